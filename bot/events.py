@@ -1,0 +1,183 @@
+"""What passes between front ends and the agent: turns and commands in, events and outcomes out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias
+
+from memory.models import Change, Hit, Lang, Memory, Message, Usage
+
+
+class WindowMode(StrEnum):
+    """How a window is remembered: as usual, not at all, or read-only (DESIGN §5)."""
+
+    NORMAL = "normal"
+    TEMP = "temp"
+    PRIVATE = "private"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message to answer.
+
+    `id` is the caller's idempotency key: a repeated id replays its result. `scope` is `user:ID` or `chat:ID`;
+    `origin` names the window (`terminal:<pid>`, `telegram:<chat>`, `ask`): temporary mode belongs to it.
+    """
+
+    id: str
+    user_id: str
+    scope: str
+    text: str
+    at: datetime
+    tz: str
+    mode: WindowMode = WindowMode.NORMAL
+    origin: str = "terminal"
+    attachments: Sequence[str] = ()
+    reply_to: str | None = None
+    review: bool = False  # asked for with /review: look at every level, this once
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The user's message is stored and the turn is ours."""
+
+    turn_id: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The memories put into the prompt; `late` if the embedder missed the deadline."""
+
+    hits: tuple[Hit, ...]
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The reply is whole and stored (unless the window is temporary). `choices` asks something back."""
+
+    message_id: str
+    text: str
+    usage: Usage = field(default_factory=Usage)
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The user stopped it; what had come is stored and marked."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One clear sentence in the user's language; `partial` was streamed before it went wrong, and is kept."""
+
+    code: str
+    sentence: str
+    retry_after: float | None = None
+    partial: str = ""
+
+
+Event: TypeAlias = Started | Recalled | Delta | Done | Stopped | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer a person can pick: sent back as the command `choose KEY`."""
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command as typed: name without the slash, the rest as `args`."""
+
+    name: str
+    args: str
+    user_id: str
+    scope: str
+    origin: str
+    at: datetime
+    tz: str
+    mode: WindowMode = WindowMode.NORMAL
+    lang: Lang | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command came to. `text` is Markdown in the user's language, ready to be shown.
+
+    `mode` is set where the window's mode changes; `session_id` where a new session opened; `turn` where the
+    front end should send a turn (as `/review question` does); `quit` where the window should close.
+    """
+
+    ok: bool
+    text: str
+    memories: tuple[Memory, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    mode: WindowMode | None = None
+    session_id: str | None = None
+    turn: Turn | None = None
+    quit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a header shows."""
+
+    model: str
+    provider: str
+    embedder: str
+    session_id: str | None
+    session_title: str
+    messages: int
+    memories: int
+    pending_jobs: int
+    failed_jobs: int
+    writing_elsewhere: bool  # another window's reply is being written in this scope
+    offline: bool  # the offline companion answers
+    last_seq: int  # change cursor to subscribe from
+
+
+CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help
+DrainProgress: TypeAlias = AsyncIterator[int]
+EndKind: TypeAlias = Literal["done", "stopped", "failed"]
+
+
+class Agent(Protocol):
+    """All that a front end may use."""
+
+    def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
+        """Answer; ends with Done, Stopped or Failed. Use contextlib.aclosing()."""
+
+    async def stop(self, turn_id: str) -> bool: ...
+    async def command(self, c: Command) -> Outcome: ...
+    def commands(self) -> Sequence[CommandSpec]:
+        """For menus and completion, in the order they are shown."""
+
+    def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
+        """What is learned, said in other windows, and how background work ended."""
+
+    async def drain(self, timeout: float) -> int:
+        """Wait for background work; how many jobs are left for the next start."""
+
+    async def status(self, user_id: str, scope: str, now: datetime) -> Status: ...
+    async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
+        """The newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
+
+    async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
+    async def language(self, user_id: str) -> Lang: ...

@@ -1,0 +1,245 @@
+"""Settings: the only reader of the environment.
+
+Order: the process environment, then `$EBB_HOME/.env`, then the default. `.env.example` is made from `FIELDS`,
+so what is documented is what is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+import platformdirs
+from dotenv import dotenv_values
+
+from memory.models import Lang
+
+RoleName: TypeAlias = Literal["chat", "memory", "embedding"]
+
+
+class SettingsError(ValueError):
+    """A setting cannot be used; the message is one sentence naming it and what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How one setting is documented and checked."""
+
+    env: str
+    doc: str
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    secret: bool = False
+    shown: str | None = None  # the default as documented, where it is worked out
+
+
+def _s(default: Any, env: str, doc: str, **more: Any) -> Any:
+    return field(default=default, metadata={"setting": Setting(env, doc, **more)}, repr=not more.get("secret"))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default. Build it with `load`; tests build it directly."""
+
+    home: Path = _s(Path(), "EBB_HOME", "Where everything is kept.", shown="the platform's data directory")
+    lang: Lang | None = _s(
+        None, "EBB_LANG", "Language of Ebb's own words; unset: the language you write in.", choices=("en", "zh")
+    )
+    tz: str | None = _s(None, "EBB_TZ", "Your IANA time zone, e.g. Europe/Paris; unset: this machine's.")
+    persona: Path | None = _s(None, "EBB_PERSONA", "A file that replaces the persona.")
+    provider: str = _s(
+        "auto",
+        "EBB_PROVIDER",
+        "Who answers. auto: a key or base URL below, else an Ollama on this machine, else the first-run screen.",
+        choices=("auto", "openai", "ollama", "offline"),
+    )
+    context_tokens: int = _s(
+        16_000, "EBB_CONTEXT_TOKENS", "How long a prompt may get, in tokens.", low=1_000, high=2_000_000
+    )
+    log_text: bool = _s(False, "EBB_LOG_TEXT", "Whether logs may hold what was said.")
+    embedder: str = _s(
+        "auto",
+        "EBB_EMBEDDER",
+        "What turns text into vectors. auto: the embedding endpoint if one is configured, else lexical.",
+        choices=("auto", "api", "lexical"),
+    )
+    recall_deadline_ms: int = _s(
+        200, "EBB_RECALL_DEADLINE_MS", "How long recall waits for a remote embedder.", low=0, high=60_000
+    )
+    curve: str = _s("fade", "EBB_CURVE", "How memories fade.", choices=("fade",))
+    forgetting: str = _s("normal", "EBB_FORGETTING", "How fast you forget.", choices=("slow", "normal", "fast"))
+    session_idle_hours: float = _s(
+        6.0, "EBB_SESSION_IDLE_HOURS", "A conversation idle for so long ends by itself.", low=0.01, high=10_000
+    )
+    monitor_every: int = _s(1, "EBB_MONITOR_EVERY", "Learn after every so many exchanges.", low=1, high=50)
+    memory_budget_tokens: int = _s(
+        0, "EBB_MEMORY_BUDGET_TOKENS", "Tokens a day that learning may spend for each user; 0: no limit.", low=0
+    )
+    learning: str = _s(
+        "auto",
+        "EBB_LEARNING",
+        "auto: learn by itself; ask: propose, you confirm; off: only when told to remember.",
+        choices=("auto", "ask", "off"),
+    )
+    telegram_token: str | None = _s(None, "EBB_TELEGRAM_TOKEN", "The token @BotFather gave your bot.", secret=True)
+    telegram_base_url: str | None = _s(
+        None, "EBB_TELEGRAM_BASE_URL", "A Bot API server of your own.", shown="https://api.telegram.org"
+    )
+    chat_model: str | None = _s(None, "EBB_CHAT_MODEL", "Model that talks.", shown="gpt-4o-mini at OpenAI")
+    chat_base_url: str | None = _s(None, "EBB_CHAT_BASE_URL", "Endpoint for talking.", shown="OPENAI_BASE_URL")
+    chat_api_key: str | None = _s(None, "EBB_CHAT_API_KEY", "Key for talking.", secret=True, shown="OPENAI_API_KEY")
+    memory_model: str | None = _s(
+        None, "EBB_MEMORY_MODEL", "Model that learns, summarises and reviews.", shown="the chat model"
+    )
+    memory_base_url: str | None = _s(None, "EBB_MEMORY_BASE_URL", "Endpoint for learning.", shown="OPENAI_BASE_URL")
+    memory_api_key: str | None = _s(
+        None, "EBB_MEMORY_API_KEY", "Key for learning.", secret=True, shown="OPENAI_API_KEY"
+    )
+    embedding_model: str | None = _s(
+        None, "EBB_EMBEDDING_MODEL", "Embedding model.", shown="text-embedding-3-small at OpenAI"
+    )
+    embedding_base_url: str | None = _s(
+        None, "EBB_EMBEDDING_BASE_URL", "Endpoint for embeddings.", shown="OPENAI_BASE_URL"
+    )
+    embedding_api_key: str | None = _s(
+        None, "EBB_EMBEDDING_API_KEY", "Key for embeddings.", secret=True, shown="OPENAI_API_KEY"
+    )
+    openai_api_key: str | None = _s(
+        None, "OPENAI_API_KEY", "Key for every role that has none of its own.", secret=True
+    )
+    openai_base_url: str | None = _s(
+        None, "OPENAI_BASE_URL", "Endpoint of every role that has none of its own.", shown="OpenAI's"
+    )
+    ollama_host: str | None = _s(None, "OLLAMA_HOST", "Where Ollama listens.", shown="http://127.0.0.1:11434")
+
+    @property
+    def database(self) -> Path:
+        """The store's file."""
+        return self.home / "ebb.db"
+
+    @property
+    def env_file(self) -> Path:
+        """The settings the first-run screen writes."""
+        return self.home / ".env"
+
+    def endpoint(self, role: RoleName) -> tuple[str | None, str | None, str | None]:
+        """(model, base URL, key) of a role, with the fallbacks of CONTRACTS applied.
+
+        A role with a base URL of its own never receives the shared key: another endpoint must not learn it.
+        """
+        model = cast("str | None", getattr(self, f"{role}_model"))
+        own_url = cast("str | None", getattr(self, f"{role}_base_url"))
+        own_key = cast("str | None", getattr(self, f"{role}_api_key"))
+        if own_url and own_url != self.openai_base_url:
+            return model, own_url, own_key
+        return model, own_url or self.openai_base_url, own_key or self.openai_api_key
+
+
+def _setting(f: Any) -> Setting:
+    return cast("Setting", f.metadata["setting"])
+
+
+FIELDS: Mapping[str, Setting] = {f.name: _setting(f) for f in fields(Settings)}
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+
+
+def default_home() -> Path:
+    """The platform's data directory for Ebb."""
+    return Path(platformdirs.user_data_dir("ebb", appauthor=False))
+
+
+def _parse(name: str, raw: str) -> Any:
+    s, value = FIELDS[name], raw.strip()
+    default = next(f for f in fields(Settings) if f.name == name).default
+    if s.choices:
+        if value.lower() not in s.choices:
+            raise SettingsError(f"{s.env} is “{value}”, but it takes one of: {', '.join(s.choices)}.")
+        return value.lower()
+    if isinstance(default, bool):
+        if value.lower() not in _TRUE | _FALSE:
+            raise SettingsError(f"{s.env} is “{value}”, but it takes yes or no.")
+        return value.lower() in _TRUE
+    if isinstance(default, int | float):
+        try:
+            number = type(default)(value)
+        except ValueError:
+            raise SettingsError(f"{s.env} is “{value}”, but it takes a number.") from None
+        if (s.low is not None and number < s.low) or (s.high is not None and number > s.high):
+            top = "" if s.high is None else f" and at most {s.high:g}"
+            raise SettingsError(f"{s.env} is {value}, but it takes a number of at least {s.low:g}{top}.")
+        return number
+    if name == "persona":
+        return Path(value).expanduser()
+    if name == "tz":
+        _check_tz(value)
+    return value
+
+
+def _check_tz(value: str) -> None:
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(value)
+    except (OSError, ValueError, KeyError):
+        raise SettingsError(f"EBB_TZ is “{value}”, which is no IANA time zone such as Asia/Shanghai.") from None
+
+
+def load(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings. Raises SettingsError with one sentence where a value cannot be used."""
+    env = dict(os.environ if environ is None else environ)  # noqa: TID251 - the one reader
+    home = Path(env["EBB_HOME"]).expanduser() if env.get("EBB_HOME", "").strip() else default_home()
+    dotenv = home / ".env"
+    stored: dict[str, str | None] = {}
+    if dotenv.is_file():
+        try:
+            stored = dict(dotenv_values(dotenv, interpolate=False, encoding="utf-8-sig"))
+        except (OSError, UnicodeDecodeError) as e:
+            raise SettingsError(f"{dotenv} cannot be read ({type(e).__name__}); mend or move that file.") from None
+    values: dict[str, Any] = {"home": home.absolute()}
+    for name, s in FIELDS.items():
+        raw = env.get(s.env) or stored.get(s.env)
+        if name != "home" and raw and raw.strip():
+            values[name] = _parse(name, raw)
+    return Settings(**values)
+
+
+def save(settings: Settings, changes: Mapping[str, str]) -> Path:
+    """Write settings (by environment name) into `$EBB_HOME/.env`, mode 0600; what else it holds stays."""
+    from dotenv import set_key
+
+    known = {s.env for s in FIELDS.values()}
+    if unknown := set(changes) - known:
+        raise SettingsError(f"There is no setting {', '.join(sorted(unknown))}.")
+    path = settings.env_file
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not path.exists():
+        path.touch(mode=0o600)
+    path.chmod(0o600)
+    for key, value in changes.items():
+        set_key(path, key, value, quote_mode="auto", encoding="utf-8")
+    path.chmod(0o600)
+    return path
+
+
+def example() -> str:
+    """The text of `.env.example`."""
+    out = [
+        "# Every setting of Ebb, with its default. Copy what you change into $EBB_HOME/.env or your environment.\n"
+    ]
+    for f in fields(Settings):
+        s = _setting(f)
+        shown = s.shown if s.shown is not None else ("" if f.default is None else _plain(f.default))
+        takes = f" One of: {', '.join(s.choices)}." if s.choices else ""
+        out.append(f"\n# {s.doc}{takes}\n# {s.env}={'' if s.shown else shown}")
+        if s.shown:
+            out[-1] += f"\n#   (default: {s.shown})"
+        out.append("\n")
+    return "".join(out)
+
+
+def _plain(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

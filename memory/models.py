@@ -1,0 +1,486 @@
+"""The words of memory work: frozen dataclasses, enums and the table of kinds (DESIGN §3).
+
+Times are timezone-aware datetimes in UTC here and integer UTC milliseconds in the store. "Days" are
+seconds / 86,400, not rounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Any, Literal, TypeAlias
+
+MemoryId: TypeAlias = str
+Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
+Lang: TypeAlias = Literal["en", "zh"]
+Role: TypeAlias = Literal["user", "assistant"]
+Precision: TypeAlias = Literal["minute", "day", "month", "year"]
+
+_CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
+
+
+def language_of(text: str, default: Lang = "en") -> Lang:
+    """`zh` if the text has any Chinese characters, `en` if it has Latin letters, else `default`."""
+    if _CJK.search(text):
+        return "zh"
+    return "en" if re.search(r"[A-Za-z]", text) else default
+
+
+class Layer(StrEnum):
+    """S0's layers."""
+
+    SYSTEM = "system"
+    CORE = "core"
+    FACT = "fact"
+    EPISODE = "episode"
+
+
+class Kind(StrEnum):
+    """What sort of thing is remembered; the one table of DESIGN §3."""
+
+    IDENTITY = "identity"
+    PREFERENCE = "preference"
+    WHIM = "whim"
+    FACT = "fact"
+    SKILL = "skill"
+    LESSON = "lesson"
+    WORKFLOW = "workflow"
+    DECISION = "decision"
+    GOAL = "goal"
+    TODO = "todo"
+    CONTEXT = "context"
+    EPISODE = "episode"
+
+
+@dataclass(frozen=True, slots=True)
+class KindInfo:
+    """A row of the table of kinds: labels, icon, S2's importance I and S1's weight."""
+
+    en: str
+    zh: str
+    icon: str
+    factor: float
+    s1_weight: float | None
+
+
+KINDS: Mapping[Kind, KindInfo] = {
+    Kind.IDENTITY: KindInfo("Identity", "身份", "🪪", 1.5, None),
+    Kind.PREFERENCE: KindInfo("Preference", "偏好", "🎨", 1.3, 0.9),
+    Kind.WHIM: KindInfo("Passing taste", "一时喜好", "🎈", 0.9, None),
+    Kind.FACT: KindInfo("Fact", "事实", "💡", 1.1, 0.8),
+    Kind.SKILL: KindInfo("Skill", "技能", "🔧", 1.2, None),
+    Kind.LESSON: KindInfo("Lesson", "教训", "📝", 1.2, 0.85),
+    Kind.WORKFLOW: KindInfo("Habit", "习惯", "🔁", 1.2, None),
+    Kind.DECISION: KindInfo("Decision", "决定", "🧭", 1.1, None),
+    Kind.GOAL: KindInfo("Goal", "目标", "🎯", 1.1, 0.7),
+    Kind.TODO: KindInfo("To-do", "待办", "📌", 0.9, 0.7),
+    Kind.CONTEXT: KindInfo("Context", "情境", "🍃", 0.8, 0.4),
+    Kind.EPISODE: KindInfo("Episode", "情境记忆", "🎞", 1.0, None),
+}
+
+
+class Level(IntEnum):
+    """S4's five levels; a larger number has faded further."""
+
+    FULL = 0
+    SUMMARY = 1
+    TAG = 2
+    TRACE = 3
+    ARCHIVE = 4
+
+    @property
+    def glyph(self) -> str:
+        """S4's presentation glyph."""
+        return ("✓", "~", "·", "👣", "📦")[self]
+
+
+class Importance(StrEnum):
+    """What the extractor or monitor says of a new memory."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class State(StrEnum):
+    """Where a memory stands."""
+
+    PROPOSED = "proposed"
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    MERGED = "merged"
+    FORGOTTEN = "forgotten"
+    DELETED = "deleted"
+
+
+class Source(StrEnum):
+    """Who said that this should be remembered."""
+
+    USER = "user"
+    MONITOR = "monitor"
+    EXTRACTOR = "extractor"
+    IMPORT = "import"
+    SYSTEM = "system"
+
+
+class Sensitivity(IntEnum):
+    """S2's sensitivity levels."""
+
+    PUBLIC = 0
+    GENERAL = 1
+    PRIVATE = 2
+    SECRET = 3
+
+
+class Mode(StrEnum):
+    """How recall looks at the store for one turn (S2, S4)."""
+
+    NORMAL = "normal"
+    REVIEW = "review"
+    DEBUG = "debug"
+
+
+@dataclass(frozen=True, slots=True)
+class CurveState:
+    """A curve's own state of one memory: `strength` as it stood at `at`, and whatever else it needs."""
+
+    strength: float
+    at: datetime
+    data: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory of one user (DESIGN §3)."""
+
+    id: MemoryId
+    user_id: str
+    content: str
+    original_content: str
+    language: Lang
+    layer: Layer
+    kind: Kind
+    created_at: datetime
+    last_activated_at: datetime
+    curve: str
+    curve_state: CurveState
+    importance: float  # S0's counter, as it stood at `importance_at`
+    importance_at: datetime
+    topics: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    modalities: tuple[str, ...] = ("text",)
+    confidence: float = 0.8
+    pinned: bool = False
+    level: Level = Level.FULL
+    weight: float = 1.0  # cached; truth is the curve at `now`
+    activation_count: int = 0
+    recent_mentions: tuple[datetime, ...] = ()  # newest last, at most 32
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    precision: Precision | None = None  # of the date a person said (valid_from or expires_at)
+    source: Source = Source.MONITOR
+    verified: bool = False
+    source_session: str | None = None
+    source_message: str | None = None
+    supersedes: tuple[MemoryId, ...] = ()
+    merged_from: tuple[MemoryId, ...] = ()
+    merged_into: MemoryId | None = None
+    compressed_from: MemoryId | None = None
+    source_ids: tuple[MemoryId, ...] = ()  # of a derived memory
+    original_contents: Mapping[MemoryId, str] = field(default_factory=dict)
+    negated_at: datetime | None = None
+    correction_history: tuple[Mapping[str, Json], ...] = ()
+    state: State = State.ACTIVE
+    sensitivity: Sensitivity = Sensitivity.PUBLIC
+    reviewed_at: datetime | None = None
+    deleted_at: datetime | None = None
+    rev: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory as somebody wants it saved, before the store gives it an id and a curve state."""
+
+    content: str
+    kind: Kind = Kind.FACT
+    importance: Importance = Importance.MEDIUM
+    layer: Layer = Layer.FACT
+    language: Lang = "en"
+    confidence: float = 0.8
+    source: Source = Source.MONITOR
+    verified: bool = False
+    topics: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    sensitivity: Sensitivity = Sensitivity.PUBLIC
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    precision: Precision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightEvent:
+    """A line of the weight log: an event with the curve's state before and after (S2)."""
+
+    memory_id: MemoryId
+    at: datetime
+    event: str  # created mention boost negate affirm contradicted level promoted edited adopted
+    old_weight: float
+    new_weight: float
+    reason: str = ""
+    factors: Mapping[str, float] = field(default_factory=dict)
+    before: Mapping[str, Json] = field(default_factory=dict)
+    after: Mapping[str, Json] = field(default_factory=dict)
+
+
+MessageStatus: TypeAlias = Literal["complete", "partial", "stopped", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said. `seq` orders messages in the store; `tz` is the speaker's IANA zone."""
+
+    id: str
+    session_id: str
+    turn_id: str | None
+    author_user_id: str | None  # None for the assistant
+    role: Role
+    text: str
+    at: datetime
+    tz: str
+    status: MessageStatus = "complete"
+    hidden_at: datetime | None = None
+    reply_to: str | None = None
+    seq: int = 0
+
+
+SessionState: TypeAlias = Literal["open", "closed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A stretch of conversation in one scope.
+
+    `planned_through`, `summarised_through` and `extracted_through` are message `seq` watermarks: a
+    compaction is planned (its span fixed) in the transaction that ends a turn, and done by a job later.
+    """
+
+    id: str
+    user_id: str
+    scope: str
+    opened_at: datetime
+    last_at: datetime
+    state: SessionState = "open"
+    title: str = ""
+    closed_at: datetime | None = None
+    closed_why: str = ""  # new idle
+    running_summary: str = ""
+    planned_through: int = 0
+    summarised_through: int = 0
+    extracted_through: int = 0
+    profile: tuple[MemoryId, ...] | None = None  # resident memories, frozen at the session's first turn
+
+
+TurnState: TypeAlias = Literal["open", "done", "stopped", "failed", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn as the store keeps it; `id` is the caller's idempotency key."""
+
+    id: str
+    user_id: str
+    scope: str
+    session_id: str
+    origin: str
+    state: TurnState
+    started_at: datetime
+    user_message_id: str
+    leased_by: str
+    leased_until: datetime
+    ended_at: datetime | None = None
+    reply_message_id: str | None = None
+    error: str = ""
+    retry_after: float | None = None
+
+
+Op: TypeAlias = Literal[
+    "created",
+    "updated",
+    "deleted",
+    "forgotten",
+    "restored",
+    "superseded",
+    "negated",
+    "reinforced",
+    "merged",
+    "levelled",
+    "promoted",
+    "purged",
+]
+Entity: TypeAlias = Literal["memory", "message", "session", "turn", "job"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """One undoable act. `reason` is a short machine word: chat monitor extract remember forget edit undo …"""
+
+    id: str
+    user_id: str
+    actor: str  # user monitor extractor system
+    reason: str
+    at: datetime
+    turn_id: str | None = None
+    job_id: str | None = None
+    undoes: str | None = None
+    undone_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing a change set did; `seq` is the global cursor. A purge blanks `before` and `after`."""
+
+    seq: int
+    set_id: str
+    user_id: str
+    op: Op
+    entity: Entity
+    entity_id: str
+    before: Mapping[str, Json] | None
+    after: Mapping[str, Json] | None
+    reason: str = ""
+    turn_id: str | None = None
+    at: datetime | None = None
+
+
+JobKind: TypeAlias = Literal[
+    "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "title", "import", "scrub"
+]
+JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A row of background work. A lane is serial; (kind, dedup_key) is unique; `payload` holds ids only."""
+
+    id: str
+    user_id: str
+    kind: JobKind
+    lane: str
+    dedup_key: str
+    payload: Mapping[str, Json]
+    state: JobState
+    run_at: datetime
+    attempts: int = 0
+    max_attempts: int = 20
+    leased_by: str | None = None
+    leased_until: datetime | None = None
+    last_error: str = ""
+    result: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One person."""
+
+    id: str
+    created_at: datetime
+    lang: Lang | None = None
+    tz: str | None = None
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """What must not be learned again from the same history: a keyed hash, and until the purge its vector."""
+
+    user_id: str
+    memory_id: MemoryId
+    digest: str
+    at: datetime
+    set_id: str
+    model_id: int | None = None
+    vector: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A memory and one signal's raw score of it; higher is better."""
+
+    id: MemoryId
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a read may return; ownership is never a part of it: the store adds that itself."""
+
+    states: frozenset[State] = frozenset({State.ACTIVE})
+    levels: frozenset[Level] | None = None
+    kinds: frozenset[Kind] | None = None
+    layers: frozenset[Layer] | None = None
+    valid_at: datetime | None = None  # only what was valid then; None: no matter
+    negated: bool | None = None  # True only negated, False only not negated, None both
+    max_sensitivity: Sensitivity = Sensitivity.PRIVATE
+    exclude: frozenset[MemoryId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question to recall."""
+
+    user_id: str
+    text: str
+    context: tuple[str, ...]  # up to three messages before it, oldest first
+    now: datetime
+    tz: str
+    mode: Mode = Mode.NORMAL
+    vector: Any | None = None  # (dim,) float32 of unit length, or None after the deadline
+    limit: int = 3
+    exclude: frozenset[MemoryId] = frozenset()  # residents: they take none of the places
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A recalled memory and all that /why needs; stored per turn."""
+
+    memory: Memory
+    score: float
+    signals: Mapping[str, float] = field(default_factory=dict)  # raw, by signal
+    nudges: Mapping[str, float] = field(default_factory=dict)  # factors applied after fusion
+    gate: float = 0.0  # calibrated relevance in [0, 1]
+    passed: bool = True
+    why: str = "relevance"  # relevance | episode_by_time | review | resident
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What one recall found: the hits that passed, the near misses, and whether the embedder was late."""
+
+    hits: tuple[Hit, ...]
+    missed: tuple[Hit, ...] = ()
+    late: bool = False
+    mode: Mode = Mode.NORMAL
+    took_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call; zero where the provider did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of memories, as a browser shows it."""
+
+    items: Sequence[Memory]
+    total: int
+    offset: int

@@ -1,0 +1,449 @@
+"""What memory work needs from outside, as Protocols: models, embedders, and a store.
+
+The store's gateways (`Tx.memories`, `Tx.conversations`, …) are synchronous and bound to one user. Reads get
+them on a read-only connection (`Store.read`), writes inside one BEGIN IMMEDIATE (`Store.write`): the closure
+runs in the connection's own thread, does no other I/O, and either all of it is stored or nothing.
+No name in here says which database stands behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.models import (
+    Change,
+    ChangeSet,
+    Entity,
+    Filter,
+    Job,
+    JobKind,
+    Json,
+    Memory,
+    MemoryId,
+    Message,
+    Op,
+    Page,
+    Recall,
+    Scored,
+    Session,
+    Tombstone,
+    TurnRow,
+    TurnState,
+    Usage,
+    User,
+    WeightEvent,
+)
+
+T = TypeVar("T")
+FloatArray: TypeAlias = NDArray[np.float32]
+Clock: TypeAlias = Callable[[], datetime]  # called only at the edges
+
+# --- models -------------------------------------------------------------------------------------------
+
+Task: TypeAlias = Literal["chat", "monitor", "summarise", "extract", "review", "level", "merge", "title"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One call of a model. HTTP providers send `messages` alone; the offline companion reads `task` and `data`.
+
+    Shapes of `data` (all times ISO 8601 with offset, all texts plain):
+        chat:      {message, history: [{role, text}], recalled: [{id, text, kind, level, when, negated}],
+                    profile: [{id, text, kind}], summary, episode, note, lang, now, tz}
+        monitor:   {exchange: [{role, text, at}], context: [{role, text}],
+                    reference: [{id, text, kind, negated}], lang, now, tz}
+        summarise: {messages: [{role, text, at}], previous, lang, tz}
+        extract:   {messages: [{role, text, at}], memories: [{id, text, kind}], lang, now, tz}
+        review:    {memory: {id, text, kind, weight}, task: promotion|decay, nearest: [{id, text}], found, round}
+        level:     {items: [{id, text, level, lang}]}
+        merge:     {texts: [..], lang}
+        title:     {messages: [{role, text}], lang}
+    """
+
+    task: Task
+    messages: Sequence[Mapping[str, str]]  # role: system | user | assistant; content
+    data: Mapping[str, Json] = field(default_factory=dict)
+    max_tokens: int | None = None
+    schema: Mapping[str, Json] | None = None  # JSON schema of the answer, where the task wants JSON
+    deadline: float | None = None  # seconds for the whole call
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a streamed answer. The last one has `finish` set, and `usage` where the provider told."""
+
+    text: str = ""
+    finish: str | None = None  # stop | length | …
+    usage: Usage | None = None
+
+
+class ChatModel(Protocol):
+    """A model that answers with text."""
+
+    @property
+    def name(self) -> str:
+        """What a person is shown: `gpt-4o-mini`, `offline companion`."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
+        """Yield the answer as it comes. Raises ModelError, also for a stream that ends without a finish."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length."""
+
+    @property
+    def id(self) -> str:
+        """`provider:model:dim`."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def local(self) -> bool:
+        """Whether it computes here, sending nothing anywhere."""
+
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
+        """(n, dim) float32, each row of unit length. Raises ModelError."""
+
+
+# --- gateways -----------------------------------------------------------------------------------------
+
+
+class MemoryTable(Protocol):
+    """Memories of one user with their index rows, mentions, sources, entities and weight log."""
+
+    def get(self, memory_id: MemoryId) -> Memory | None: ...
+    def many(self, ids: Iterable[MemoryId]) -> list[Memory]:
+        """In the order asked for; those that are not this user's are left out."""
+
+    def find(
+        self,
+        f: Filter,
+        *,
+        text: str | None = None,
+        order: Literal["weight", "activated", "created"] = "activated",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page:
+        """A page; `text` keeps those whose words match. SECRET is only ever returned where `f` admits it."""
+
+    def add(self, m: Memory) -> Memory:
+        """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
+
+    def put(self, m: Memory, op: Op) -> Memory:
+        """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1.
+
+        Keeps the indexes in step: states forgotten and deleted leave the text index and lose their vectors;
+        coming back, or a new original_content, re-enters the index and enqueues an `embed` job.
+        Raises Conflict if `rev` moved on, NotFound if there is no such memory.
+        """
+
+    def source(self, memory_id: MemoryId, message_id: str) -> None:
+        """Say that the memory was learned from the message."""
+
+    def sources(self, memory_id: MemoryId) -> list[str]: ...
+    def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]: ...
+    def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
+        """Count a mention. False if that message already counted, or is one it was learned from."""
+
+    def log(self, e: WeightEvent) -> None: ...
+    def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
+    def counts(self) -> Mapping[str, int]:
+        """How many memories in each state."""
+
+    def erase(self, memory_id: MemoryId) -> Mapping[str, int]:
+        """Remove for good, everywhere: returns how many rows went from which place. Not undoable."""
+
+
+class VectorTable(Protocol):
+    """Embeddings of one user, by model."""
+
+    def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None: ...
+    def missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
+        """(id, original_content) of indexed, non-secret memories that have no vector of that model."""
+
+    def get(self, ids: Sequence[MemoryId], embedder_id: str) -> Mapping[MemoryId, FloatArray]: ...
+
+
+class ConversationTable(Protocol):
+    """Sessions, messages and turns. A user's own scope is `user:ID`."""
+
+    def current(self, scope: str) -> Session | None:
+        """The open session of the scope."""
+
+    def session(self, session_id: str) -> Session | None: ...
+    def sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
+        """Newest first."""
+
+    def open_session(self, scope: str, now: datetime) -> Session: ...
+    def close_session(self, session_id: str, now: datetime, why: str) -> bool:
+        """Compare-and-set open → closed; False if somebody else closed it first."""
+
+    def put_session(self, s: Session) -> None:
+        """Write everything but `state` (see close_session), as an `updated` change of the session."""
+
+    def note(self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]) -> None:
+        """Record a change that has no row of its own to show, e.g. what an extraction came to."""
+
+    def add_message(self, m: Message) -> Message:
+        """Append (an empty id gets one); returns it with `seq`."""
+
+    def put_message(self, m: Message, op: Op = "updated") -> None: ...
+    def message(self, message_id: str) -> Message | None: ...
+    def messages(
+        self,
+        *,
+        session_id: str | None = None,
+        scope: str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        through: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+        hidden: bool = False,
+    ) -> list[Message]:
+        """In order of `seq`, after < seq < before (or <= through); `newest` takes the last `limit` of them."""
+
+    def turn(self, turn_id: str) -> TurnRow | None: ...
+    def running(self, scope: str) -> TurnRow | None:
+        """The open turn of the scope, if any."""
+
+    def open_turn(self, t: TurnRow) -> None:
+        """Raises Conflict if the scope has an open turn."""
+
+    def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool: ...
+    def finish_turn(
+        self,
+        turn_id: str,
+        leased_by: str,
+        state: TurnState,
+        now: datetime,
+        *,
+        reply_message_id: str | None = None,
+        error: str = "",
+    ) -> bool:
+        """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
+
+    def orphans(self, now: datetime) -> list[TurnRow]:
+        """Open turns whose lease ran out, or whose process on this machine is gone."""
+
+
+class JobTable(Protocol):
+    """Background work of one user, enqueued in the transaction that makes it necessary."""
+
+    def enqueue(
+        self,
+        kind: JobKind,
+        dedup_key: str,
+        payload: Mapping[str, Json],
+        now: datetime,
+        *,
+        lane: str | None = None,  # default: learn:<user_id>
+        run_at: datetime | None = None,
+        max_attempts: int = 20,
+    ) -> Job | None:
+        """None if (kind, dedup_key) is there already."""
+
+    def pending(self, kind: JobKind | None = None) -> list[Job]: ...
+    def dead(self) -> list[Job]: ...
+    def cancel(self, job_id: str) -> None: ...
+
+
+class ChangeTable(Protocol):
+    """Change sets and what they did."""
+
+    def begin(
+        self,
+        actor: str,
+        reason: str,
+        now: datetime,
+        *,
+        turn_id: str | None = None,
+        job_id: str | None = None,
+        undoes: str | None = None,
+    ) -> ChangeSet:
+        """Open the set that the writes which follow in this transaction belong to."""
+
+    def get(self, set_id: str) -> ChangeSet | None: ...
+    def of_set(self, set_id: str) -> list[Change]: ...
+    def after(self, seq: int, limit: int) -> list[Change]: ...
+    def last_seq(self) -> int: ...
+    def latest_for(self, entity: Entity, entity_id: str) -> Change | None: ...
+    def undoable(self, limit: int = 20) -> list[ChangeSet]:
+        """Newest first: sets that changed a memory by more than a mention, not undone, not undos, not purged."""
+
+    def mark_undone(self, set_id: str, by: str) -> None: ...
+
+
+class TombstoneTable(Protocol):
+    """What must not be learned again from the same history."""
+
+    def add(self, t: Tombstone) -> None: ...
+    def remove(self, memory_id: MemoryId) -> None: ...
+    def has(self, digest: str) -> bool: ...
+    def digest(self, text: str) -> str:
+        """Keyed hash of the normalised text."""
+
+    def nearest(self, embedder_id: str, vector: FloatArray) -> float:
+        """Highest cosine of any tombstone's vector, -1.0 if there is none."""
+
+
+class TraceTable(Protocol):
+    """The recall trace of each turn (ids and numbers, never texts), and tokens spent by role."""
+
+    def save(self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime) -> None: ...
+    def load(self, turn_id: str) -> Recall | None:
+        """With memories as they stand now; those erased since are left out."""
+
+    def last_turn(self, scope: str) -> str | None: ...
+    def recalled_in(self, memory_id: MemoryId) -> list[str]:
+        """Ids of the turns whose prompt carried the memory."""
+
+    def spend(self, role: str, model: str, usage: Usage, now: datetime) -> None: ...
+    def spent(self, role: str | None, since: datetime) -> Usage: ...
+
+
+class Tx(Protocol):
+    """One user's store inside one read or one write."""
+
+    @property
+    def user_id(self) -> str: ...
+    @property
+    def memories(self) -> MemoryTable: ...
+    @property
+    def vectors(self) -> VectorTable: ...
+    @property
+    def conversations(self) -> ConversationTable: ...
+    @property
+    def jobs(self) -> JobTable: ...
+    @property
+    def changes(self) -> ChangeTable: ...
+    @property
+    def tombstones(self) -> TombstoneTable: ...
+    @property
+    def traces(self) -> TraceTable: ...
+    def user(self) -> User: ...
+    def put_user(self, u: User) -> None: ...
+    def new_id(self) -> str:
+        """Crockford base32, a letter first, six characters or more, never used before in this store."""
+
+    def put_choice(self, key: str, scope: str, kind: str, payload: Json, expires_at: datetime) -> None:
+        """Keep what a short button key or a pending question stands for."""
+
+    def take_choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
+        """(scope, kind, payload), once; None if unknown, used or expired."""
+
+    def pending_choice(self, scope: str, now: datetime) -> str | None:
+        """Key of the newest unanswered choice of the scope."""
+
+    def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None: ...
+    def secret(self, memory_id: MemoryId) -> bytes | None: ...
+
+
+class Reader(Protocol):
+    """What recall's signals read; bound to one user."""
+
+    async def get(self, ids: Sequence[MemoryId]) -> list[Memory]: ...
+    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
+        """Cosine, of vectors of the current embedder."""
+
+    async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
+        """BM25, turned so that higher is better."""
+
+    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
+        """Through shared entities."""
+
+    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
+        """Memories whose entities occur among `names` (case-folded)."""
+
+    async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
+        """Episodes of that time, newest first."""
+
+    async def read(self, fn: Callable[[Tx], T]) -> T: ...
+
+
+class System(Protocol):
+    """What belongs to no single user: identities, the job queue, the Telegram inbox, store-wide values."""
+
+    def resolve(self, provider: str, external_id: str) -> str | None:
+        """User of that identity."""
+
+    def create_user(self, now: datetime) -> str: ...
+    def link(self, provider: str, external_id: str, user_id: str, now: datetime) -> None: ...
+    def unlink(self, provider: str, external_id: str) -> None: ...
+    def identities(self, provider: str) -> Mapping[str, str]: ...
+    def users(self) -> list[str]: ...
+    def get(self, key: str) -> Json: ...
+    def set(self, key: str, value: Json) -> None: ...
+    def lease(
+        self, now: datetime, until: datetime, worker: str, *, kinds: Sequence[JobKind] | None = None
+    ) -> Job | None:
+        """Lease the next due job whose lane has no other unfinished job before it."""
+
+    def renew(self, job_id: str, worker: str, until: datetime) -> bool: ...
+    def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:
+        """Back to ready at `run_at`, or dead if it is None. Noted as a `job` change."""
+
+    def revive(self, now: datetime) -> int:
+        """Dead jobs get one more round of attempts: at start, after settings may have been mended."""
+
+    def unfinished(self, now: datetime) -> int:
+        """Jobs ready (due now) or leased."""
+
+    def release(self, worker: str, now: datetime) -> None:
+        """Give back every lease of this worker, and those of processes of this machine that are gone."""
+
+    def inbox_put(self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime) -> bool:
+        """Keep an update before it is confirmed; False if it is there already."""
+
+    def inbox_open(self, provider: str, bot: str) -> list[tuple[int, str, str]]:
+        """(update_id, lane, payload) not yet done, in order."""
+
+    def inbox_done(self, provider: str, bot: str, update_id: int, now: datetime) -> None:
+        """Done: the payload is blanked, the id stays."""
+
+    def delivered(self, provider: str, key: str, value: Json, now: datetime) -> None:
+        """Remember where a turn's reply went (chat and message ids), for exactly one reply per turn."""
+
+    def delivery(self, provider: str, key: str) -> Json: ...
+
+
+class Store(Protocol):
+    """One database of all users."""
+
+    def reader(self, user_id: str) -> Reader: ...
+    async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T: ...
+    async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
+        """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises."""
+
+    async def system(self, fn: Callable[[System], T]) -> T:
+        """The same, for what belongs to no single user."""
+
+    async def finish_job(self, job: Job, fn: Callable[[Tx], Mapping[str, Json]], now: datetime) -> bool:
+        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
+
+        False, and nothing written, if the lease was lost.
+        """
+
+    async def changes(self, user_id: str, after: int, limit: int) -> list[Change]: ...
+    def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
+        """Changes from `after` on, of this and other processes, as they are committed."""
+
+    async def use_embedder(self, embedder_id: str, dim: int) -> None:
+        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be."""
+
+    async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
+        """Derive text and vector indexes anew from the base tables; how many rows each."""
+
+    async def scrub(self) -> bool:
+        """Rebuild indexes, VACUUM and truncate the WAL; False if another process was in the way."""
+
+    async def close(self) -> None: ...
