@@ -219,6 +219,9 @@ class ConversationTable(Protocol):
     def open_turn(self, t: TurnRow) -> None:
         """Raises Conflict if the scope has an open turn."""
 
+    def reopen_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
+        """Compare-and-set interrupted or failed → open, to answer the same message again."""
+
     def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool: ...
     def finish_turn(
         self,
