@@ -235,6 +235,9 @@ class ConversationTable(Protocol):
     ) -> bool:
         """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
 
+    def set_reply(self, turn_id: str, message_id: str) -> None:
+        """Say which message answered the turn."""
+
     def orphans(self, now: datetime) -> list[TurnRow]:
         """Open turns whose lease ran out, or whose process on this machine is gone."""
 

@@ -1,0 +1,135 @@
+"""What the chat model is sent, in the order of DESIGN §7 (for the provider's prompt cache).
+
+system: persona, rules, resident profile, latest episode, running summary · history · recalled block and newest message
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import prompts
+from bot.llm.tokens import estimate_tokens
+from bot.texts import level_phrase
+from memory.models import Hit, Lang, Memory, Message, Mode
+from memory.ports import ModelRequest
+
+REPLY_SHARE = 0.25  # of the context is kept free for the reply
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # no locale
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything one prompt is made of."""
+
+    text: str
+    now: datetime
+    tz: str
+    lang: Lang
+    history: Sequence[Message] = ()
+    profile: Sequence[Memory] = ()
+    hits: Sequence[Hit] = ()
+    episode: str = ""
+    summary: str = ""
+    note: str = ""
+    mode: Mode = Mode.NORMAL
+    persona: Path | None = None
+    context_tokens: int = 16_000
+    extra: Sequence[tuple[str, str]] = field(default=())  # history of a window that is off the record
+
+
+def local_time(at: datetime, tz: str) -> datetime:
+    """The moment on the clock of that zone."""
+    return at.astimezone(ZoneInfo(tz))
+
+
+def moment(local: datetime, lang: Lang) -> str:
+    """Date, time and weekday, as the newest block says them."""
+    day = "一二三四五六日"[local.weekday()]
+    return f"{local:%Y-%m-%d %H:%M}" + (f" 星期{day}" if lang == "zh" else f" ({WEEKDAYS[local.weekday()]})")
+
+
+def persona_text(path: Path | None, lang: Lang) -> str:
+    """The user's own persona if there is one that can be read, else Ebb's."""
+    if path is not None:
+        try:
+            text = path.read_text(encoding="utf-8-sig").strip()
+        except (OSError, UnicodeDecodeError):
+            text = ""
+        if text:
+            return text
+    return prompts.load("persona", lang).render().strip()
+
+
+def item_of(hit: Hit, lang: Lang, tz: str) -> dict[str, object]:
+    """A recalled memory as the prompt shows it: what, how faded, since when, and whether it still holds."""
+    m = hit.memory
+    said = m.valid_from or m.created_at
+    return {
+        "id": m.id,
+        "glyph": m.level.glyph,
+        "text": m.content,
+        "kind": str(m.kind),
+        "when": f"{local_time(said, tz):%Y-%m-%d}",
+        "due": f"{local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
+        "phrase": level_phrase(m.level, lang),
+        "level": m.level.name.lower(),
+        "negated": m.negated_at is not None,
+        "superseded": m.state == "superseded",
+    }
+
+
+def _fit(turns: list[dict[str, str]], budget: int) -> list[dict[str, str]]:
+    """The newest messages that fit; a cut never leaves an answer without its question in front."""
+    total, keep = 0, len(turns)
+    for i in range(len(turns) - 1, -1, -1):
+        total += estimate_tokens(turns[i]["content"]) + 4
+        if total > budget:
+            break
+        keep = i
+    while keep < len(turns) and turns[keep]["role"] != "user":
+        keep += 1
+    return turns[keep:]
+
+
+def build(m: Material) -> ModelRequest:
+    """The request for one reply. Recalled text stands only in its delimited block, as data."""
+    profile = [{"id": p.id, "text": p.content, "kind": str(p.kind)} for p in m.profile]
+    recalled = [item_of(h, m.lang, m.tz) for h in m.hits]
+    system = "\n\n".join(
+        part
+        for part in (
+            persona_text(m.persona, m.lang),
+            prompts.load("rules", m.lang).render().strip(),
+            prompts.load("chat_context", m.lang)
+            .render(profile=profile, episode=m.episode, summary=m.summary)
+            .strip(),
+        )
+        if part
+    )
+    local = local_time(m.now, m.tz)
+    block = prompts.load("recalled", m.lang).render(
+        items=recalled, now=moment(local, m.lang), tz=m.tz, mode=str(m.mode), note=m.note
+    )
+    newest = f"{block.strip()}\n\n{m.text}"
+    turns = [{"role": x.role, "content": x.text} for x in m.history if x.text]
+    turns += [{"role": role, "content": text} for role, text in m.extra]
+    budget = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(newest)
+    turns = _fit(turns, budget)
+    data = {
+        "message": m.text,
+        "history": [{"role": t["role"], "text": t["content"]} for t in turns],
+        "recalled": recalled,
+        "profile": profile,
+        "summary": m.summary,
+        "episode": m.episode,
+        "note": m.note,
+        "lang": m.lang,
+        "now": local.isoformat(),
+        "tz": m.tz,
+    }
+    messages = [{"role": "system", "content": system}, *turns, {"role": "user", "content": newest}]
+    return ModelRequest(task="chat", messages=messages, data=data)

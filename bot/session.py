@@ -1,0 +1,84 @@
+"""Sessions in the store: which one is open, closing it, and planning what is summarised away (DESIGN §5).
+
+All functions are synchronous and run inside one `Store.write`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.llm.tokens import estimate_tokens
+from memory.models import Message, Session
+from memory.ports import Tx
+
+HISTORY_LIMIT = 30  # S0: past this many messages the oldest become an episode …
+HISTORY_KEPT = 10  # … and this many of the newest stay
+TITLE_CHARS = 40
+
+
+def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Session:
+    """The scope's open session; one that lay idle for too long is closed first."""
+    current = tx.conversations.current(scope)
+    if current is not None and now - current.last_at >= idle and close(tx, current, now, "idle"):
+        current = None
+    return current or tx.conversations.current(scope) or tx.conversations.open_session(scope, now)
+
+
+def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
+    """Close it and enqueue an episode of the rest and an extraction. False if it was closed already."""
+    if not tx.conversations.close_session(session.id, now, why):
+        return False
+    rest = tx.conversations.messages(session_id=session.id, after=session.planned_through)
+    if rest:
+        plan(tx, session, rest[-1].seq, now)
+    return True
+
+
+def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:
+    """Fix the span up to `through` as the next to be extracted from and summarised.
+
+    The span is fixed here and not when the job runs, so that episodes are the same however late that is.
+    """
+    tx.jobs.enqueue(
+        "extract", f"{session.id}:{through}", {"session_id": session.id, "through": through}, now
+    )
+    tx.jobs.enqueue(
+        "summarise",
+        f"{session.id}:{through}",
+        {"session_id": session.id, "after": session.planned_through, "through": through},
+        now,
+    )
+    session = replace(session, planned_through=through)
+    tx.conversations.put_session(session)
+    return session
+
+
+def compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | None:
+    """`seq` of the last message to summarise away, or None if history is short enough.
+
+    Past 30 messages (or past the token budget), all but the newest 10 go; an exchange is never split.
+    """
+    over = len(messages) > HISTORY_LIMIT
+    if not over and len(messages) > HISTORY_KEPT:
+        over = sum(estimate_tokens(m.text) for m in messages) > budget_tokens
+    if not over:
+        return None
+    cut = len(messages) - HISTORY_KEPT
+    while cut > 0 and messages[cut].turn_id is not None and messages[cut].turn_id == messages[cut - 1].turn_id:
+        cut -= 1
+    return messages[cut - 1].seq if cut > 0 else None
+
+
+def compact(tx: Tx, session: Session, now: datetime, budget_tokens: int) -> Session:
+    """Plan a compaction if the messages not yet planned for have become too many."""
+    unplanned = tx.conversations.messages(session_id=session.id, after=session.planned_through)
+    through = compaction_point(unplanned, budget_tokens)
+    return session if through is None else plan(tx, session, through, now)
+
+
+def title_of(text: str) -> str:
+    """A session's title: the beginning of the first thing said."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"

@@ -1,0 +1,229 @@
+"""What Ebb itself says, in English and Chinese. Front ends add their own tables made of the same class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from memory.models import Lang, Level
+
+
+class Texts:
+    """A table of sentences: key → (English, Chinese), with `{name}` places."""
+
+    def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
+        self._table = table
+
+    def __call__(self, lang: Lang, key: str, **places: object) -> str:
+        """The sentence in that language. Raises KeyError for an unknown key or a missing place."""
+        en, zh = self._table[key]
+        return (zh if lang == "zh" else en).format_map(places)
+
+    def keys(self) -> list[str]:
+        """All keys, for tests that walk the table."""
+        return list(self._table)
+
+
+say = Texts(
+    {
+        # commands: help lines
+        "help.new": ("close this conversation, keep what is worth keeping, start afresh", "结束这次对话，留下值得记住的，重新开始"),
+        "help.temp": (
+            "off the record, nothing is recalled or kept (`/temp read`: recalls, keeps nothing)",
+            "临时模式：不回忆也不记录（`/temp read`：可回忆，不记录）",
+        ),
+        "help.review": ("look back through everything, faded memories included", "回顾：连已经淡去的记忆一起找"),
+        "help.remember": ("keep this for certain", "一定要记住这件事"),
+        "help.forget": ("forget this, everywhere", "忘掉这件事，处处都忘"),
+        "help.memories": ("what I remember about you", "我记得你的哪些事"),
+        "help.why": ("what I recalled for the last reply, and why", "上一条回复用了哪些记忆，为什么"),
+        "help.undo": ("take back the last change of memory", "撤销上一次记忆改动"),
+        "help.help": ("this list", "这份清单"),
+        "help.quit": ("close this window", "关闭窗口"),
+        "help.head": ("**What you can type**", "**可以输入的命令**"),
+        "help.tail": (
+            "You can also just say it: “remember that …”, “forget that …”, “what did I say in the past about …?”",
+            "也可以直接说：“记住……”“忘掉……”“我以前说过……吗？”",
+        ),
+        "unknown_command": (
+            "There is no command /{name}. /help lists what there is.",
+            "没有 /{name} 这个命令。/help 会列出所有命令。",
+        ),
+        # sessions
+        "new.done": (
+            "A new conversation. I'm going over the last one for what is worth keeping.",
+            "新的对话开始了。我正在整理上一次对话里值得记住的内容。",
+        ),
+        "new.fresh": ("This conversation is still empty: go ahead.", "这次对话还是空的，直接说吧。"),
+        "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
+        # temporary mode
+        "temp.on": (
+            "**Off the record.** From here on nothing is recalled and nothing is kept, in this window. /temp ends it.",
+            "**临时模式已开启。** 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
+        ),
+        "private.on": (
+            "**Read-only.** I recall what I know, and keep nothing of what is said here. /temp ends it.",
+            "**只读模式已开启。** 我会用已有的记忆，但不会记录这里说的任何话。再输入 /temp 结束。",
+        ),
+        "temp.off": (
+            "Back on the record. What was said off the record is gone.",
+            "已恢复正常。刚才的临时对话没有留下任何记录。",
+        ),
+        "temp.no_remember": (
+            "This window is off the record, so I keep nothing here. Leave it with /temp, then tell me again.",
+            "这个窗口处于临时模式，我不会记录任何内容。请先用 /temp 退出，再告诉我一次。",
+        ),
+        "temp.no_change": (
+            "This window is off the record, so memory stays as it is. Leave it with /temp first.",
+            "这个窗口处于临时模式，不会改动记忆。请先用 /temp 退出。",
+        ),
+        # remembering
+        "remember.done": ("I'll remember: {text}", "我记住了：{text}"),
+        "remember.already": ("I knew that already: {text}", "这个我已经记得：{text}"),
+        "remember.what": (
+            "What should I remember? Write it after the command, e.g. `/remember I'm allergic to peanuts`.",
+            "要记住什么？请写在命令后面，例如 `/remember 我对花生过敏`。",
+        ),
+        "remember.instruction": (
+            "That reads like an instruction to me, not something about you, so I have not kept it.",
+            "这像是给我的指令，而不是关于你的事，所以没有记下。",
+        ),
+        "remember.refused": ("I could not keep that: {why}", "没能记下：{why}"),
+        # forgetting
+        "forget.done": (
+            "Forgotten: “{text}”. It has left my answers and what I look things up in; "
+            "/undo brings it back for 30 days.",
+            "已忘掉：“{text}”。它不再出现在我的回答和检索里；30 天内可用 /undo 恢复。",
+        ),
+        "forget.done_many": (
+            "Forgotten, {n} memories:\n{text}\n/undo brings them back for 30 days.",
+            "已忘掉 {n} 条记忆：\n{text}\n30 天内可用 /undo 恢复。",
+        ),
+        "forget.stored": ("Forgotten, as you asked. /undo brings it back.", "已按你的意思忘掉。/undo 可以恢复。"),
+        "forget.which": ("Which of these do you mean?", "你指的是哪一条？"),
+        "forget.all_of_them": ("All of these", "全部"),
+        "forget.none_of_them": ("None of them", "都不是"),
+        "forget.kept": ("Nothing was forgotten.", "什么都没有忘掉。"),
+        "forget.nothing": (
+            "I find nothing about “{text}” in what I remember, so there is nothing to forget.",
+            "我的记忆里没有关于“{text}”的内容，不需要忘。",
+        ),
+        "forget.what": (
+            "What should I forget? Write it after the command, or the id that /memories shows.",
+            "要忘掉什么？请写在命令后面，或写 /memories 里显示的编号。",
+        ),
+        "forget.everything": (
+            "That would let go of everything I know about you ({n} memories), so please be certain: "
+            "type `/forget everything {n}` and it is done. /undo brings it back for 30 days.",
+            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请输入 `/forget everything {n}`。30 天内可用 /undo 恢复。",
+        ),
+        # undo
+        "undo.done": ("Taken back: {what}.", "已撤销：{what}。"),
+        "undo.nothing": ("There is nothing to take back.", "没有可以撤销的改动。"),
+        "undo.conflict": (
+            "That was changed again later, so it cannot be taken back by itself. Take back {by} first.",
+            "这条记忆后来又被改动过，不能单独撤销。请先撤销 {by}。",
+        ),
+        "undo.gone": ("There is no such change to take back.", "没有这样一次改动可以撤销。"),
+        "set.chat": ("what was said", "对话内容"),
+        "set.monitor": ("what I learned by listening", "我听到后记下的内容"),
+        "set.extract": ("what I kept of a conversation", "整理对话时留下的内容"),
+        "set.summarise": ("a summary", "一份摘要"),
+        "set.remember": ("what you asked me to remember", "你让我记住的内容"),
+        "set.forget": ("what you asked me to forget", "你让我忘掉的内容"),
+        "set.edit": ("an edit", "一次修改"),
+        "set.pin": ("a pin", "一次置顶"),
+        "set.restore": ("a restoration", "一次恢复"),
+        "set.undo": ("an undo", "一次撤销"),
+        "set.other": ("a change of memory", "一次记忆改动"),
+        # lists
+        "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
+        "memories.none_about": ("I remember nothing about “{text}”.", "我没有关于“{text}”的记忆。"),
+        "memories.head": ("**What I remember about you** ({n})", "**我记得你的这些事**（{n} 条）"),
+        "memories.more": ("… and {n} more: `/memories WORD` narrows it down.", "……还有 {n} 条：`/memories 关键词` 可以缩小范围。"),
+        "review.head": ("**Looking back** ({n})", "**回顾**（{n} 条）"),
+        "review.none": ("There is nothing to look back on yet.", "还没有可以回顾的内容。"),
+        # why
+        "why.none": ("I have not answered anything in this conversation yet.", "这次对话里我还没有回答过。"),
+        "why.temp": ("This window is off the record: nothing was recalled.", "这个窗口处于临时模式：没有回忆任何内容。"),
+        "why.private": (
+            "This window is read-only: what it recalls is used for the reply, and no trace of it is kept.",
+            "这个窗口处于只读模式：回忆只用于回复，不留痕迹。",
+        ),
+        "why.nothing": ("For my last reply I recalled nothing: no memory was close enough.", "上一条回复没有用到记忆：没有足够相关的内容。"),
+        "why.head": ("**For my last reply I recalled**", "**上一条回复回忆了**"),
+        "why.missed": ("Looked at, and left out:", "看过但没有采用："),
+        "why.late": ("(The embedding service was too slow this time; words and people found these.)", "（这次向量服务太慢，以下由词语和人物线索找到。）"),
+        "why.resident": ("Always with me: {n} memories of who you are.", "一直带着的：{n} 条关于你的核心记忆。"),
+        "why.score": ("relevance {gate:.0%}, rank score {score:.2f}", "相关度 {gate:.0%}，排序分 {score:.2f}"),
+        "why.below": ("below the threshold", "未达到门槛"),
+        "why.by.vectors": ("meaning", "语义"),
+        "why.by.lexical": ("words", "词语"),
+        "why.by.graph": ("connected to", "关联"),
+        "why.by.entities": ("names", "人名与事物"),
+        "why.by.time": ("time", "时间"),
+        "why.by.neighbours": ("said beside it", "前后文"),
+        "why.episode_by_time": ("you asked about a time", "你问到了那段时间"),
+        "why.review": ("found while looking back", "回顾时找到"),
+        "nudge.retention": ("how well it is retained", "记忆强度"),
+        "nudge.weight": ("how well it is retained", "记忆强度"),
+        "nudge.recency": ("how recent", "新近程度"),
+        "nudge.confidence": ("how certain", "可信程度"),
+        # other
+        "choice.gone": ("That question has been answered already.", "这个问题已经处理过了。"),
+        "busy": (
+            "I'm still answering in another window. Try again in a moment.",
+            "我还在另一个窗口里回答，请稍后再试。",
+        ),
+        "empty": ("Write something first.", "请先写点什么。"),
+        "internal": (
+            "Something went wrong on my side. What you said is kept; please try again.",
+            "我这边出了点问题。你说的话已经保留，请再试一次。",
+        ),
+        "store": ("The memory file could not be used: {why}", "记忆文件无法使用：{why}"),
+        "hidden": ("(forgotten)", "（已忘掉）"),
+        "note.remembered": (
+            "The user asked you to remember this, and Ebb has saved it: {text}",
+            "用户要求记住这件事，Ebb 已经保存：{text}",
+        ),
+        "note.already": (
+            "The user asked you to remember this; Ebb knew it already: {text}",
+            "用户要求记住这件事，Ebb 本来就记得：{text}",
+        ),
+        "note.refused": (
+            "The user asked you to remember something, but Ebb did not save it: {why}",
+            "用户要求记住一件事，但 Ebb 没有保存：{why}",
+        ),
+        "model.auto": ("offline companion", "离线伙伴"),
+    }
+)
+
+_LEVEL = {
+    Level.FULL: ("", ""),
+    Level.SUMMARY: ("an older impression", "较早前的印象"),
+    Level.TAG: ("a vague memory", "模糊的记忆"),
+    Level.TRACE: ("a trace", "痕迹"),
+    Level.ARCHIVE: ("archived", "存档"),
+}
+
+
+def level_phrase(level: Level, lang: Lang) -> str:
+    """S4's phrase for a faded level; empty for FULL."""
+    return _LEVEL[level][lang == "zh"]
+
+
+def ago(then: datetime, now: datetime, lang: Lang) -> str:
+    """How long ago, in one unit."""
+    gap = max(now - then, timedelta(0))
+    steps = (
+        (365 * 86400, "year", "年"),
+        (30 * 86400, "month", "个月"),
+        (86400, "day", "天"),
+        (3600, "hour", "小时"),
+        (60, "minute", "分钟"),
+    )
+    for size, en, zh in steps:
+        n = int(gap.total_seconds() // size)
+        if n:
+            return f"{n} {zh}前" if lang == "zh" else f"{n} {en}{'' if n == 1 else 's'} ago"
+    return "刚刚" if lang == "zh" else "just now"
