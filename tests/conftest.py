@@ -1,0 +1,80 @@
+"""What every test may rely on: no network but loopback, no settings but its own, and the servers.
+
+The audit hook sees every connection and look-up of this process, whichever library makes it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers.openai import OpenAIServer
+
+_OLLAMA_PORT = 11434
+_FOREIGN = ("EBB_", "OPENAI_", "OLLAMA_")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_numbers = itertools.count()
+
+
+class NetworkForbidden(AssertionError):
+    """A test tried to leave this machine."""
+
+
+def _is_loopback(host: Any) -> bool:
+    if host is None or isinstance(host, bytes):
+        host = (host or b"localhost").decode("latin-1")
+    name = str(host).partition("%")[0]
+    if name in {"", "localhost", "ip6-localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _guard(event: str, args: tuple[Any, ...]) -> None:
+    if event in {"socket.connect", "socket.sendto"}:
+        address = args[1]
+        if not isinstance(address, tuple):
+            return  # a UNIX socket
+        if not _is_loopback(address[0]):
+            raise NetworkForbidden(f"a test tried to reach {address[0]}:{address[1]}")
+        if address[1] == _OLLAMA_PORT:
+            raise ConnectionRefusedError("a test must not find the Ollama of whoever runs it")
+    elif event == "socket.getaddrinfo" and not _is_loopback(args[0]):
+        raise NetworkForbidden(f"a test tried to look up {args[0]}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Close the door before anything is imported that might use it."""
+    sys.addaudithook(_guard)
+
+
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("homes")
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has a home of its own, and none of the settings of whoever runs it."""
+    for name in list(os.environ):
+        if name.startswith(_FOREIGN) or name.upper() in _PROXIES:
+            monkeypatch.delenv(name)
+    home = _homes / str(next(_numbers))
+    monkeypatch.setenv("EBB_HOME", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg"))
+
+
+@pytest.fixture
+async def openai_server() -> AsyncIterator[OpenAIServer]:
+    """A model server on loopback, scripted by the test."""
+    async with OpenAIServer() as server:
+        yield server
