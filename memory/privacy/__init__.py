@@ -1,0 +1,24 @@
+"""What must not be stored as it was said, and the one key that protects what is (DESIGN §11).
+
+Pure but for `load_key`. Secrets are found by shape (keys, cards, identity numbers) or because the person
+named them ("my password is …", 密码是…); ordinary numbers, dates and phone numbers are left alone.
+"""
+
+from __future__ import annotations
+
+from memory.privacy.instructions import instruction_like
+from memory.privacy.redaction import Finding, SecretKind, redact, secret_label
+from memory.privacy.sensitivity import sensitivity_of
+from memory.privacy.vault import load_key, seal, unseal
+
+__all__ = [
+    "Finding",
+    "SecretKind",
+    "instruction_like",
+    "load_key",
+    "redact",
+    "seal",
+    "secret_label",
+    "sensitivity_of",
+    "unseal",
+]
