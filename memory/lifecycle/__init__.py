@@ -1,0 +1,55 @@
+"""Forgetting: five curves behind one interface, and the life of a memory under them. Pure."""
+
+from memory.lifecycle.curve import (
+    Curve,
+    CurveEvent,
+    Decay,
+    Fade,
+    Forget,
+    Keep,
+    Promote,
+    U,
+    Verdict,
+    is_episode,
+    is_protected,
+)
+from memory.lifecycle.life import (
+    CURVES,
+    adopted,
+    born,
+    factors,
+    happen,
+    is_expired,
+    level_of,
+    review_due,
+    snapshot,
+    verdict,
+    weight,
+)
+from memory.lifecycle.s0 import counter
+
+__all__ = [
+    "CURVES",
+    "Curve",
+    "CurveEvent",
+    "Decay",
+    "Fade",
+    "Forget",
+    "Keep",
+    "Promote",
+    "U",
+    "Verdict",
+    "adopted",
+    "born",
+    "counter",
+    "factors",
+    "happen",
+    "is_episode",
+    "is_expired",
+    "is_protected",
+    "level_of",
+    "review_due",
+    "snapshot",
+    "verdict",
+    "weight",
+]

@@ -1,0 +1,123 @@
+"""What a forgetting curve is, and the clockwork all curves share. Pure: `now` is always an argument.
+
+A curve says how well a memory is *retained* now (DESIGN §4); how well it fits a question is recall's
+affair. A weight is a product of named factors, each bounded, clamped to the curve's own range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, Protocol, TypeAlias
+
+from memory.models import CurveState, Importance, Kind, Layer, Level, Memory
+
+DAY = timedelta(days=1)
+
+CurveEvent: TypeAlias = Literal["mention", "boost", "negate", "affirm", "contradicted", "lowered"]
+# lowered: upkeep's nightly step of `relevance` (S1), a dated event so that a life can be replayed
+USES: frozenset[CurveEvent] = frozenset({"mention", "boost", "affirm"})  # events that activate a memory
+
+U: Mapping[str, float] = {"slow": 0.8, "normal": 1.0, "fast": 1.3}  # S2's user factor
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promote:
+    """Ask the reviewer whether this should become `core` (S0: counter at 2.5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """Ask the reviewer whether this is still worth keeping (S0: counter below 0.5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fade:
+    """The memory stands at another level than its weight says: rewrite it for `level`."""
+
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """The seed of this curve deletes here; Ebb makes it `forgotten`, which can be restored."""
+
+
+Verdict: TypeAlias = Keep | Promote | Decay | Fade | Forget
+
+
+class Curve(Protocol):
+    """One way of forgetting. What is the same for all (pins, episodes, due times) stands in `life`."""
+
+    @property
+    def breakpoints(self) -> tuple[float, float, float, float]:
+        """FULL > / SUMMARY > / TAG > / TRACE >; at or below the last: ARCHIVE."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The weight is clamped to this."""
+
+    @property
+    def forgets_below(self) -> float | None:
+        """Weight under which the memory is forgotten; None: never."""
+
+    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:
+        """State of a memory that was just made."""
+
+    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+        """What the weight is the product of, by name."""
+
+    def weight(self, m: Memory, u: float, now: datetime) -> float:
+        """Retention now, within `bounds`."""
+
+    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
+        """The state after an event; `m` is the memory as it stood before."""
+
+    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:
+        """A state for a memory that lived under another curve and weighs `weight` there now."""
+
+
+def days(since: datetime, now: datetime) -> float:
+    """Days from `since` to `now`, not rounded; never negative."""
+    return max(0.0, (now - since) / DAY)
+
+
+def rests_from(m: Memory) -> datetime:
+    """When the memory's idle time began: its last activation, or a todo's due time if that is later."""
+    if m.kind is Kind.TODO and m.expires_at is not None:
+        return max(m.last_activated_at, m.expires_at)
+    return m.last_activated_at
+
+
+def idle(m: Memory, now: datetime) -> float:
+    """Days without activation; a todo counts none before it is due."""
+    return days(rests_from(m), now)
+
+
+def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0) -> float:
+    """Days that count for a value which stood at `stood_at` and keeps for `grace` days after activation.
+
+    Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in it.
+    """
+    return days(max(stood_at, rests_from(m) + grace * DAY), now)
+
+
+def is_episode(m: Memory) -> bool:
+    """Whether S0's rule for episodes applies."""
+    return m.layer is Layer.EPISODE or m.kind is Kind.EPISODE
+
+
+def is_protected(m: Memory) -> bool:
+    """Pinned, core and system memories do not fade. A negation takes the pin and suspends the layer's shield."""
+    return m.pinned or (m.layer in {Layer.CORE, Layer.SYSTEM} and m.negated_at is None)
+
+
+def clamp(x: float, low: float, high: float) -> float:
+    """`x` within [low, high]."""
+    return min(high, max(low, x))

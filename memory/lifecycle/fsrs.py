@@ -1,0 +1,110 @@
+"""`fsrs`: the retrievability of FSRS-6, a use being a review. The package computes stability and difficulty.
+
+R = (1 + F·t/S)^−w20 with F such that R = 0.9 after S days. The package rounds t down to days; here days are
+exact, and the user's factor U stretches them. Never forgets, only fades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING
+
+from memory.lifecycle.curve import USES, CurveEvent, clamp, idle
+from memory.models import CurveState, Importance, Kind, Memory
+
+if TYPE_CHECKING:
+    from fsrs import Scheduler
+
+NEGATED = 0.5
+RETENTION = 0.9  # FSRS defines stability as the days until R falls to this
+RATINGS: Mapping[Importance, int] = {Importance.HIGH: 4, Importance.MEDIUM: 3, Importance.LOW: 2}  # Easy Good Hard
+GOOD, AGAIN = 3, 1
+
+
+@cache
+def _scheduler() -> Scheduler:
+    from fsrs import Scheduler  # 0.1 s, and only this curve needs it
+
+    return Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+
+
+@cache
+def _shape() -> tuple[float, float]:
+    """(exponent, F) of the forgetting curve."""
+    exponent = -_scheduler().parameters[20]
+    return exponent, RETENTION ** (1 / exponent) - 1
+
+
+def retrievability(t: float, stability: float) -> float:
+    """Probability of recall after `t` days; 1 at 0, 0.9 at `stability`."""
+    exponent, f = _shape()
+    return float((1 + f * t / stability) ** exponent)
+
+
+def _review(state: CurveState | None, rating: int, now: datetime) -> CurveState:
+    from fsrs import Card, Rating, State
+
+    now = now.astimezone(UTC)
+    card = Card(card_id=0, due=now)  # both given: the package would ask the clock, and sleep, for them
+    if state is not None:
+        last = state.at.astimezone(UTC)
+        now = max(now, last)
+        card = Card(
+            card_id=0,
+            state=State.Review,
+            stability=state.strength,
+            difficulty=float(state.data["difficulty"]),
+            due=now,
+            last_review=last,
+        )
+    card, _ = _scheduler().review_card(card, Rating(rating), now)
+    if card.stability is None or card.difficulty is None:  # pragma: no cover - a reviewed card has both
+        raise AssertionError
+    return CurveState(strength=card.stability, at=now, data={"difficulty": card.difficulty})
+
+
+@dataclass(frozen=True, slots=True)
+class FsrsCurve:
+    """FSRS-6 with its published parameters. `strength` is the stability in days at `at`."""
+
+    breakpoints: tuple[float, float, float, float] = (0.7, 0.5, 0.4, 0.3)
+    bounds: tuple[float, float] = (0.0, 1.0)
+    forgets_below: float | None = None
+
+    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+        """The first review: easy, good or hard by importance."""
+        return _review(None, RATINGS[importance], now)
+
+    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+        """Retrievability, and half while negated."""
+        return {
+            "retrievability": retrievability(u * idle(m, now), m.curve_state.strength),
+            "negation": 1.0 if m.negated_at is None else NEGATED,
+        }
+
+    def weight(self, m: Memory, u: float, now: datetime) -> float:
+        """The product of the factors."""
+        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+
+    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
+        """A use is a review that went well; a contradiction is one that did not."""
+        if e in USES:
+            return _review(m.curve_state, GOOD, now)
+        if e == "contradicted":
+            # A lapse changes how fast it is lost from here on, not when it was last held.
+            lapsed = _review(m.curve_state, AGAIN, now)
+            return CurveState(strength=lapsed.strength, at=m.curve_state.at, data=lapsed.data)
+        return m.curve_state
+
+    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:
+        """The stability that gives the other curve's weight after the idle days there have been."""
+        exponent, f = _shape()
+        first = _review(None, GOOD, min(m.last_activated_at, now))
+        t, r = idle(m, now), clamp(weight, 0.05, 0.99)
+        if t <= 0:
+            return first
+        return CurveState(strength=max(f * t / (r ** (1 / exponent) - 1), 0.001), at=first.at, data=first.data)

@@ -1,0 +1,43 @@
+"""`importance` (S0): the weight is the importance counter itself; forgotten below 0.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import prod
+
+from memory.lifecycle.curve import CurveEvent, clamp
+from memory.lifecycle.s0 import FIRST, MOST, counter
+from memory.models import CurveState, Importance, Kind, Memory
+
+NEGATED = 0.5  # S0 has no negation; half, as S3's contradiction, lifted by an affirmation
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceCurve:
+    """S0. The truth is `Memory.importance`; the curve state has nothing of its own."""
+
+    breakpoints: tuple[float, float, float, float] = (0.5, 0.45, 0.4, 0.3)
+    bounds: tuple[float, float] = (0.0, MOST)
+    forgets_below: float | None = 0.3
+
+    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+        """Only for the record: what the counter started from."""
+        return CurveState(strength=FIRST[importance], at=now)
+
+    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+        """The counter, halved while negated."""
+        return {"counter": counter(m, u, now), "negation": 1.0 if m.negated_at is None else NEGATED}
+
+    def weight(self, m: Memory, u: float, now: datetime) -> float:
+        """The product of the factors."""
+        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+
+    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
+        """Unchanged: a BOOST moves the counter, which `life.happen` keeps for every curve."""
+        return m.curve_state
+
+    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
+        """The counter has been kept all along."""
+        return CurveState(strength=m.importance, at=m.importance_at)

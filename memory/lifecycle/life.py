@@ -1,0 +1,227 @@
+"""A memory's life: birth, weight, level, what an event does, and what upkeep should do about it (DESIGN §4).
+
+The rules in here hold under every curve: protected memories, episodes, due times, the importance counter,
+and that content follows the level when a memory comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memory.lifecycle import s0
+from memory.lifecycle.curve import (
+    USES,
+    Curve,
+    CurveEvent,
+    Decay,
+    Fade,
+    Forget,
+    Keep,
+    Promote,
+    Verdict,
+    days,
+    is_episode,
+    is_protected,
+)
+from memory.lifecycle.fade import FadeCurve
+from memory.lifecycle.fsrs import FsrsCurve
+from memory.lifecycle.importance import ImportanceCurve
+from memory.lifecycle.relevance import RelevanceCurve
+from memory.lifecycle.s0 import counter
+from memory.lifecycle.score import ScoreCurve
+from memory.models import Importance, Json, Kind, Layer, Level, Memory, WeightEvent
+
+CURVES: dict[str, Curve] = {
+    "fade": FadeCurve(),
+    "importance": ImportanceCurve(),
+    "score": ScoreCurve(),
+    "relevance": RelevanceCurve(),
+    "fsrs": FsrsCurve(),
+}
+
+EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # S0
+MENTIONS_KEPT = 32
+REVIEW_RESTS = timedelta(days=30)
+
+
+def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory:
+    """The memory as it starts its life under `curve`: FULL, its counter at 2.0, 1.5 or 1.0 (S0)."""
+    m = replace(
+        m,
+        curve=curve,
+        curve_state=CURVES[curve].initial(m.kind, importance, now),
+        importance=s0.FIRST[importance],
+        importance_at=now,
+        level=Level.FULL,
+    )
+    return replace(m, weight=weight(m, 1.0, now))
+
+
+def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
+    """The memory moved to another curve, its level and content left to upkeep."""
+    state = CURVES[curve].adopt(m, weight(m, u, now), now)
+    m = replace(m, curve=curve, curve_state=state)
+    return replace(m, weight=weight(m, u, now))
+
+
+def weight(m: Memory, u: float, now: datetime) -> float:
+    """Retention now. Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (S0)."""
+    w = _episode_weight(m, now) if is_episode(m) else CURVES[m.curve].weight(m, u, now)
+    return max(w, 1.0) if is_protected(m) else w
+
+
+def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+    """What the weight is made of, for the log. Their product, clamped, is the weight of an unprotected memory."""
+    if is_episode(m):
+        return {"episode": _episode_weight(m, now)}
+    return CURVES[m.curve].factors(m, u, now)
+
+
+def level_of(m: Memory, u: float, now: datetime) -> Level:
+    """The level the weight says. An expired todo is archived at once (S3), an episode after 14 days (S0)."""
+    if is_protected(m):
+        return Level.FULL
+    if is_episode(m):
+        return Level.ARCHIVE if days(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
+    if is_expired(m, now):
+        return Level.ARCHIVE
+    w = weight(m, u, now)
+    passed = (level for level, above in zip(Level, CURVES[m.curve].breakpoints, strict=False) if w > above)
+    return next(passed, Level.ARCHIVE)
+
+
+def is_expired(m: Memory, now: datetime) -> bool:
+    """A todo whose time has come and that nobody has spoken of since."""
+    due = m.expires_at
+    return m.kind is Kind.TODO and due is not None and now >= due and m.last_activated_at <= due
+
+
+def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = "") -> tuple[Memory, WeightEvent]:
+    """The memory after an event at `now`, and the line for its weight log.
+
+    A use (mention, boost, affirm) activates; a negation takes the pin and dates itself, but does not
+    activate; an affirmation lifts a negation. `rev` and the store are not touched.
+    """
+    old = weight(m, u, now)
+    after = replace(m, curve_state=CURVES[m.curve].apply(m, event, u, now))
+    if event == "negate":
+        after = _negated(after, u, now)
+    if event in USES:
+        after = _used(after, event, u, now)
+    if event == "affirm":
+        after = _affirmed(after)
+    after = replace(after, weight=weight(after, u, now))
+    if event in USES:
+        after = _back(after, u, now)
+    log = WeightEvent(
+        memory_id=m.id,
+        at=now,
+        event=event,
+        old_weight=old,
+        new_weight=after.weight,
+        reason=reason,
+        factors=factors(after, u, now),
+        before=snapshot(m),
+        after=snapshot(after),
+    )
+    return after, log
+
+
+def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
+    """Which of S0's reviews the counter asks for, if any. After a KEEP the reviews rest for 30 days."""
+    if m.layer is not Layer.FACT or is_protected(m) or is_episode(m):
+        return None
+    if m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS:
+        return None
+    value = counter(m, u, now)
+    if value >= s0.PROMOTION and m.negated_at is None:
+        return "promotion"
+    return "decay" if value < s0.DECAY else None
+
+
+def verdict(m: Memory, u: float, now: datetime) -> Verdict:
+    """What upkeep should do: forgetting comes before fading, and fading before a review."""
+    below = CURVES[m.curve].forgets_below
+    if below is not None and not is_protected(m) and not is_episode(m) and weight(m, u, now) < below:
+        return Forget()
+    if (level := level_of(m, u, now)) != m.level:
+        return Fade(level)
+    match review_due(m, u, now):
+        case "promotion":
+            return Promote()
+        case "decay":
+            return Decay()
+    return Keep()
+
+
+def snapshot(m: Memory) -> Mapping[str, Json]:
+    """All of a memory that its weight is computed from, as JSON; times are integer UTC milliseconds."""
+    return {
+        "curve": m.curve,
+        "strength": m.curve_state.strength,
+        "strength_at": _ms(m.curve_state.at),
+        "data": dict(m.curve_state.data),
+        "importance": m.importance,
+        "importance_at": _ms(m.importance_at),
+        "last_activated_at": _ms(m.last_activated_at),
+        "activation_count": m.activation_count,
+        "recent_mentions": [_ms(at) for at in m.recent_mentions],
+        "negated_at": _ms(m.negated_at),
+        "expires_at": _ms(m.expires_at),
+        "kind": str(m.kind),
+        "layer": str(m.layer),
+        "sensitivity": int(m.sensitivity),
+        "pinned": m.pinned,
+        "level": int(m.level),
+    }
+
+
+def _ms(at: datetime | None) -> int | None:
+    return None if at is None else round(at.timestamp() * 1000)
+
+
+def _episode_weight(m: Memory, now: datetime) -> float:
+    return float(EPISODE_PER_DAY ** max(0.0, days(m.last_activated_at, now) - EPISODE_GRACE))
+
+
+def _negated(m: Memory, u: float, now: datetime) -> Memory:
+    """Denied. A second denial does not start the penalty anew: that would raise the weight."""
+    if is_protected(m):  # its counter stood still until now
+        m = replace(m, importance=counter(m, u, now), importance_at=max(m.importance_at, now))
+    if m.negated_at is not None:
+        return replace(m, pinned=False)
+    until = now if m.valid_until is None else min(m.valid_until, now)
+    return replace(m, pinned=False, negated_at=now, valid_until=until)
+
+
+def _affirmed(m: Memory) -> Memory:
+    """The denial is taken back, and with it the end of validity that it had set."""
+    if m.negated_at is None:
+        return m
+    return replace(m, negated_at=None, valid_until=None if m.valid_until == m.negated_at else m.valid_until)
+
+
+def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
+    """Activated: dates, counts, and the counter brought up to date before its date moves."""
+    value = counter(m, u, now)
+    if event == "boost":
+        value = min(value + s0.BOOST, s0.MOST)
+    to_core = value >= s0.CORE and m.layer is Layer.FACT and m.negated_at is None
+    return replace(
+        m,
+        importance=value,
+        importance_at=max(m.importance_at, now),
+        layer=Layer.CORE if to_core else m.layer,
+        last_activated_at=max(m.last_activated_at, now),
+        activation_count=m.activation_count + 1,
+        recent_mentions=tuple(sorted((*m.recent_mentions, now)))[-MENTIONS_KEPT:],
+    )
+
+
+def _back(m: Memory, u: float, now: datetime) -> Memory:
+    """Content follows the level after a use: what had faded further comes back in its own words."""
+    level = level_of(m, u, now)
+    return replace(m, level=level, content=m.original_content) if level < m.level else m

@@ -1,0 +1,62 @@
+"""`relevance` (S1): exp(−0.01·days) · (1 + ln(1 + activations)) · importance.
+
+Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is forgotten, above 0.7 it is lively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import exp, log1p, prod
+
+from memory.lifecycle.curve import CurveEvent, clamp, idle
+from memory.models import KINDS, CurveState, Importance, Kind, Memory
+
+RATE, LOWERED, NEGATED = 0.01, 0.9, 0.5
+LOWER_BELOW, LIVELY_ABOVE = 0.3, 0.7
+UNLISTED = 0.8  # kinds that S1 does not list
+OWN: Mapping[Kind, float] = {Kind.IDENTITY: 0.9, Kind.WHIM: 0.5}
+MOST_ACTIVATIONS = 1000  # the seed's logarithm has no bound; this is one no life reaches
+
+
+def importance_of(kind: Kind) -> float:
+    """S1's importance of a kind."""
+    return OWN.get(kind) or KINDS[kind].s1_weight or UNLISTED
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceCurve:
+    """S1. `strength` is the importance in [0, 1] as upkeep has left it."""
+
+    breakpoints: tuple[float, float, float, float] = (0.3, 0.2, 0.15, 0.1)
+    bounds: tuple[float, float] = (0.0, 1 + log1p(MOST_ACTIVATIONS))
+    forgets_below: float | None = 0.1
+
+    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+        """By kind."""
+        return CurveState(strength=importance_of(kind), at=now)
+
+    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+        """S1's three, and half while negated."""
+        return {
+            "time": exp(-RATE * u * idle(m, now)),
+            "activations": 1 + log1p(min(m.activation_count, MOST_ACTIVATIONS)),
+            "importance": m.curve_state.strength,
+            "negation": 1.0 if m.negated_at is None else NEGATED,
+        }
+
+    def weight(self, m: Memory, u: float, now: datetime) -> float:
+        """The product of the factors."""
+        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+
+    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
+        """A use acts through the count and the date; a night below 0.3, or a contradiction, lowers importance."""
+        state = m.curve_state
+        if e in {"lowered", "contradicted"}:
+            return CurveState(strength=state.strength * LOWERED, at=max(state.at, now))
+        return state
+
+    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
+        """Dates and counts are the memory's own, so only the importance is new."""
+        return CurveState(strength=importance_of(m.kind), at=now)

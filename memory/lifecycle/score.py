@@ -1,0 +1,59 @@
+"""`score` (S3): 0.8/0.6/0.4 at first, a hit adds (1−s)·0.2, ×0.99 a day after 7 days.
+
+Archived below 0.2 and forgotten below 0.05. The seed multiplies anew at every merge by all the days since
+the last activation; here each day counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import prod
+
+from memory.lifecycle.curve import USES, CurveEvent, after_grace, clamp
+from memory.models import CurveState, Importance, Kind, Memory
+
+FIRST: Mapping[Importance, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
+HIT, PER_DAY, CONTRADICTED = 0.2, 0.99, 0.5
+RESIDENT = 0.5  # S3: at or above, a memory may stay in the prompt
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCurve:
+    """S3. `strength` is the score as it stood at `at`."""
+
+    breakpoints: tuple[float, float, float, float] = (0.35, 0.2, 0.1, 0.05)
+    bounds: tuple[float, float] = (0.0, 1.0)
+    forgets_below: float | None = 0.05
+
+    def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
+        """By the importance the extractor gave."""
+        return CurveState(strength=FIRST[importance], at=now)
+
+    def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+        """The score as it stood, what the days left of it, and half while negated."""
+        state = m.curve_state
+        return {
+            "score": state.strength,
+            "decay": PER_DAY ** (u * after_grace(m, state.at, now)),
+            "negation": 1.0 if m.negated_at is None else CONTRADICTED,
+        }
+
+    def weight(self, m: Memory, u: float, now: datetime) -> float:
+        """The product of the factors."""
+        return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
+
+    def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
+        """A hit adds (1−s)·0.2 to what the days have left; a contradiction halves it."""
+        state = m.curve_state
+        s = state.strength * PER_DAY ** (u * after_grace(m, state.at, now))
+        if e in USES:
+            return CurveState(strength=s + (1 - s) * HIT, at=max(state.at, now))
+        if e == "contradicted":
+            return CurveState(strength=s * CONTRADICTED, at=max(state.at, now))
+        return state
+
+    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
+        """The other curve's weight as a score, the seed's highest first score at most."""
+        return CurveState(strength=clamp(weight, 0.0, FIRST[Importance.HIGH]), at=now)

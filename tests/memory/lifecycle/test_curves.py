@@ -1,0 +1,195 @@
+"""What must hold for every curve in the registry, whatever life a memory has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.lifecycle import CURVES, U, adopted, born, happen, level_of, verdict, weight
+from memory.lifecycle.curve import CurveEvent
+from memory.models import CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
+
+T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
+USES: list[CurveEvent] = ["mention", "boost", "affirm"]
+EVENTS: list[CurveEvent] = [*USES, "negate", "contradicted", "lowered"]
+
+gaps = st.floats(0, 4000, allow_nan=False).map(lambda d: timedelta(days=d))
+short = st.one_of(st.floats(0, 2), st.floats(0, 400)).map(lambda d: timedelta(days=d))
+speeds = st.sampled_from(sorted(U.values()))
+curves = st.sampled_from(sorted(CURVES))
+
+
+def memory(kind: Kind = Kind.FACT, **fields: object) -> Memory:
+    m = Memory(
+        id="k7f3a2",
+        user_id="u",
+        content="likes coffee",
+        original_content="likes coffee",
+        language="en",
+        layer=Layer.FACT,
+        kind=kind,
+        created_at=T0,
+        last_activated_at=T0,
+        curve="fade",
+        curve_state=CurveState(0.0, T0),
+        importance=1.5,
+        importance_at=T0,
+    )
+    return replace(m, **fields)  # type: ignore[arg-type]
+
+
+def bounds(m: Memory, curve: str) -> tuple[float, float]:
+    """The curve's, but episodes have S0's rule and what is protected weighs at least 1."""
+    low, high = CURVES[curve].bounds
+    return (0.0, 1.0) if m.kind is Kind.EPISODE else (low, max(high, 1.0))
+
+
+@st.composite
+def lives(draw: st.DrawFn, events: list[CurveEvent] = EVENTS) -> tuple[Memory, float, datetime]:
+    """A memory of any kind after up to eight events, the user's speed, and the time of the last event."""
+    kind = draw(st.sampled_from(list(Kind)))
+    m = memory(
+        kind,
+        layer=Layer.EPISODE
+        if kind is Kind.EPISODE
+        else draw(st.sampled_from([Layer.FACT, Layer.CORE, Layer.SYSTEM])),
+        sensitivity=draw(st.sampled_from(list(Sensitivity))),
+        pinned=draw(st.booleans()) and draw(st.booleans()),
+        expires_at=T0 + draw(short) if kind is Kind.TODO else None,
+    )
+    m, u, now = born(m, draw(st.sampled_from(list(Importance))), draw(curves), T0), draw(speeds), T0
+    for event in draw(st.lists(st.sampled_from(events), max_size=8)):
+        now += draw(short)
+        m, _ = happen(m, event, u, now)
+    return m, u, now
+
+
+@given(lives(), gaps)
+def test_a_weight_is_bounded(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+    """Within the curve's own bounds (and at least 1 for what is protected), at any time."""
+    m, u, now = life
+    low, high = bounds(m, m.curve)
+    assert low <= weight(m, u, now + gap) <= high
+
+
+@given(lives(), gaps, gaps)
+def test_a_weight_never_rises_without_use(
+    life: tuple[Memory, float, datetime], first: timedelta, second: timedelta
+) -> None:
+    """Time alone takes, and never gives."""
+    m, u, now = life
+    assert weight(m, u, now + first + second) <= weight(m, u, now + first) + 1e-12
+
+
+@given(lives(), gaps, st.sampled_from(USES))
+def test_a_use_never_lowers(life: tuple[Memory, float, datetime], gap: timedelta, use: CurveEvent) -> None:
+    """Nor at once, nor compared with never having been used, at any later time; and the level comes up with it."""
+    m, u, now = life
+    used, log = happen(m, use, u, now + gap)
+    assert used.weight >= weight(m, u, now + gap) - 1e-12
+    assert (log.old_weight, log.new_weight) == (weight(m, u, now + gap), used.weight)
+    assert used.level <= m.level
+    later = now + gap + timedelta(days=100)
+    assert weight(used, u, later) >= weight(m, u, later) - 1e-12
+
+
+@given(lives(), gaps, st.sampled_from(["negate", "contradicted", "lowered"]))
+def test_a_denial_never_raises(life: tuple[Memory, float, datetime], gap: timedelta, event: CurveEvent) -> None:
+    """Denied, contradicted or worn by a night: never stronger than before, also the second time."""
+    m, u, now = life
+    after, _ = happen(m, event, u, now + gap)
+    assert after.weight <= weight(m, u, now + gap) + 1e-12
+    again, _ = happen(after, event, u, now + gap + timedelta(days=1))
+    assert again.weight <= weight(after, u, now + gap + timedelta(days=1)) + 1e-12
+
+
+@given(lives(), gaps, st.floats(1.0, 3.0))
+def test_more_strength_never_fades_faster(life: tuple[Memory, float, datetime], gap: timedelta, more: float) -> None:
+    """The stronger of two otherwise equal memories is never the weaker one later."""
+    m, u, now = life
+    state = m.curve_state
+    top = {"fade": 0.5, "score": 1.0, "relevance": 1.0}.get(m.curve, 1e6)
+    strong = replace(
+        m, curve_state=replace(state, strength=min(state.strength * more, top)), importance=m.importance * more
+    )
+    assert weight(strong, u, now + gap) >= weight(m, u, now + gap) - 1e-12
+
+
+@given(lives(), gaps)
+def test_the_user_factor_is_ordered(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+    """Who forgets slowly remembers at least as well as others; who forgets fast, at most."""
+    m, _, now = life
+    slow, normal, fast = (weight(m, U[name], now + gap) for name in ("slow", "normal", "fast"))
+    assert slow >= normal >= fast
+
+
+@given(lives(), gaps, gaps)
+def test_evaluating_twice_equals_evaluating_once(
+    life: tuple[Memory, float, datetime], first: timedelta, second: timedelta
+) -> None:
+    """A restart, or a nightly recomputation that caches the weight, changes nothing."""
+    m, u, now = life
+    cached = replace(m, weight=weight(m, u, now + first))
+    assert weight(cached, u, now + first + second) == weight(m, u, now + first + second)
+
+
+@given(lives(), gaps)
+def test_a_stored_state_gives_the_same_weight(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+    """Milliseconds are all the store keeps of a time: that moves no weight by more than 1e-6."""
+    m, u, now = life
+
+    def ms(at: datetime) -> datetime:
+        return datetime.fromtimestamp(round(at.timestamp() * 1000) / 1000, UTC)
+
+    stored = replace(
+        m,
+        curve_state=replace(m.curve_state, at=ms(m.curve_state.at)),
+        last_activated_at=ms(m.last_activated_at),
+        importance_at=ms(m.importance_at),
+        negated_at=ms(m.negated_at) if m.negated_at else None,
+        expires_at=ms(m.expires_at) if m.expires_at else None,
+    )
+    assert weight(stored, u, now + gap) == pytest.approx(weight(m, u, now + gap), abs=1e-6)
+
+
+@given(lives(), gaps)
+def test_protected_memories_do_not_fade(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+    """Pinned ones weigh at least 1 and stay FULL for good; so do core and system ones that nobody denied."""
+    m, u, now = life
+    for shielded in (replace(m, pinned=True), replace(m, layer=Layer.CORE, negated_at=None)):
+        assert weight(shielded, u, now + gap) >= 1.0
+        assert level_of(shielded, u, now + gap) is Level.FULL
+
+
+@given(lives(), gaps, curves)
+def test_another_curve_can_take_over(life: tuple[Memory, float, datetime], gap: timedelta, curve: str) -> None:
+    """Whatever the life so far, the new curve starts within its bounds and knows what to do."""
+    m, u, now = life
+    moved = adopted(m, curve, u, now + gap)
+    low, high = bounds(m, curve)
+    assert moved.curve == curve
+    assert low <= moved.weight <= high
+    assert verdict(moved, u, now + gap + timedelta(days=30)) is not None
+
+
+@pytest.mark.parametrize("curve", sorted(CURVES))
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("importance", list(Importance))
+def test_a_new_memory_is_full(curve: str, kind: Kind, importance: Importance) -> None:
+    """Whatever its kind and importance, and its weight says so too; nothing is to be done about it."""
+    m = born(memory(kind, layer=Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT), importance, curve, T0)
+    assert (m.level, level_of(m, 1.0, T0)) == (Level.FULL, Level.FULL)
+    assert m.weight == weight(m, 1.0, T0)
+
+
+@settings(max_examples=50)
+@given(lives(USES), gaps)
+def test_levels_only_deepen_with_time(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
+    """FULL, SUMMARY, TAG, TRACE, ARCHIVE: in this order, never back by itself."""
+    m, u, now = life
+    steps = [level_of(m, u, now + gap * i) for i in range(6)]
+    assert steps == sorted(steps)

@@ -1,0 +1,387 @@
+"""Every figure of the seeds that agrees with its own formula, and what an event does to a memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from math import exp, log, prod
+
+import pytest
+
+from memory.lifecycle import (
+    Decay,
+    Fade,
+    Forget,
+    Keep,
+    Promote,
+    born,
+    counter,
+    factors,
+    happen,
+    level_of,
+    review_due,
+    verdict,
+    weight,
+)
+from memory.lifecycle.fade import conflict, momentum, semantic, w_time
+from memory.lifecycle.fsrs import retrievability
+from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
+
+T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def memory(
+    kind: Kind = Kind.FACT, curve: str = "fade", how: Importance = Importance.MEDIUM, **fields: object
+) -> Memory:
+    m = Memory(
+        id="k7f3a2",
+        user_id="u",
+        content="喜欢喝咖啡",
+        original_content="喜欢喝咖啡",
+        language="zh",
+        layer=Layer.FACT,
+        kind=kind,
+        created_at=T0,
+        last_activated_at=T0,
+        curve=curve,
+        curve_state=CurveState(0.0, T0),
+        importance=1.5,
+        importance_at=T0,
+    )
+    return born(replace(m, **fields), how, curve, T0)  # type: ignore[arg-type]
+
+
+# --- fade (S2, S4) ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "expected"), [(Kind.IDENTITY, 0.4545), (Kind.CONTEXT, 0.3077)])
+def test_time_weight_after_half_a_year(kind: Kind, expected: float) -> None:
+    """S2's table: identity 0.4545, passing information 0.3077 after 180 days."""
+    assert w_time(180, 1.0, KINDS[kind].factor) == pytest.approx(expected, abs=5e-5)
+    assert factors(memory(kind), 1.0, T0 + 180 * DAY)["time_weight"] == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.mark.parametrize(("t", "expected"), [(0, 1.50), (7, 1.35), (30, 1.11)])
+def test_reinforcement(t: int, expected: float) -> None:
+    """S2's table of S, by the formula and after a real mention."""
+    assert semantic(t) == pytest.approx(expected, abs=6e-3)
+    m, _ = happen(memory(), "mention", 1.0, T0 + 5 * DAY)
+    assert factors(m, 1.0, T0 + (5 + t) * DAY)["semantic_boost"] == pytest.approx(expected, abs=6e-3)
+
+
+@pytest.mark.parametrize(("t", "expected"), [(0, 1.00), (7, 0.95), (30, 0.82), (90, 0.58)])
+def test_conflict(t: int, expected: float) -> None:
+    """S2's table of C; the immediate factor of 0.3 stands beside it."""
+    assert conflict(t) == pytest.approx(expected, abs=6e-3)
+    m, _ = happen(memory(), "negate", 1.0, T0 + 5 * DAY)
+    found = factors(m, 1.0, T0 + (5 + t) * DAY)
+    assert found["conflict_penalty"] == pytest.approx(expected, abs=6e-3)
+    assert found["negation"] == 0.3
+
+
+@pytest.mark.parametrize(("n", "expected"), [(0, 1.00), (3, 1.23), (10, 1.30)])
+def test_momentum(n: int, expected: float) -> None:
+    """S2's table of M, by the formula and after that many real mentions; after 3 days they are forgotten."""
+    assert momentum(n) == pytest.approx(expected, abs=6e-3)
+    m = memory()
+    for i in range(n):
+        m, _ = happen(m, "mention", 1.0, T0 + i * timedelta(hours=2))
+    now = T0 + n * timedelta(hours=2)
+    assert factors(m, 1.0, now)["momentum"] == pytest.approx(expected, abs=6e-3)
+    assert factors(m, 1.0, now + 3 * DAY)["momentum"] == 1.0
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_a_new_memory_weighs_its_importance(kind: Kind) -> None:
+    """With no time passed and nothing said of it, W = I (S2's table of kinds)."""
+    if kind is not Kind.EPISODE:
+        assert memory(kind).weight == pytest.approx(KINDS[kind].factor)
+
+
+def test_the_log_of_s2_can_be_replayed() -> None:
+    """The weight is the product of the logged factors, clamped."""
+    m, event = happen(memory(Kind.PREFERENCE), "boost", 1.0, T0 + 9 * DAY)
+    assert set(event.factors) >= {"time_weight", "semantic_boost", "conflict_penalty", "importance", "momentum"}
+    assert event.new_weight == min(2.0, prod(event.factors.values())) == m.weight
+    assert event.before["last_activated_at"] == round(T0.timestamp() * 1000)
+    assert event.after["recent_mentions"] == [round((T0 + 9 * DAY).timestamp() * 1000)]
+
+
+def test_s4_example_of_a_faded_coffee() -> None:
+    """S4's table, I = 1: 0.77, 0.50, 0.25, 0.09 after 30, 100, 300, 1000 days, and their levels.
+
+    Its day 3000 (0.003) is not what its formula gives (0.032, a trace); day 30,000 is clamped and archived.
+    """
+    for t, expected in ((30, 0.77), (100, 0.50), (300, 0.25), (1000, 0.09)):
+        assert w_time(t, 1.0, 1.0) == pytest.approx(expected, abs=6e-3)
+    levels = [level_of(memory(Kind.WHIM), 1.0, T0 + t * DAY) for t in (1, 100, 300, 1000, 3000, 30_000)]
+    assert levels == [Level.FULL, Level.SUMMARY, Level.TAG, Level.TRACE, Level.TRACE, Level.ARCHIVE]
+    assert weight(memory(Kind.WHIM), 1.0, T0 + 30_000 * DAY) == 0.01
+
+
+def test_a_clamped_memory_has_been_idle_for_180_days() -> None:
+    """S2 asks both for ARCHIVE; at 180 days not even the weakest, denied at once, has come down to 0.01."""
+    m, _ = happen(memory(Kind.CONTEXT), "negate", 1.3, T0)
+    assert weight(m, 1.3, T0 + 180 * DAY) > 0.01
+
+
+def test_u_acts_in_the_rate_alone() -> None:
+    """A fast forgetter's new memory is no stronger than anyone's."""
+    m = memory()
+    assert weight(m, 1.3, T0) == weight(m, 0.8, T0) == 1.1
+    assert weight(m, 1.3, T0 + 90 * DAY) == pytest.approx(1.1 / (1 + 0.01 * 1.3 / 1.1 * 90))
+
+
+def test_general_sensitivity_fades_half_as_fast() -> None:
+    """α × 0.5 at sensitivity 1; no other level changes the rate."""
+    expected = {0: 0.01, 1: 0.005, 2: 0.01, 3: 0.01}
+    for s, alpha in expected.items():
+        found = factors(memory(sensitivity=Sensitivity(s)), 1.0, T0 + 80 * DAY)["time_weight"]
+        assert found == pytest.approx(1 / (1 + alpha / 1.1 * 80))
+
+
+def test_frequent_reinforcement_grows_by_three_tenths() -> None:
+    """The third mention within 24 h adds 0.3 to what is left of S's amplitude, 0.5 at most; M is at least 1.2."""
+    m = memory()
+    for hours in (0, 10, 20):
+        m, event = happen(m, "mention", 1.0, T0 + timedelta(hours=hours))
+        assert event.new_weight >= event.old_weight
+    assert m.curve_state.strength == 0.5
+    assert factors(m, 1.0, T0 + timedelta(hours=20))["momentum"] >= 1.2
+    faint = replace(m, curve_state=CurveState(0.1, T0 + timedelta(hours=20)))
+    third, _ = happen(faint, "mention", 1.0, T0 + timedelta(hours=20))
+    assert third.curve_state.strength == pytest.approx(0.4)
+    apart = replace(faint, recent_mentions=())
+    assert happen(apart, "mention", 1.0, T0 + timedelta(hours=20))[0].curve_state.strength == 0.5
+
+
+def test_a_boost_counts_as_one_mention() -> None:
+    """Same weight, same dates, one more activation; beyond that a BOOST moves the counter."""
+    mentioned, _ = happen(memory(), "mention", 1.0, T0 + DAY)
+    boosted, _ = happen(memory(), "boost", 1.0, T0 + DAY)
+    assert replace(boosted, importance=mentioned.importance) == mentioned
+    assert boosted.importance == pytest.approx(mentioned.importance + 0.3)
+
+
+def test_a_negation_neither_activates_nor_rewrites() -> None:
+    """Weight down by 70% at once; dates, level and words as they were; the pin is gone, validity ends."""
+    now = T0 + 3 * DAY
+    m, event = happen(memory(pinned=True), "negate", 1.0, now)
+    assert (m.pinned, m.negated_at, m.valid_until) == (False, now, now)
+    assert (m.last_activated_at, m.activation_count, m.level, m.content) == (T0, 0, Level.FULL, "喜欢喝咖啡")
+    assert event.new_weight == pytest.approx(0.3 * weight(memory(), 1.0, now))
+
+
+def test_a_denied_core_memory_fades_and_comes_back() -> None:
+    """Negating suspends the shield of `core`; affirming restores it."""
+    core = memory(layer=Layer.CORE)
+    denied, _ = happen(core, "negate", 1.0, T0 + DAY)
+    assert denied.weight < 0.4
+    affirmed, _ = happen(denied, "affirm", 1.0, T0 + 400 * DAY)
+    assert affirmed.weight >= 1.0
+    assert (affirmed.negated_at, affirmed.valid_until, affirmed.last_activated_at) == (None, None, T0 + 400 * DAY)
+
+
+def test_an_affirmation_leaves_another_end_of_validity_alone() -> None:
+    """Only what the negation itself had ended becomes valid again."""
+    until = T0 + DAY
+    denied, _ = happen(memory(valid_until=until), "negate", 1.0, T0 + 2 * DAY)
+    affirmed, _ = happen(denied, "affirm", 1.0, T0 + 3 * DAY)
+    assert affirmed.valid_until == until
+
+
+@pytest.mark.parametrize("event", ["mention", "boost"])
+def test_a_use_brings_the_original_back(event: str) -> None:
+    """Content and level of what had faded come back in its own words."""
+    faded = replace(memory(), content="喜欢饮品", level=Level.TAG)
+    m, _ = happen(faded, event, 1.0, T0 + 500 * DAY)  # type: ignore[arg-type]
+    assert (m.level, m.content) == (Level.FULL, "喜欢喝咖啡")
+
+
+def test_a_mention_of_something_long_denied_does_not_make_it_full() -> None:
+    """Content follows the level after the event, and a denial still weighs."""
+    denied, _ = happen(memory(), "negate", 1.0, T0)
+    m, _ = happen(replace(denied, level=Level.ARCHIVE, content="历史痕迹：饮品"), "mention", 1.0, T0 + 900 * DAY)
+    assert m.level is level_of(m, 1.0, T0 + 900 * DAY) is Level.TAG
+    assert m.content == "喜欢喝咖啡"
+
+
+# --- todos and episodes -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
+def test_a_todo_waits_for_its_day(curve: str) -> None:
+    """It does not fade before it is due, is archived the moment it is, and comes back when spoken of."""
+    due = T0 + 200 * DAY
+    m = memory(Kind.TODO, curve, expires_at=due)
+    assert weight(m, 1.0, due) == m.weight
+    assert level_of(m, 1.0, due - timedelta(seconds=1)) is Level.FULL
+    assert level_of(m, 1.0, due) is Level.ARCHIVE
+    assert verdict(m, 1.0, due) == Fade(Level.ARCHIVE)
+    spoken, _ = happen(m, "mention", 1.0, due + DAY)
+    assert level_of(spoken, 1.0, due + DAY) is Level.FULL
+
+
+@pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
+def test_episodes_keep_their_own_rule(curve: str) -> None:
+    """1.0 for 7 days, then ×0.8 a day; whole until day 14 whatever the weight, then ARCHIVE; never reviewed."""
+    m = memory(Kind.EPISODE, curve, layer=Layer.EPISODE)
+    for t, expected in ((0, 1.0), (7, 1.0), (8, 0.8), (10, 0.512), (13.5, 0.8**6.5)):
+        assert weight(m, 1.3, T0 + t * DAY) == pytest.approx(expected)
+        assert level_of(m, 1.0, T0 + t * DAY) is Level.FULL
+    assert verdict(m, 1.0, T0 + 14 * DAY) == Fade(Level.ARCHIVE)
+    assert review_due(m, 1.0, T0 + 100 * DAY) is None
+
+
+# --- S0's counter -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("how", "first"), [(Importance.HIGH, 2.0), (Importance.MEDIUM, 1.5), (Importance.LOW, 1.0)])
+def test_the_counter_starts_by_importance_and_decays_after_a_week(how: Importance, first: float) -> None:
+    """×0.95 a day once 7 days have passed without activation."""
+    m = memory(how=how)
+    assert counter(m, 1.0, T0 + 7 * DAY) == first
+    assert counter(m, 1.0, T0 + 10 * DAY) == pytest.approx(first * 0.95**3)
+
+
+def test_the_counter_is_the_same_under_every_curve() -> None:
+    """It is kept whatever curve gives the weight."""
+    lives = []
+    for curve in ("fade", "importance", "score", "relevance", "fsrs"):
+        m = memory(curve=curve)
+        for t, event in ((2, "boost"), (20, "mention"), (40, "negate"), (41, "boost")):
+            m, _ = happen(m, event, 1.0, T0 + t * DAY)  # type: ignore[arg-type]
+        lives.append(counter(m, 1.0, T0 + 60 * DAY))
+    assert lives == [lives[0]] * 5
+
+
+def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
+    """2.5 asks for a promotion, after a KEEP the question rests for 30 days, 3.0 makes core (S0)."""
+    m = memory(how=Importance.HIGH)
+    m, _ = happen(m, "boost", 1.0, T0 + DAY)
+    assert verdict(m, 1.0, T0 + DAY) == Keep()
+    m, _ = happen(m, "boost", 1.0, T0 + 2 * DAY)
+    assert verdict(m, 1.0, T0 + 2 * DAY) == Promote()
+    kept = replace(m, reviewed_at=T0 + 2 * DAY)
+    assert verdict(kept, 1.0, T0 + 3 * DAY) == Keep()
+    m, _ = happen(m, "boost", 1.0, T0 + 3 * DAY)
+    assert m.layer is Layer.FACT
+    m, event = happen(m, "boost", 1.0, T0 + 4 * DAY)
+    assert (m.layer, event.after["layer"]) == (Layer.CORE, "core")
+    assert verdict(m, 1.0, T0 + 4000 * DAY) == Keep()
+    assert counter(m, 1.0, T0 + 4000 * DAY) == m.importance
+
+
+def test_a_low_counter_asks_whether_to_keep() -> None:
+    """Below 0.5, once the level is as it should be."""
+    m = memory(how=Importance.LOW)
+    assert counter(m, 1.0, T0 + 21 * DAY) < 0.5 <= counter(m, 1.0, T0 + 20 * DAY)
+    assert verdict(m, 1.0, T0 + 21 * DAY) == Decay()
+
+
+def test_importance_forgets_below_three_tenths() -> None:
+    """The counter is the weight: 1.0 · 0.95^24 = 0.292 (S0)."""
+    m = memory(curve="importance", how=Importance.LOW)
+    assert weight(m, 1.0, T0 + 30 * DAY) == pytest.approx(0.95**23)
+    assert verdict(m, 1.0, T0 + 30 * DAY) != Forget()
+    assert verdict(m, 1.0, T0 + 31 * DAY) == Forget()
+
+
+# --- score (S3), relevance (S1), fsrs -----------------------------------------------------------------
+
+
+def test_score_accumulates_with_diminishing_returns() -> None:
+    """S3's own example: 0.6 → 0.68 → 0.744, and never past 1."""
+    m = memory(curve="score")
+    assert m.weight == 0.6
+    for expected in (0.68, 0.744):
+        m, _ = happen(m, "mention", 1.0, T0)
+        assert m.weight == pytest.approx(expected)
+    for _ in range(100):
+        m, _ = happen(m, "boost", 1.0, T0)
+    assert m.weight <= 1.0
+
+
+@pytest.mark.parametrize(("how", "first"), [(Importance.HIGH, 0.8), (Importance.MEDIUM, 0.6), (Importance.LOW, 0.4)])
+def test_score_keeps_for_a_week_and_then_loses_a_hundredth_a_day(how: Importance, first: float) -> None:
+    """0.99^(days−7), each day counted once."""
+    m = memory(curve="score", how=how)
+    assert weight(m, 1.0, T0 + 7 * DAY) == first
+    assert weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(first * 0.99**43)
+    contradicted, _ = happen(m, "contradicted", 1.0, T0 + 20 * DAY)
+    assert contradicted.weight == pytest.approx(first * 0.99**13 * 0.5)
+    assert weight(contradicted, 1.0, T0 + 50 * DAY) == pytest.approx(first * 0.99**43 * 0.5)
+
+
+def test_score_is_forgotten_below_a_twentieth() -> None:
+    """0.4 · 0.99^n < 0.05 from the 207th day after the week on (S3)."""
+    m = memory(curve="score", how=Importance.LOW)
+    assert verdict(m, 1.0, T0 + (7 + 206) * DAY) == Fade(Level.TRACE)
+    assert verdict(m, 1.0, T0 + (7 + 207) * DAY) == Forget()
+
+
+@pytest.mark.parametrize(
+    ("kind", "importance"),
+    [
+        (Kind.PREFERENCE, 0.9),
+        (Kind.FACT, 0.8),
+        (Kind.LESSON, 0.85),
+        (Kind.GOAL, 0.7),
+        (Kind.TODO, 0.7),
+        (Kind.CONTEXT, 0.4),
+        (Kind.IDENTITY, 0.9),
+        (Kind.WHIM, 0.5),
+        (Kind.SKILL, 0.8),
+        (Kind.WORKFLOW, 0.8),
+        (Kind.DECISION, 0.8),
+    ],
+)
+def test_relevance_is_s1s_formula(kind: Kind, importance: float) -> None:
+    """exp(−0.01·days)·(1+ln(1+activations))·importance."""
+    m = memory(kind, "relevance")
+    assert weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(exp(-0.5) * importance)
+    for i in range(3):
+        m, _ = happen(m, "mention", 1.0, T0 + i * DAY)
+    assert weight(m, 1.0, T0 + 52 * DAY) == pytest.approx(exp(-0.5) * (1 + log(4)) * importance)
+
+
+def test_a_night_lowers_relevance_by_a_tenth() -> None:
+    """A dated event, so that a life can be replayed; below 0.1 the memory is forgotten."""
+    m = memory(curve="relevance")
+    now = T0 + 110 * DAY
+    assert weight(m, 1.0, now) < 0.3
+    worn, event = happen(m, "lowered", 1.0, now)
+    assert worn.weight == pytest.approx(0.9 * weight(m, 1.0, now))
+    assert (event.event, worn.last_activated_at, worn.activation_count) == ("lowered", T0, 0)
+    assert verdict(m, 1.0, T0 + 200 * DAY) != Forget()
+    assert verdict(m, 1.0, T0 + 210 * DAY) == Forget()
+
+
+def test_fsrs_is_the_published_curve() -> None:
+    """R is 1 at 0 and 0.9 at the stability; the first stabilities are the package's defaults for FSRS-6."""
+    assert retrievability(0, 5.0) == 1.0
+    assert retrievability(5.0, 5.0) == pytest.approx(0.9)
+    firsts = [memory(curve="fsrs", how=how).curve_state.strength for how in Importance]
+    assert firsts == pytest.approx([8.2956, 2.3065, 1.2931])
+
+
+def test_fsrs_agrees_with_the_package_on_whole_days() -> None:
+    """The package rounds days down; on whole ones both say the same."""
+    from fsrs import Card, Rating, Scheduler
+
+    scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+    card, _ = scheduler.review_card(Card(card_id=1, due=T0), Rating.Good, T0)
+    m = memory(curve="fsrs")
+    for t in (3, 10, 40):
+        card, _ = scheduler.review_card(card, Rating.Good, T0 + t * DAY)
+        m, _ = happen(m, "mention", 1.0, T0 + t * DAY)
+        now = T0 + (t + 9) * DAY
+        assert weight(m, 1.0, now) == pytest.approx(scheduler.get_card_retrievability(card, now))
+
+
+@pytest.mark.parametrize("curve", ["fade", "fsrs"])
+def test_two_curves_never_forget(curve: str) -> None:
+    """After a hundred years there is still a trace."""
+    m, _ = happen(memory(Kind.CONTEXT, curve, Importance.LOW), "negate", 1.3, T0)
+    assert isinstance(verdict(m, 1.3, T0 + 36_500 * DAY), Fade)
