@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 
 import prompts
 from bot.llm.tokens import estimate_tokens
-from bot.texts import level_phrase
 from memory.models import Hit, Lang, Memory, Message, Mode
 from memory.ports import ModelRequest
 
@@ -75,7 +74,7 @@ def item_of(hit: Hit, lang: Lang, tz: str) -> dict[str, object]:
         "kind": str(m.kind),
         "when": f"{local_time(said, tz):%Y-%m-%d}",
         "due": f"{local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
-        "phrase": level_phrase(m.level, lang),
+        "phrase": prompts.phrase(int(m.level), lang),
         "level": m.level.name.lower(),
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",

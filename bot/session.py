@@ -41,9 +41,7 @@ def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:
 
     The span is fixed here and not when the job runs, so that episodes are the same however late that is.
     """
-    tx.jobs.enqueue(
-        "extract", f"{session.id}:{through}", {"session_id": session.id, "through": through}, now
-    )
+    tx.jobs.enqueue("extract", f"{session.id}:{through}", {"session_id": session.id, "through": through}, now)
     tx.jobs.enqueue(
         "summarise",
         f"{session.id}:{through}",

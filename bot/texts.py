@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from memory.models import Lang, Level
+from memory.models import Lang
 
 
 class Texts:
@@ -27,7 +27,10 @@ class Texts:
 say = Texts(
     {
         # commands: help lines
-        "help.new": ("close this conversation, keep what is worth keeping, start afresh", "结束这次对话，留下值得记住的，重新开始"),
+        "help.new": (
+            "close this conversation, keep what is worth keeping, start afresh",
+            "结束这次对话，留下值得记住的，重新开始",
+        ),
         "help.temp": (
             "off the record, nothing is recalled or kept (`/temp read`: recalls, keeps nothing)",
             "临时模式：不回忆也不记录（`/temp read`：可回忆，不记录）",
@@ -140,20 +143,32 @@ say = Texts(
         "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
         "memories.none_about": ("I remember nothing about “{text}”.", "我没有关于“{text}”的记忆。"),
         "memories.head": ("**What I remember about you** ({n})", "**我记得你的这些事**（{n} 条）"),
-        "memories.more": ("… and {n} more: `/memories WORD` narrows it down.", "……还有 {n} 条：`/memories 关键词` 可以缩小范围。"),
+        "memories.more": (
+            "… and {n} more: `/memories WORD` narrows it down.",
+            "……还有 {n} 条：`/memories 关键词` 可以缩小范围。",
+        ),
         "review.head": ("**Looking back** ({n})", "**回顾**（{n} 条）"),
         "review.none": ("There is nothing to look back on yet.", "还没有可以回顾的内容。"),
         # why
         "why.none": ("I have not answered anything in this conversation yet.", "这次对话里我还没有回答过。"),
-        "why.temp": ("This window is off the record: nothing was recalled.", "这个窗口处于临时模式：没有回忆任何内容。"),
+        "why.temp": (
+            "This window is off the record: nothing was recalled.",
+            "这个窗口处于临时模式：没有回忆任何内容。",
+        ),
         "why.private": (
             "This window is read-only: what it recalls is used for the reply, and no trace of it is kept.",
             "这个窗口处于只读模式：回忆只用于回复，不留痕迹。",
         ),
-        "why.nothing": ("For my last reply I recalled nothing: no memory was close enough.", "上一条回复没有用到记忆：没有足够相关的内容。"),
+        "why.nothing": (
+            "For my last reply I recalled nothing: no memory was close enough.",
+            "上一条回复没有用到记忆：没有足够相关的内容。",
+        ),
         "why.head": ("**For my last reply I recalled**", "**上一条回复回忆了**"),
         "why.missed": ("Looked at, and left out:", "看过但没有采用："),
-        "why.late": ("(The embedding service was too slow this time; words and people found these.)", "（这次向量服务太慢，以下由词语和人物线索找到。）"),
+        "why.late": (
+            "(The embedding service was too slow this time; words and people found these.)",
+            "（这次向量服务太慢，以下由词语和人物线索找到。）",
+        ),
         "why.resident": ("Always with me: {n} memories of who you are.", "一直带着的：{n} 条关于你的核心记忆。"),
         "why.score": ("relevance {gate:.0%}, rank score {score:.2f}", "相关度 {gate:.0%}，排序分 {score:.2f}"),
         "why.below": ("below the threshold", "未达到门槛"),
@@ -197,19 +212,6 @@ say = Texts(
         "model.auto": ("offline companion", "离线伙伴"),
     }
 )
-
-_LEVEL = {
-    Level.FULL: ("", ""),
-    Level.SUMMARY: ("an older impression", "较早前的印象"),
-    Level.TAG: ("a vague memory", "模糊的记忆"),
-    Level.TRACE: ("a trace", "痕迹"),
-    Level.ARCHIVE: ("archived", "存档"),
-}
-
-
-def level_phrase(level: Level, lang: Lang) -> str:
-    """S4's phrase for a faded level; empty for FULL."""
-    return _LEVEL[level][lang == "zh"]
 
 
 def ago(then: datetime, now: datetime, lang: Lang) -> str:

@@ -13,7 +13,19 @@ from datetime import datetime, timedelta
 
 from bot.events import Turn
 from bot.session import compact, ensure_session, title_of
-from memory.models import Layer, Filter, Memory, Message, MessageStatus, Recall, Session, State, TurnRow, TurnState, Usage
+from memory.models import (
+    Filter,
+    Layer,
+    Memory,
+    Message,
+    MessageStatus,
+    Recall,
+    Session,
+    State,
+    TurnRow,
+    TurnState,
+    Usage,
+)
 from memory.ports import Tx
 
 LEASE = timedelta(seconds=60)
@@ -43,7 +55,6 @@ class Opened:
     message: Message
     history: Sequence[Message]
     episode: str
-    closed_idle: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +66,9 @@ class Ending:
     status: MessageStatus = "complete"
     error: str = ""
     recall: Recall | None = None
+    profile: Sequence[Memory] = ()
     usage: Usage = field(default_factory=Usage)
     model: str = ""
-    hidden: bool = False  # the reply speaks of what was just forgotten
     learn: bool = True
 
 
@@ -108,7 +119,7 @@ def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Op
     title = session.title or title_of(message.text)
     session = replace(session, last_at=max(session.last_at, now), title=title)
     tx.conversations.put_session(session)
-    return Opened(row, session, message, history, latest_episode(tx, session), closed_idle=False)
+    return Opened(row, session, message, history, latest_episode(tx, session))
 
 
 def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
@@ -117,11 +128,9 @@ def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
     session = tx.conversations.session(row.session_id)
     if message is None or session is None or not tx.conversations.reopen_turn(row.id, worker, now + LEASE):
         return Busy(row.id)
-    history = tx.conversations.messages(
-        session_id=session.id, after=session.summarised_through, before=message.seq
-    )
+    history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
     row = replace(row, state="open", leased_by=worker, leased_until=now + LEASE)
-    return Opened(row, session, message, history, latest_episode(tx, session), closed_idle=False)
+    return Opened(row, session, message, history, latest_episode(tx, session))
 
 
 def latest_episode(tx: Tx, session: Session) -> str:
@@ -138,26 +147,20 @@ def latest_episode(tx: Tx, session: Session) -> str:
     return ""
 
 
-def freeze_profile(tx: Tx, session_id: str, profile: Sequence[Memory]) -> None:
-    """Keep the resident profile as it is for the rest of the session: its prompt prefix stays cached."""
-    session = tx.conversations.session(session_id)
-    if session is not None and session.profile is None:
-        tx.conversations.put_session(replace(session, profile=tuple(m.id for m in profile)))
-
-
 def finish(
     tx: Tx, opened: Opened, end: Ending, worker: str, now: datetime, *, budget_tokens: int, every: int
 ) -> Message | None:
     """Store the reply, the trace, the tokens and the jobs; None if the turn was no longer ours."""
     row = opened.row
     tx.changes.begin("user", "chat", now, turn_id=row.id)
-    if not tx.conversations.finish_turn(row.id, worker, end.state, now, error=end.error):
+    reply_id = tx.new_id() if end.text else None
+    if not tx.conversations.finish_turn(row.id, worker, end.state, now, reply_message_id=reply_id, error=end.error):
         return None
     reply: Message | None = None
-    if end.text:
+    if reply_id is not None:
         reply = tx.conversations.add_message(
             Message(
-                id="",
+                id=reply_id,
                 session_id=row.session_id,
                 turn_id=row.id,
                 author_user_id=None,
@@ -166,11 +169,9 @@ def finish(
                 at=now,
                 tz=opened.message.tz,
                 status=end.status,
-                hidden_at=now if end.hidden else None,
                 reply_to=opened.message.id,
             )
         )
-        tx.conversations.set_reply(row.id, reply.id)
     if end.recall is not None:
         tx.traces.save(row.id, row.scope, end.recall, (), now)
     if end.model:
@@ -178,7 +179,11 @@ def finish(
     session = tx.conversations.session(row.session_id)
     if session is None:
         return reply
-    session = replace(session, last_at=max(session.last_at, now))
+    # The resident profile stays as it is for the rest of the session, so that its prompt prefix stays cached.
+    profile = (
+        session.profile if session.profile is not None or end.recall is None else tuple(m.id for m in end.profile)
+    )
+    session = replace(session, last_at=max(session.last_at, now), profile=profile)
     tx.conversations.put_session(session)
     if end.learn:
         enqueue_monitor(tx, row, now, every)

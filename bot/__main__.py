@@ -1,0 +1,7 @@
+"""`python -m bot` is `ebb`."""
+
+import sys
+
+from bot.cli import main
+
+sys.exit(main())

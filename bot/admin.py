@@ -1,0 +1,220 @@
+"""`ebb memory …`: the memories of this machine's owner, from the shell."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from memory.service import MemoryService
+
+from bot.bootstrap import Ebb, open_ebb
+from bot.commands import memory_line
+from bot.settings import Settings
+from memory.errors import Conflict, NotFound, Refused
+from memory.models import Filter, Kind, Lang, Memory, Sensitivity, State
+
+
+def parser() -> argparse.ArgumentParser:
+    """Words of `ebb memory`."""
+    p = argparse.ArgumentParser(prog="ebb memory", description="What Ebb remembers about you.")
+    sub = p.add_subparsers(dest="verb", required=True)
+    ls = sub.add_parser("list", help="memories, strongest first")
+    ls.add_argument("--kind", choices=[str(k) for k in Kind])
+    ls.add_argument("--state", choices=[str(s) for s in State], default="active")
+    ls.add_argument("--limit", type=int, default=50)
+    ls.add_argument("--offset", type=int, default=0)
+    search = sub.add_parser("search", help="memories about something, as a reply would recall them")
+    search.add_argument("words", nargs="+")
+    search.add_argument("--explain", action="store_true", help="show every signal")
+    for name, text in (
+        ("show", "one memory with all that is known of it"),
+        ("delete", "forget it (restorable for 30 days)"),
+        ("restore", "bring it back"),
+        ("pin", "it never fades"),
+        ("unpin", "it fades again"),
+        ("purge", "erase it for good"),
+    ):
+        one = sub.add_parser(name, help=text)
+        one.add_argument("id")
+        if name == "purge":
+            one.add_argument("--yes", action="store_true", help="do not ask")
+    add = sub.add_parser("add", help="remember this")
+    add.add_argument("words", nargs="+")
+    edit = sub.add_parser("edit", help="put it in other words")
+    edit.add_argument("id")
+    edit.add_argument("words", nargs="+")
+    undo = sub.add_parser("undo", help="take back a change (the last one)")
+    undo.add_argument("set", nargs="?")
+    sub.add_parser("rebuild", help="derive the indexes anew")
+    return p
+
+
+def run(settings: Settings, argv: Sequence[str]) -> int:
+    """Carry out one of them. 0: done; 1: it could not be done, with a sentence why."""
+    args = parser().parse_args(list(argv))
+    return asyncio.run(_run(settings, args))
+
+
+async def _run(settings: Settings, args: argparse.Namespace) -> int:
+    async with open_ebb(settings, workers=False) as ebb:
+        lang = settings.lang or await ebb.agent.language(ebb.owner)
+        try:
+            return await VERBS[args.verb](ebb, args, lang)
+        except NotFound:
+            print(
+                f"There is no memory {args.id if 'id' in args else ''}; `ebb memory list` shows them.",
+                file=sys.stderr,
+            )
+        except Conflict as e:
+            print(f"{e}" + (f" Undo {e.by} first." if e.by else ""), file=sys.stderr)
+        except Refused as e:
+            print(e, file=sys.stderr)
+        return 1
+
+
+def _id(args: argparse.Namespace) -> str:
+    return str(args.id).strip("[]").lower()
+
+
+def _service(ebb: Ebb) -> MemoryService:
+    return ebb.service
+
+
+async def _list(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    kinds = frozenset({Kind(args.kind)}) if args.kind else None
+    f = Filter(states=frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET)
+    page = await _service(ebb).find(ebb.owner, f, order="weight", limit=args.limit, offset=args.offset)
+    for m in page.items:
+        print(f"{_service(ebb).weight(m, ebb.clock()):5.2f}  {memory_line(m, lang, ebb.clock())}")
+    print(f"{len(page.items)} of {page.total}")
+    return 0
+
+
+async def _search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    recall = await _service(ebb).recall(ebb.owner, " ".join(args.words), [], ebb.clock(), ebb.tz)
+    for h in (*recall.hits, *(recall.missed if args.explain else ())):
+        print(f"{h.gate:4.0%} {'✔' if h.passed else '✘'}  {memory_line(h.memory, lang, ebb.clock())}")
+        if args.explain:
+            parts = [f"{k} {v:.3f}" for k, v in h.signals.items()] + [f"{k} ×{v:.3f}" for k, v in h.nudges.items()]
+            print(f"        score {h.score:.3f} · " + " · ".join(parts))
+    return 0
+
+
+async def _show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).get(ebb.owner, _id(args))
+    if m is None:
+        raise NotFound(_id(args))
+    print(memory_line(m, lang, ebb.clock()))
+    log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.weight_log(m.id))
+    for label, value in details(m, _service(ebb).weight(m, ebb.clock())).items():
+        print(f"  {label:<14} {value}")
+    for e in log:
+        print(f"  {e.at:%Y-%m-%d %H:%M}  {e.event:<12} {e.old_weight:.3f} → {e.new_weight:.3f}  {e.reason}")
+    return 0
+
+
+def details(m: Memory, weight: float) -> Mapping[str, str]:
+    """What is known of a memory, for people."""
+    rows: dict[str, object] = {
+        "kind": m.kind,
+        "layer": m.layer,
+        "state": m.state,
+        "level": m.level.name.lower(),
+        "weight": f"{weight:.3f}",
+        "importance": f"{m.importance:.2f}",
+        "confidence": f"{m.confidence:.2f}",
+        "source": f"{m.source}{', verified' if m.verified else ''}",
+        "created": f"{m.created_at:%Y-%m-%d %H:%M}",
+        "last active": f"{m.last_activated_at:%Y-%m-%d %H:%M}",
+        "mentions": m.activation_count,
+        "valid": f"{m.valid_from or '…'} – {m.valid_until or '…'}" if m.valid_from or m.valid_until else "",
+        "expires": m.expires_at or "",
+        "negated": m.negated_at or "",
+        "original": m.original_content if m.original_content != m.content else "",
+        "supersedes": " ".join(m.supersedes),
+        "entities": ", ".join(m.entities),
+        "session": m.source_session or "",
+    }
+    return {k: str(v) for k, v in rows.items() if str(v)}
+
+
+async def _add(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    text = " ".join(args.words)
+    done = await _service(ebb).remember(ebb.owner, text, ebb.clock(), tz=ebb.tz, scope=ebb.scope)
+    print(memory_line(done.memory, lang, ebb.clock()))
+    return 0
+
+
+async def _edit(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).edit(ebb.owner, _id(args), " ".join(args.words), ebb.clock())
+    print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
+async def _delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    done = await _service(ebb).forget(ebb.owner, [_id(args)], ebb.clock())
+    for m in done.memories:
+        print(f"Forgotten: {m.content}  (ebb memory restore {m.id})")
+    return 0
+
+
+async def _restore(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).restore(ebb.owner, _id(args), ebb.clock())
+    print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
+async def _pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).pin(ebb.owner, _id(args), args.verb == "pin", ebb.clock())
+    print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
+async def _undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    done = await _service(ebb).undo(ebb.owner, ebb.clock(), args.set)
+    print(f"Taken back ({done.reason}):")
+    for m in done.memories:
+        print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
+async def _purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).get(ebb.owner, _id(args))
+    if m is None:
+        raise NotFound(_id(args))
+    if not args.yes:
+        print(
+            f"This erases “{m.content}” for good, with every trace of it. Type its id to go on: ", end="", flush=True
+        )
+        if sys.stdin.readline().strip().strip("[]").lower() != m.id:
+            print("Nothing was erased.")
+            return 1
+    receipt = await _service(ebb).purge(ebb.owner, m.id, ebb.clock())
+    for place, rows in receipt.places.items():
+        print(f"  {place:<16} {rows}")
+    print("Erased. The file itself is scrubbed by a background job at the next start.")
+    return 0
+
+
+async def _rebuild(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    for index, rows in (await ebb.store.rebuild(ebb.owner)).items():
+        print(f"  {index:<12} {rows}")
+    return 0
+
+
+VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] = {
+    "list": _list,
+    "search": _search,
+    "show": _show,
+    "add": _add,
+    "edit": _edit,
+    "delete": _delete,
+    "restore": _restore,
+    "pin": _pin,
+    "unpin": _pin,
+    "undo": _undo,
+    "purge": _purge,
+    "rebuild": _rebuild,
+}

@@ -1,0 +1,357 @@
+"""The loop: recall, prompt, stream, store; learning comes after, and is seen through `subscribe` (DESIGN §1)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from memory.service import Intent, MemoryService
+
+from bot import context, turns
+from bot.background import Background
+from bot.commands import COMMANDS, Commands, answer_forget
+from bot.errors import sentence
+from bot.events import (
+    Command,
+    CommandSpec,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Outcome,
+    Recalled,
+    Started,
+    Status,
+    Stopped,
+    Turn,
+    WindowMode,
+)
+from bot.offrecord import OffRecord
+from bot.recalling import mode_of, recall_for
+from bot.settings import Settings
+from bot.streaming import Running
+from bot.texts import say
+from memory.errors import ModelError, Refused, StoreError
+from memory.models import Change, Filter, Lang, Memory, Message, language_of
+from memory.ports import ChatModel, Clock, Store, Tx
+
+log = logging.getLogger(__name__)
+BUSY_PATIENCE = 180.0  # seconds a turn waits for the one before it
+BUSY_POLL = 0.05
+
+
+class EbbAgent:
+    """Implements `bot.events.Agent` over one store, one memory service and one chat model."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        service: MemoryService,
+        model: ChatModel,
+        background: Background,
+        clock: Clock,
+        *,
+        worker: str,
+        provider: str,
+        embedder: str,
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._service = service
+        self._model = model
+        self._background = background
+        self._clock = clock
+        self._worker = worker
+        self._provider = provider
+        self._embedder = embedder
+        self._running: dict[str, Running] = {}
+        self._off_record = OffRecord(settings, store, service, model, self._failed)
+        self._commands = Commands(settings, store, service, background.kick, self._off_record.forget)
+
+    # --- the loop -------------------------------------------------------------------------------------
+
+    async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
+        """Answer one message; the last event is Done, Stopped or Failed. Never raises at the front end."""
+        lang = self._lang(turn.text)
+        if not turn.text.strip():
+            yield Failed("empty", say(lang, "empty"))
+            return
+        try:
+            async with aclosing(self._events(turn, lang)) as events:
+                async for event in events:
+                    yield event
+        except StoreError as e:
+            log.warning("turn %s: %s", turn.id, e)
+            yield Failed("store", say(lang, "store", why=str(e)))
+        except Exception:
+            # The boundary to the front ends: whatever is wrong becomes one sentence; what was said is stored.
+            log.exception("turn %s failed", turn.id)
+            yield Failed("internal", say(lang, "internal"))
+
+    async def _events(self, turn: Turn, lang: Lang) -> AsyncGenerator[Event, None]:
+        if turn.mode is not WindowMode.NORMAL:
+            running = self._running[turn.id] = Running()
+            try:
+                async with aclosing(self._off_record.reply(turn, running, lang)) as events:
+                    async for event in events:
+                        yield event
+            finally:
+                self._running.pop(turn.id, None)
+            return
+        opened = await self._open(turn)
+        if opened is None:
+            yield Failed("busy", say(lang, "busy"))
+        elif isinstance(opened, turns.Replay):
+            yield Started(turn.id, opened.row.session_id)
+            message_id, text = (opened.reply.id, opened.reply.text) if opened.reply else ("", "")
+            yield Stopped(message_id, text) if opened.row.state == "stopped" else Done(message_id, text)
+        else:
+            async with aclosing(self._answer(turn, opened, lang)) as events:
+                async for event in events:
+                    yield event
+
+    async def _answer(self, turn: Turn, opened: turns.Opened, lang: Lang) -> AsyncGenerator[Event, None]:
+        """Answer a turn that is ours; whatever happens, it is finished in the store exactly once."""
+        running = self._running[turn.id] = Running()
+        lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
+        ending = turns.Ending("interrupted", status="interrupted")
+        finished = False
+        try:
+            yield Started(turn.id, opened.session.id)
+            intent = self._service.intent(turn.text)
+            if intent is not None and intent.kind == "forget":
+                spoken = await answer_forget(
+                    self._service, self._store, turn, intent.text, lang, message_id=opened.message.id
+                )
+                yield Delta(spoken.text)
+                ending = turns.Ending("done", spoken.stored or spoken.text, learn=False)
+                reply = await self._finish(opened, ending)
+                finished = True
+                yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices)
+                return
+            note, message = await self._explicit(turn, opened.message, intent, lang)
+            earlier = [m.text for m in opened.history[-3:]]
+            recall, profile = await recall_for(
+                self._service, self._store, turn, message.text, earlier, opened.session
+            )
+            ending = replace(ending, recall=recall, profile=profile, model=self._model.name)
+            yield Recalled(recall.hits, recall.late)
+            material = self._material(turn, opened, lang)
+            material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
+            failure: ModelError | None = None
+            try:
+                async with aclosing(running.write(self._model, context.build(material))) as pieces:
+                    async for text in pieces:
+                        yield Delta(text)
+            except ModelError as e:
+                failure = e
+            ending = _ended(ending, running, failure)
+            reply = await self._finish(opened, ending)
+            finished = True
+            if failure is not None:
+                yield self._failed(failure, running.text, lang)
+            elif ending.state == "stopped":
+                yield Stopped(reply.id if reply else "", running.text)
+            else:
+                yield Done(reply.id if reply else "", running.text, running.usage)
+        finally:
+            lease.cancel()
+            self._running.pop(turn.id, None)
+            if not finished:
+                # The window went away, or something broke: what was said and what was streamed stay.
+                rest = replace(ending, text=ending.text or running.text, usage=running.usage)
+                await asyncio.shield(self._finish(opened, rest))
+
+    async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
+        """One turn at a time per scope: wait for the one before it. None if that took too long."""
+        idle = timedelta(hours=self._settings.session_idle_hours)
+        waited = 0.0
+        while waited < BUSY_PATIENCE:
+            now = self._clock()
+
+            def begin(tx: Tx, now: datetime = now) -> turns.Opened | turns.Replay | turns.Busy:
+                return turns.begin(tx, turn, self._worker, idle, now)
+
+            opened = await self._store.write(turn.user_id, begin)
+            if not isinstance(opened, turns.Busy):
+                return opened
+            await asyncio.sleep(BUSY_POLL)
+            waited += BUSY_POLL
+        return None
+
+    async def _hold(self, turn: Turn, running: Running) -> None:
+        """Keep the turn's lease while the reply is written; stop writing if it was lost."""
+        while True:
+            await asyncio.sleep(turns.LEASE.total_seconds() / 3)
+            until = self._clock() + turns.LEASE
+
+            def renew(tx: Tx, until: datetime = until) -> bool:
+                return tx.conversations.renew_turn(turn.id, self._worker, until)
+
+            try:
+                kept = await self._store.write(turn.user_id, renew)
+            except StoreError:
+                continue  # busy: the lease outlives two missed renewals
+            if not kept:
+                running.stop.set()
+                return
+
+    async def _explicit(self, turn: Turn, message: Message, intent: Intent | None, lang: Lang) -> tuple[str, Message]:
+        """Save what the user asked to be kept, before answering.
+
+        Returns what to tell the model about it, and the message as stored: a secret in it is gone.
+        """
+        if intent is None:
+            return "", message
+        try:
+            done = await self._service.remember(
+                turn.user_id,
+                intent.text,
+                turn.at,
+                tz=turn.tz,
+                scope=turn.scope,
+                turn_id=turn.id,
+                message_id=message.id,
+            )
+        except Refused as e:
+            why = say(lang, "remember.instruction") if e.code == "instruction" else str(e)
+            note = say(lang, "note.refused", why=why)
+        else:
+            note = say(lang, "note.already" if done.already else "note.remembered", text=done.memory.content)
+        kept = await self._store.read(turn.user_id, lambda tx: tx.conversations.message(message.id))
+        return note, kept or message
+
+    def _material(self, turn: Turn, opened: turns.Opened, lang: Lang) -> context.Material:
+        return context.Material(
+            text=turn.text,
+            now=turn.at,
+            tz=turn.tz,
+            lang=lang,
+            history=opened.history,
+            episode=opened.episode,
+            summary=opened.session.running_summary,
+            mode=mode_of(turn),
+            persona=self._settings.persona,
+            context_tokens=self._settings.context_tokens,
+        )
+
+    async def _finish(self, opened: turns.Opened, ending: turns.Ending) -> Message | None:
+        now = self._clock()
+        budget = int(self._settings.context_tokens * 0.5)
+
+        def write(tx: Tx) -> Message | None:
+            return turns.finish(
+                tx, opened, ending, self._worker, now, budget_tokens=budget, every=self._settings.monitor_every
+            )
+
+        reply = await self._store.write(opened.row.user_id, write)
+        self._background.kick()
+        return reply
+
+    def _failed(self, e: ModelError, partial: str, lang: Lang) -> Failed:
+        return Failed(e.code, sentence(e, lang, model=self._model.name), e.retry_after, partial)
+
+    def _lang(self, text: str) -> Lang:
+        return self._settings.lang or language_of(text)
+
+    # --- the rest of the protocol -----------------------------------------------------------------------
+
+    async def stop(self, turn_id: str) -> bool:
+        """Stop a reply that is being written in this process."""
+        running = self._running.get(turn_id)
+        if running is None:
+            return False
+        running.stop.set()
+        return True
+
+    async def command(self, c: Command) -> Outcome:
+        """Carry out a command. Never raises at the front end."""
+        lang: Lang = c.lang or "en"
+        try:
+            lang = c.lang or (self._lang(c.args) if c.args.strip() else await self.language(c.user_id))
+            return await self._commands.run(c, lang)
+        except StoreError as e:
+            return Outcome(False, say(lang, "store", why=str(e)))
+        except ModelError as e:
+            return Outcome(False, sentence(e, lang, model=self._model.name))
+        except Exception:
+            # The boundary to the front ends, as in `reply`.
+            log.exception("command %s failed", c.name)
+            return Outcome(False, say(lang, "internal"))
+
+    def commands(self) -> Sequence[CommandSpec]:
+        """For menus and completion."""
+        return [(name, say("en", f"help.{name}"), say("zh", f"help.{name}")) for name in COMMANDS]
+
+    async def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
+        """Changes as they are committed, by this and other processes."""
+        async with self._store.watch(user_id, after) as changes:
+            async for change in changes:
+                yield change
+
+    async def drain(self, timeout: float) -> int:
+        """Wait for background work; how many jobs are left for the next start."""
+        return await self._background.drain(timeout)
+
+    async def status(self, user_id: str, scope: str, now: datetime) -> Status:
+        """What a header shows."""
+
+        def read(tx: Tx) -> Status:
+            session = tx.conversations.current(scope)
+            running = tx.conversations.running(scope)
+            after = session.summarised_through if session else 0
+            return Status(
+                model=self._model.name,
+                provider=self._provider,
+                embedder=self._embedder,
+                session_id=session.id if session else None,
+                session_title=session.title if session else "",
+                messages=len(tx.conversations.messages(session_id=session.id, after=after)) if session else 0,
+                memories=tx.memories.find(Filter(), limit=1).total,
+                pending_jobs=len(tx.jobs.pending()),
+                failed_jobs=len(tx.jobs.dead()),
+                writing_elsewhere=running is not None
+                and running.leased_by != self._worker
+                and running.leased_until > now,
+                offline=self._provider == "offline",
+                last_seq=tx.changes.last_seq(),
+            )
+
+        return await self._store.read(user_id, read)
+
+    async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
+        """The newest messages of the scope; hidden ones have no text."""
+        found = await self._store.read(
+            user_id,
+            lambda tx: tx.conversations.messages(scope=scope, after=after, limit=limit, newest=True, hidden=True),
+        )
+        return [replace(m, text="") if m.hidden_at is not None else m for m in found]
+
+    async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]:
+        """Memories by id, as they stand; those that are gone are left out."""
+        return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
+
+    async def language(self, user_id: str) -> Lang:
+        """The language set, else the one the user last wrote in."""
+        if self._settings.lang is not None:
+            return self._settings.lang
+        last = await self._store.read(
+            user_id, lambda tx: tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
+        )
+        said = [m.text for m in last if m.role == "user"]
+        return language_of(said[-1]) if said else "en"
+
+
+def _ended(ending: turns.Ending, running: Running, failure: ModelError | None) -> turns.Ending:
+    """How the turn ends, by how its stream ended."""
+    ending = replace(ending, text=running.text, usage=running.usage)
+    if failure is not None:
+        return replace(ending, state="failed", status="partial", error=failure.code)
+    if running.stop.is_set():
+        return replace(ending, state="stopped", status="stopped")
+    return replace(ending, state="done", status="complete")

@@ -1,0 +1,110 @@
+"""`ebb ask "…"`: one question from a shell or a pipe, streamed to stdout, with the same memory."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from bot.bootstrap import Ebb, open_ebb
+from bot.events import Choice, Command, Delta, Done, Event, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
+from bot.settings import Settings
+from bot.texts import Texts
+from memory.models import language_of
+
+DRAIN_SECONDS = 20.0
+
+say = Texts(
+    {
+        "usage": (
+            'Write the question after it, or pipe it in: ebb ask "What am I allergic to?"',
+            '请把问题写在后面，或用管道传入：ebb ask "我对什么过敏？"',
+        ),
+        "recalled": ("recalled", "回忆"),
+        "left": (
+            "{n} pieces of background work are left for the next start; nothing is lost.",
+            "还有 {n} 项后台工作留到下次启动，不会丢失。",
+        ),
+    }
+)
+
+
+def question(argv: Sequence[str]) -> str:
+    """The words given, and what is piped in behind them."""
+    words = " ".join(argv).strip()
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().strip()
+    return f"{words}\n\n{piped}".strip() if words and piped else words or piped
+
+
+def run(settings: Settings, argv: Sequence[str], *, mode: WindowMode = WindowMode.NORMAL, why: bool = False) -> int:
+    """Answer one question. 0: answered; 1: it failed; 2: there was no question."""
+    text = question(argv)
+    if not text:
+        print(say(settings.lang or "en", "usage"), file=sys.stderr)
+        return 2
+    return asyncio.run(_ask(settings, text, mode, why=why))
+
+
+async def _ask(settings: Settings, text: str, mode: WindowMode, *, why: bool) -> int:
+    async with open_ebb(settings) as ebb:
+        turn = Turn(
+            id=f"ask-{uuid.uuid4().hex}",
+            user_id=ebb.owner,
+            scope=ebb.scope,
+            text=text,
+            at=ebb.clock(),
+            tz=ebb.tz,
+            mode=mode,
+            origin="ask",
+        )
+        if text.startswith("/"):
+            name, _, rest = text[1:].partition(" ")
+            outcome = await ebb.agent.command(
+                Command(name, rest, ebb.owner, ebb.scope, "ask", turn.at, turn.tz, mode, settings.lang)
+            )
+            if outcome.turn is None:
+                return await _told(ebb, outcome)
+            turn = Turn(turn.id, ebb.owner, ebb.scope, outcome.turn.text, turn.at, turn.tz, mode, "ask", review=True)
+        code = await _stream(ebb.agent.reply(turn), why=why)
+        left = await ebb.agent.drain(DRAIN_SECONDS)
+        if left:
+            print(say(settings.lang or language_of(text), "left", n=left), file=sys.stderr)
+        return code
+
+
+async def _told(ebb: Ebb, outcome: Outcome) -> int:
+    print(outcome.text)
+    _offer(outcome.choices)
+    await ebb.agent.drain(DRAIN_SECONDS)
+    return 0 if outcome.ok else 1
+
+
+def _offer(choices: Sequence[Choice]) -> None:
+    for choice in choices:
+        print(f'- ebb ask "/choose {choice.key}"  {choice.label}')
+
+
+async def _stream(events: AsyncGenerator[Event, None], *, why: bool) -> int:
+    code = 1
+    async with aclosing(events) as stream:
+        async for event in stream:
+            match event:
+                case Delta(text):
+                    print(text, end="", flush=True)
+                case Recalled(hits) if why:
+                    for h in hits:
+                        print(f"[{h.memory.level.glyph} {h.memory.content} {h.gate:.0%}]", file=sys.stderr)
+                case Done():
+                    print()
+                    _offer(event.choices)
+                    code = 0
+                case Stopped():
+                    print()
+                case Failed():
+                    print("\n" if event.partial else "", end="")
+                    print(event.sentence, file=sys.stderr)
+                case _:
+                    pass
+    return code

@@ -1,0 +1,145 @@
+"""The one composition root: everything is put together here, for front ends, the shell and tests alike."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from memory.service import MemoryService
+
+from bot import llm
+from bot.agent import EbbAgent
+from bot.background import Background
+from bot.settings import Settings
+from memory.lifecycle import U
+from memory.ports import Clock, Embedder, Store
+from memory.privacy import load_key
+from memory.store import open_store, worker_id
+
+OWNER = ("local", "owner")
+
+
+@dataclass(frozen=True, slots=True)
+class Ebb:
+    """An opened Ebb. `owner` is the user of this machine, `scope` the conversation all their windows share."""
+
+    settings: Settings
+    store: Store
+    service: MemoryService
+    agent: EbbAgent
+    owner: str
+    tz: str
+    clock: Clock
+    provider: llm.Choice
+    needs_setup: bool
+
+    @property
+    def scope(self) -> str:
+        """The owner's own conversation."""
+        return f"user:{self.owner}"
+
+
+def system_clock() -> datetime:
+    """The edge where time comes in."""
+    return datetime.now(UTC)  # noqa: TID251 - the one ambient clock
+
+
+def local_zone(settings: Settings) -> str:
+    """The user's IANA zone: as set, else this machine's, else UTC."""
+    if settings.tz:
+        return settings.tz
+    import tzlocal
+
+    try:
+        return tzlocal.get_localzone_name() or "UTC"
+    except Exception:  # noqa: BLE001 - a machine with a broken zone is on UTC; nothing else depends on it
+        return "UTC"
+
+
+async def owner_of(store: Store, now: datetime) -> str:
+    """The user this machine belongs to; made at the first start."""
+    from memory.ports import System
+
+    def find_or_make(s: System) -> str:
+        user_id = s.resolve(*OWNER)
+        if user_id is None:
+            user_id = s.create_user(now)
+            s.link(*OWNER, user_id, now)
+        return user_id
+
+    return await store.system(find_or_make)
+
+
+async def _reembed(store: Store, user_id: str, embedder: Embedder, now: datetime) -> None:
+    """Memories without a vector of the current model get one in the background."""
+
+    def plan(tx: object) -> None:
+        from memory.ports import Tx
+
+        t: Tx = tx  # type: ignore[assignment]
+        if t.vectors.missing(embedder.id, 1) and not t.jobs.pending("embed"):
+            t.jobs.enqueue("embed", f"all:{embedder.id}:{now.timestamp():.0f}", {"all": True}, now)
+
+    await store.write(user_id, plan)
+
+
+@asynccontextmanager
+async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: bool = True) -> AsyncIterator[Ebb]:
+    """Open the store, choose the models, start background work; close it all in order.
+
+    `workers=False` leaves background work to other processes. Raises StoreError or SettingsError.
+    """
+    async with AsyncExitStack() as stack:
+        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        key = await asyncio.to_thread(load_key, settings.home)
+        worker = worker_id()
+        store = await open_store(settings.database, clock=clock, worker=worker, key=key)
+        stack.push_async_callback(store.close)
+        models = await llm.open_models(settings)
+        stack.push_async_callback(models.close)
+        embedder = models.embedder
+        await store.use_embedder(embedder.id, embedder.dim)
+        owner = await owner_of(store, clock())
+        service = MemoryService(
+            store,
+            model=models.memory,
+            embedder=embedder,
+            key=key,
+            curve=settings.curve,
+            u=U[settings.forgetting],
+            deadline_ms=settings.recall_deadline_ms,
+            learning=settings.learning,
+            budget_tokens=settings.memory_budget_tokens,
+            log_text=settings.log_text,
+        )
+        background = Background(store, service.handlers, clock, worker, active=workers)
+        agent = EbbAgent(
+            settings,
+            store,
+            service,
+            models.chat,
+            background,
+            clock,
+            worker=worker,
+            provider=models.choice.provider,
+            embedder=embedder.id,
+        )
+        if workers:
+            for user_id in await store.system(lambda s: s.users()):
+                await _reembed(store, user_id, embedder, clock())
+        stack.push_async_callback(background.stop)
+        await background.start()
+        yield Ebb(
+            settings=settings,
+            store=store,
+            service=service,
+            agent=agent,
+            owner=owner,
+            tz=local_zone(settings),
+            clock=clock,
+            provider=models.choice,
+            needs_setup=models.choice.needs_setup,
+        )

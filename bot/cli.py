@@ -1,0 +1,126 @@
+"""The command `ebb`: bare it opens the terminal; `ask`, `telegram`, `memory …` and `doctor` besides.
+
+Front ends are found through the entry-point group `ebb.frontends`, so no lower layer imports upwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+from logging.handlers import RotatingFileHandler
+
+from bot import settings as config
+from bot.events import WindowMode
+from memory.errors import MemoryError_
+
+log = logging.getLogger("ebb")
+
+HELP = """\
+Ebb: a companion that remembers you, and forgets the way people do.
+
+  ebb                     chat in the terminal (--plain: line by line)
+  ebb ask "…"             one question from a shell or a pipe
+  ebb telegram            run the Telegram bot
+  ebb memory …            list, show, search, add, edit, pin, delete, restore, undo, purge, rebuild
+  ebb doctor              what was found, and what to do about what is missing
+
+Settings come from the environment and from .env in the data directory; .env.example lists them all.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The words of the command line; each front end parses the rest itself."""
+    p = argparse.ArgumentParser(prog="ebb", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--version", action="store_true", help="say which version this is")
+    sub = p.add_subparsers(dest="command", metavar="{ask,telegram,memory,doctor}")
+    ask = sub.add_parser("ask", help="one question from a shell or a pipe")
+    ask.add_argument("--temp", action="store_true", help="off the record: nothing recalled, nothing kept")
+    ask.add_argument("--read", action="store_true", help="read-only: recalls, keeps nothing")
+    ask.add_argument("--why", action="store_true", help="say on stderr which memories were recalled")
+    ask.add_argument("text", nargs="*", help="the question; more may be piped in")
+    sub.add_parser("doctor", help="what was found, and what to do about what is missing")
+    return p
+
+
+def _log_to_file(settings: config.Settings) -> None:
+    """Warnings go to a file of the data directory that only its owner can read; never to the screen."""
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = settings.home / "ebb.log"
+    path.touch(mode=0o600, exist_ok=True)
+    handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+
+
+def _frontend(name: str, settings: config.Settings, argv: Sequence[str]) -> int:
+    for entry in entry_points(group="ebb.frontends"):
+        if entry.name == name:
+            return int(entry.load()(settings, argv))
+    print(f"The front end “{name}” is not installed; run `make chat` once, it sets everything up.", file=sys.stderr)
+    return 2
+
+
+def _version() -> int:
+    from importlib.metadata import version
+
+    print(f"ebb {version('ebb')}")
+    return 0
+
+
+def dispatch(argv: Sequence[str]) -> int:
+    """Carry out one command line."""
+    head = argv[0] if argv else ""
+    if head in ("-h", "--help"):
+        print(HELP)
+        return 0
+    if head == "--version":
+        return _version()
+    settings = config.load()
+    _log_to_file(settings)
+    if not head or head.startswith("-"):
+        return _frontend("terminal", settings, argv)
+    if head == "memory":
+        from bot.admin import run as admin
+
+        return admin(settings, argv[1:])
+    names = {entry.name for entry in entry_points(group="ebb.frontends")}
+    if head in names or head == "telegram":
+        return _frontend(head, settings, argv[1:])
+    args = parser().parse_args(argv)
+    if args.command == "ask":
+        from bot.ask import run as ask
+
+        mode = WindowMode.TEMP if args.temp else WindowMode.PRIVATE if args.read else WindowMode.NORMAL
+        return ask(settings, args.text, mode=mode, why=args.why)
+    from bot.doctor import run as doctor
+
+    return doctor(settings)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point. No traceback ever reaches a person: one sentence, and the rest in the log."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return dispatch(args)
+    except (config.SettingsError, MemoryError_) as e:
+        print(e, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 141
+    except OSError as e:
+        print(f"{e.strerror or e}: {e.filename or 'that file'} cannot be used.", file=sys.stderr)
+        return 2
+    except Exception:
+        # The outermost boundary: whatever it is, the person gets a sentence and the log the rest.
+        log.exception("unexpected")
+        print("Something went wrong; ebb.log in the data directory says what (see `ebb doctor`).", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

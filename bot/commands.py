@@ -1,0 +1,361 @@
+"""One parser of commands for every front end: what each does, in the user's language."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory.service import MemoryService
+
+import prompts
+from bot.events import Choice, Command, Outcome, Turn, WindowMode
+from bot.session import close
+from bot.settings import Settings
+from bot.texts import ago, say
+from memory.errors import Conflict, NotFound, Refused
+from memory.models import KINDS, Filter, Hit, Lang, Level, Memory, Recall, State
+from memory.ports import Store, Tx
+
+COMMANDS = ("new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "quit")
+CHOICE_LIFE = timedelta(hours=24)
+LISTED = 30
+OFFERED = 8  # memories asked about at once
+EVERYTHING = ("everything", "all", "全部", "所有", "一切")
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What is said about a request to forget; `stored` goes into the transcript instead, where it differs."""
+
+    text: str
+    stored: str = ""
+    choices: tuple[Choice, ...] = ()
+    ok: bool = True
+    memories: tuple[Memory, ...] = ()
+
+
+async def answer_forget(
+    service: MemoryService,
+    store: Store,
+    asked: Turn | Command,
+    wanted: str,
+    lang: Lang,
+    *,
+    message_id: str | None = None,
+) -> Spoken:
+    """Forget the one thing that was meant; ask where it could be several; say so where there is none.
+
+    `message_id` is the message that asked: it names the thing, so it is hidden with it.
+    """
+    asking = [message_id] if message_id else []
+    user_id, scope, now = asked.user_id, asked.scope, asked.at
+    turn_id = asked.id if isinstance(asked, Turn) else None
+    plan = await service.plan_forget(user_id, wanted, now)
+    if plan.everything:
+        n = (await service.find(user_id, Filter(levels=None), limit=1)).total
+        return Spoken(say(lang, "forget.everything", n=n), ok=False)
+    if plan.clear is not None:
+        done = await service.forget(user_id, [plan.clear.id], now, turn_id=turn_id, message_ids=asking)
+        return _forgotten(done.memories or (plan.clear,), lang)
+    if not plan.candidates:
+        return Spoken(say(lang, "forget.nothing", text=wanted), ok=False)
+    offered = plan.candidates[:OFFERED]
+    choices = await _offer(store, user_id, scope, offered, asking, now, lang)
+    return Spoken(say(lang, "forget.which"), choices=choices, memories=tuple(offered))
+
+
+def _forgotten(memories: Sequence[Memory], lang: Lang) -> Spoken:
+    if len(memories) == 1:
+        text = say(lang, "forget.done", text=memories[0].content)
+    else:
+        lines = "\n".join(f"- {m.content}" for m in memories)
+        text = say(lang, "forget.done_many", n=len(memories), text=lines)
+    return Spoken(text, stored=say(lang, "forget.stored"))
+
+
+async def _offer(
+    store: Store,
+    user_id: str,
+    scope: str,
+    offered: Sequence[Memory],
+    asking: Sequence[str],
+    now: datetime,
+    lang: Lang,
+) -> tuple[Choice, ...]:
+    """Keys for each candidate, for all of them and for none; rows, because a button holds 64 bytes."""
+
+    def write(tx: Tx) -> tuple[Choice, ...]:
+        def key(ids: list[str]) -> str:
+            k = tx.new_id()
+            tx.put_choice(k, scope, "forget", {"ids": ids, "asking": list(asking)}, now + CHOICE_LIFE)
+            return k
+
+        out = [Choice(key([m.id]), m.content) for m in offered]
+        if len(offered) > 1:
+            out.append(Choice(key([m.id for m in offered]), say(lang, "forget.all_of_them")))
+        return (*out, Choice(key([]), say(lang, "forget.none_of_them")))
+
+    return await store.write(user_id, write)
+
+
+def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
+    """One memory in a list: glyph, kind, text, how faded, how old, id."""
+    phrase = prompts.phrase(int(m.level), lang)
+    marks = [phrase] if phrase else []
+    if m.negated_at is not None:
+        marks.append("已否定" if lang == "zh" else "no longer so")
+    if m.state is State.SUPERSEDED:
+        marks.append("已被更新" if lang == "zh" else "since changed")
+    if m.state is State.PROPOSED:
+        marks.append("待确认" if lang == "zh" else "proposed")
+    if m.pinned:
+        marks.append("📍")
+    extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} `[{m.id}]`"
+
+
+class Commands:
+    """Carries out commands. `kick` says that there is new background work."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        service: MemoryService,
+        kick: Callable[[], None],
+        forget_window: Callable[[str], None],
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._service = service
+        self._kick = kick
+        self._forget_window = forget_window
+        self._table: Mapping[str, Callable[[Command, Lang], Awaitable[Outcome]]] = {
+            "new": self._new,
+            "temp": self._temp,
+            "review": self._review,
+            "remember": self._remember,
+            "forget": self._forget,
+            "memories": self._memories,
+            "why": self._why,
+            "undo": self._undo,
+            "help": self._help,
+            "quit": self._quit,
+            "start": self._help,
+            "choose": self._choose,
+        }
+
+    async def run(self, c: Command, lang: Lang) -> Outcome:
+        """Dispatch by name."""
+        handler = self._table.get(c.name.lower().lstrip("/"))
+        if handler is None:
+            return Outcome(False, say(lang, "unknown_command", name=c.name.lstrip("/")))
+        outcome = await handler(c, lang)
+        self._kick()
+        return outcome
+
+    async def _new(self, c: Command, lang: Lang) -> Outcome:
+        if c.mode is not WindowMode.NORMAL:
+            self._forget_window(c.origin)
+            return Outcome(True, say(lang, "new.temp"), mode=c.mode)
+
+        def write(tx: Tx) -> tuple[str, bool]:
+            tx.changes.begin("user", "chat", c.at)
+            current = tx.conversations.current(c.scope)
+            if current is not None and not tx.conversations.messages(session_id=current.id, limit=1):
+                return current.id, False
+            closed = current is not None and close(tx, current, c.at, "new")
+            fresh = tx.conversations.current(c.scope) or tx.conversations.open_session(c.scope, c.at)
+            return fresh.id, closed
+
+        session_id, closed = await self._store.write(c.user_id, write)
+        return Outcome(True, say(lang, "new.done" if closed else "new.fresh"), session_id=session_id)
+
+    async def _temp(self, c: Command, lang: Lang) -> Outcome:
+        self._forget_window(c.origin)
+        word = c.args.strip().lower()
+        if word in ("read", "private", "只读"):
+            return Outcome(True, say(lang, "private.on"), mode=WindowMode.PRIVATE)
+        if c.mode is WindowMode.NORMAL and word not in ("off", "关闭", "结束"):
+            return Outcome(True, say(lang, "temp.on"), mode=WindowMode.TEMP)
+        return Outcome(True, say(lang, "temp.off"), mode=WindowMode.NORMAL)
+
+    async def _review(self, c: Command, lang: Lang) -> Outcome:
+        if c.args.strip():
+            turn = Turn(
+                id="",
+                user_id=c.user_id,
+                scope=c.scope,
+                text=c.args.strip(),
+                at=c.at,
+                tz=c.tz,
+                mode=c.mode,
+                origin=c.origin,
+                review=True,
+            )
+            return Outcome(True, "", turn=turn)
+        states = frozenset({State.ACTIVE, State.SUPERSEDED})
+        page = await self._service.find(c.user_id, Filter(states=states), order="created", limit=200)
+        if not page.items:
+            return Outcome(True, say(lang, "review.none"))
+        return Outcome(True, self._layers(page.items, page.total, lang, c.at), memories=tuple(page.items))
+
+    def _layers(self, memories: Sequence[Memory], total: int, lang: Lang, now: datetime) -> str:
+        """Everything there is, level by level, the most faded last."""
+        out = [say(lang, "review.head", n=total)]
+        for level in Level:
+            out += [f"- {memory_line(m, lang, now)}" for m in memories if m.level is level]
+        return "\n".join(out)
+
+    async def _remember(self, c: Command, lang: Lang) -> Outcome:
+        if c.mode is not WindowMode.NORMAL:
+            return Outcome(False, say(lang, "temp.no_remember"))
+        if not c.args.strip():
+            return Outcome(False, say(lang, "remember.what"))
+        try:
+            done = await self._service.remember(c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope)
+        except Refused as e:
+            if e.code == "instruction":
+                return Outcome(False, say(lang, "remember.instruction"))
+            return Outcome(False, say(lang, "remember.refused", why=str(e)))
+        key = "remember.already" if done.already else "remember.done"
+        return Outcome(True, say(lang, key, text=done.memory.content), memories=(done.memory,))
+
+    async def _forget(self, c: Command, lang: Lang) -> Outcome:
+        wanted = c.args.strip()
+        if c.mode is not WindowMode.NORMAL:
+            return Outcome(False, say(lang, "temp.no_change"))
+        if not wanted:
+            return Outcome(False, say(lang, "forget.what"))
+        word, _, count = wanted.rpartition(" ")
+        if word.strip().lower() in EVERYTHING and count.isdigit():
+            return await self._forget_everything(c, int(count), lang)
+        spoken = await answer_forget(self._service, self._store, c, wanted, lang)
+        return Outcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
+
+    async def _forget_everything(self, c: Command, said: int, lang: Lang) -> Outcome:
+        page = await self._service.find(c.user_id, Filter(), limit=100_000)
+        if said != page.total or not page.total:
+            return Outcome(False, say(lang, "forget.everything", n=page.total))
+        done = await self._service.forget(c.user_id, [m.id for m in page.items], c.at)
+        return Outcome(True, say(lang, "forget.done_many", n=len(done.memories), text="").replace("\n\n", "\n"))
+
+    async def _choose(self, c: Command, lang: Lang) -> Outcome:
+        taken = await self._store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
+        if taken is None or taken[0] != c.scope:
+            return Outcome(False, say(lang, "choice.gone"))
+        _, kind, payload = taken
+        if kind != "forget" or not payload["ids"]:
+            return Outcome(True, say(lang, "forget.kept"))
+        try:
+            done = await self._service.forget(c.user_id, payload["ids"], c.at, message_ids=payload["asking"])
+        except NotFound:
+            return Outcome(False, say(lang, "choice.gone"))
+        return Outcome(True, _forgotten(done.memories, lang).text)
+
+    async def _memories(self, c: Command, lang: Lang) -> Outcome:
+        word = c.args.strip() or None
+        if c.mode is WindowMode.TEMP:
+            return Outcome(False, say(lang, "why.temp"))
+        f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
+        page = await self._service.find(c.user_id, f, text=word, order="weight", limit=LISTED)
+        if not page.items:
+            key = "memories.none_about" if word else "memories.none"
+            return Outcome(True, say(lang, key, text=word))
+        lines = [f"- {memory_line(m, lang, c.at)}" for m in page.items]
+        if page.total > len(page.items):
+            lines.append(say(lang, "memories.more", n=page.total - len(page.items)))
+        head = say(lang, "memories.head", n=page.total)
+        return Outcome(True, "\n".join([head, *lines]), memories=tuple(page.items))
+
+    async def _why(self, c: Command, lang: Lang) -> Outcome:
+        if c.mode is not WindowMode.NORMAL:
+            return Outcome(False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private"))
+        recall = await self._service.explain(c.user_id, c.scope)
+        if recall is None:
+            return Outcome(True, say(lang, "why.none"))
+        residents = await self._store.read(c.user_id, lambda tx: _resident_count(tx, c.scope))
+        text = explain(recall, residents, lang, c.at)
+        return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
+
+    async def _undo(self, c: Command, lang: Lang) -> Outcome:
+        if c.mode is not WindowMode.NORMAL:
+            return Outcome(False, say(lang, "temp.no_change"))
+        wanted = c.args.strip().strip("[]") or None
+        try:
+            done = await self._service.undo(c.user_id, c.at, wanted)
+        except Conflict as e:
+            return Outcome(False, say(lang, "undo.conflict", by=f"`/undo {e.by}`" if e.by else ""))
+        except NotFound:
+            return Outcome(False, say(lang, "undo.gone" if wanted else "undo.nothing"))
+        key = f"set.{done.reason}"
+        what = say(lang, key if key in say.keys() else "set.other")  # noqa: SIM118 - a table, not a dict
+        touched = "; ".join(m.content for m in done.memories[:3])
+        return Outcome(
+            True,
+            say(
+                lang,
+                "undo.done",
+                what=f"{what}（{touched}）"
+                if lang == "zh" and touched
+                else f"{what} ({touched})"
+                if touched
+                else what,
+            ),
+            memories=tuple(done.memories),
+        )
+
+    async def _help(self, c: Command, lang: Lang) -> Outcome:
+        lines = [f"- `/{name}` – {say(lang, f'help.{name}')}" for name in COMMANDS]
+        return Outcome(True, "\n".join([say(lang, "help.head"), *lines, "", say(lang, "help.tail")]))
+
+    async def _quit(self, c: Command, lang: Lang) -> Outcome:
+        return Outcome(True, "", quit=True)
+
+
+def _resident_count(tx: Tx, scope: str) -> int:
+    session = tx.conversations.current(scope)
+    return len(session.profile or ()) if session else 0
+
+
+def _reason(hit: Hit, lang: Lang) -> str:
+    """The signals behind a hit, strongest first, in words."""
+    if hit.why not in ("relevance", "resident"):
+        key = f"why.{hit.why}"
+        return say(lang, key) if key in say.keys() else hit.why  # noqa: SIM118
+    parts = []
+    for name, value in sorted(hit.signals.items(), key=lambda kv: -kv[1]):
+        if value > 0:
+            key = f"why.by.{name}"
+            label = say(lang, key) if key in say.keys() else name  # noqa: SIM118
+            parts.append(f"{label} {value:.2f}")
+    nudges = []
+    for name, value in hit.nudges.items():
+        if abs(value - 1.0) > 0.005:
+            key = f"nudge.{name}"
+            nudges.append(f"{say(lang, key) if key in say.keys() else name} ×{value:.2f}")  # noqa: SIM118
+    return ", ".join(parts + nudges)
+
+
+def explain(recall: Recall, residents: int, lang: Lang, now: datetime) -> str:
+    """The answer to /why: what was recalled, by which signals, and what was looked at and left out."""
+    out = []
+    if recall.hits:
+        out.append(say(lang, "why.head"))
+        for h in recall.hits:
+            score = say(lang, "why.score", gate=h.gate, score=h.score)
+            reason = _reason(h, lang)
+            out.append(f"- {memory_line(h.memory, lang, now)}\n  - {score}" + (f" · {reason}" if reason else ""))
+    else:
+        out.append(say(lang, "why.nothing"))
+    if residents:
+        out.append("\n" + say(lang, "why.resident", n=residents))
+    if recall.late:
+        out.append("\n" + say(lang, "why.late"))
+    if recall.missed:
+        out.append("\n" + say(lang, "why.missed"))
+        for h in recall.missed[:5]:
+            score = say(lang, "why.score", gate=h.gate, score=h.score)
+            out.append(f"- {memory_line(h.memory, lang, now)} – {score}, {say(lang, 'why.below')}")
+    return "\n".join(out)

@@ -1,0 +1,87 @@
+"""Windows that are off the record: temporary (nothing recalled) and read-only (recalls), both writing nothing.
+
+Their working memory lives in this process alone and goes with the window (DESIGN §5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+
+from memory.service import MemoryService
+
+from bot import context
+from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
+from bot.recalling import recall_for
+from bot.settings import Settings
+from bot.streaming import Running
+from bot.texts import say
+from memory.errors import ModelError
+from memory.models import Hit, Lang, Memory
+from memory.ports import ChatModel, Store
+
+
+class OffRecord:
+    """Answers turns of temporary and read-only windows."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        service: MemoryService,
+        model: ChatModel,
+        failed: Callable[[ModelError, str, Lang], Failed],
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._service = service
+        self._model = model
+        self._failed = failed
+        self._said: dict[str, list[tuple[str, str]]] = {}  # by window: (role, text)
+
+    def forget(self, origin: str) -> None:
+        """Let go of what was said in that window."""
+        self._said.pop(origin, None)
+
+    async def reply(self, turn: Turn, running: Running, lang: Lang) -> AsyncGenerator[Event, None]:
+        """Answer one message; nothing of it is written anywhere."""
+        said = self._said.setdefault(turn.origin, [])
+        yield Started(turn.id, "")
+        intent = self._service.intent(turn.text)
+        if intent is not None:
+            text = say(lang, "temp.no_remember" if intent.kind == "remember" else "temp.no_change")
+            yield Delta(text)
+            yield Done("", text)
+            return
+        hits: tuple[Hit, ...] = ()
+        profile: list[Memory] = []
+        if turn.mode is WindowMode.PRIVATE:
+            earlier = [text for _, text in said[-3:]]
+            recall, profile = await recall_for(
+                self._service, self._store, turn, turn.text, earlier, None, local_only=True
+            )
+            hits = recall.hits
+            yield Recalled(hits)
+        material = context.Material(
+            text=turn.text,
+            now=turn.at,
+            tz=turn.tz,
+            lang=lang,
+            hits=hits,
+            profile=profile,
+            persona=self._settings.persona,
+            context_tokens=self._settings.context_tokens,
+            extra=tuple(said),
+        )
+        try:
+            async with aclosing(running.write(self._model, context.build(material))) as pieces:
+                async for text in pieces:
+                    yield Delta(text)
+        except ModelError as e:
+            yield self._failed(e, running.text, lang)
+            return
+        said += [("user", turn.text), ("assistant", running.text)]
+        if running.stop.is_set():
+            yield Stopped("", running.text)
+        else:
+            yield Done("", running.text, running.usage)

@@ -1,0 +1,59 @@
+"""A reply while it is written: stoppable, and keeping what has come so far."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from memory.models import Usage
+from memory.ports import ChatModel, ModelRequest
+
+T = TypeVar("T")
+
+
+@dataclass
+class Running:
+    """A reply being written in this process."""
+
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    text: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+    async def write(self, model: ChatModel, request: ModelRequest) -> AsyncGenerator[str, None]:
+        """Pieces of the reply until it ends or is stopped, collected on the way. Raises ModelError."""
+        async with aclosing(until(self.stop, model.stream(request))) as chunks:
+            async for chunk in chunks:
+                if chunk.usage is not None:
+                    self.usage = chunk.usage
+                if chunk.text:
+                    self.text += chunk.text
+                    yield chunk.text
+
+
+async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+    """The stream's items until it ends or `stop` is set; the stream is closed either way, and at once."""
+    stopped = asyncio.ensure_future(stop.wait())
+    items = aiter(stream)
+    step: asyncio.Future[T] | None = None
+    try:
+        while not stop.is_set():
+            step = asyncio.ensure_future(anext(items))  # type: ignore[arg-type]  # an awaitable is enough
+            await asyncio.wait({step, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not step.done():
+                return
+            try:
+                item = step.result()
+            except StopAsyncIteration:
+                return
+            yield item
+    finally:
+        stopped.cancel()
+        if step is not None and not step.done():
+            step.cancel()
+            await asyncio.wait({step})
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()

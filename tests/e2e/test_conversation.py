@@ -1,0 +1,84 @@
+"""The whole thing with the offline companion: told, closed, opened again, asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.events import Done
+from tests.e2e.driver import FakeTime, opened
+
+EN = (
+    "Hi! My name is Anna Lindqvist.",
+    "I live in Lyon.",
+    "I'm allergic to peanuts.",
+    "I like ramen.",
+    "My sister's name is Maja.",
+)
+EN_ASKED = (
+    ("What is my name?", "Anna"),
+    ("Where do I live?", "Marseille"),
+    ("What am I allergic to?", "peanut"),
+    ("What food do I like?", "ramen"),
+    ("What is my sister's name?", "Maja"),
+    ("When is my dentist appointment?", "dentist"),
+)
+ZH = ("你好！我叫林小雨。", "我住在杭州。", "我对花生过敏。", "我喜欢吃拉面。", "我妹妹叫小雪。")
+ZH_ASKED = (
+    ("我叫什么名字？", "林小雨"),
+    ("我住在哪里？", "苏州"),
+    ("我对什么过敏？", "花生"),
+    ("我喜欢吃什么？", "拉面"),
+    ("我妹妹叫什么？", "小雪"),
+    ("我什么时候看牙医？", "牙医"),
+)
+TOLD = {
+    "en": (EN, "Actually, I moved to Marseille.", "I have a dentist appointment next Thursday.", EN_ASKED),
+    "zh": (ZH, "更正一下，我搬到苏州了。", "我下周四要去看牙医。", ZH_ASKED),
+}
+OLD_HOME = {"en": "Lyon", "zh": "杭州"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_what_was_told_is_known_after_a_restart(lang: str, tmp_path: Path) -> None:
+    """Five facts, a correction and a plan; /new; quit; start again; ask: it answers from memory."""
+    facts, correction, plan, asked = TOLD[lang]
+    time = FakeTime()
+    async with opened(tmp_path, time) as w:
+        for text in (*facts, correction, plan):
+            assert isinstance((await w.say(text)).last, Done)
+        assert (await w.do("/new")).ok
+    time.forward(hours=3)
+    async with opened(tmp_path, time) as w:
+        for question, answer in asked:
+            said = await w.say(question)
+            assert answer in said.text, f"{question} → {said.text}\n{await w.texts()}"
+        home = await w.say(asked[1][0])
+        assert OLD_HOME[lang] not in home.text
+        assert not any("?" in t or "？" in t for t in await w.texts()), "a question is no memory"
+
+
+@pytest.mark.parametrize(
+    ("lang", "fact", "forget", "ask", "word"),
+    [
+        ("en", "I'm allergic to peanuts.", "forget that I'm allergic to peanuts", "What am I allergic to?", "peanut"),
+        ("zh", "我对花生过敏。", "忘掉我对花生过敏", "我对什么过敏？", "花生"),
+    ],
+)
+async def test_what_was_forgotten_is_gone_and_comes_back_by_undo(
+    lang: str, fact: str, forget: str, ask: str, word: str, tmp_path: Path
+) -> None:
+    """Gone from answers, list, history and profile; /undo brings it back."""
+    async with opened(tmp_path) as w:
+        await w.say(fact)
+        assert any(word in t for t in await w.texts())
+        await w.say(forget)
+        assert not any(word in t for t in await w.texts())
+        assert word not in (await w.say(ask)).text
+        assert word not in (await w.do("/memories")).text
+        await w.do("/new")
+        assert word not in (await w.say(ask)).text
+        assert (await w.do("/undo")).ok
+        assert any(word in t for t in await w.texts())
+        assert word in (await w.say(ask)).text

@@ -1,0 +1,70 @@
+"""kill -9 at random moments: every completed exchange is there at the next start, and gets learned from."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import signal
+import sys
+from pathlib import Path
+
+from tests.e2e.driver import opened
+
+CHILD = r"""
+import asyncio, sys
+from pathlib import Path
+from datetime import UTC, datetime
+from bot.bootstrap import open_ebb
+from bot.settings import Settings
+from bot.events import Turn, Done
+async def main(home, start):
+    async with open_ebb(Settings(home=Path(home), provider="offline", tz="UTC")) as ebb:
+        for i in range(start, start + 1000):
+            turn = Turn(f"k{i}", ebb.owner, ebb.scope, f"My friend number{i}x is called Name{i}x.", datetime.now(UTC), "UTC")
+            async for event in ebb.agent.reply(turn):
+                if isinstance(event, Done):
+                    print(i, flush=True)
+asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+"""
+
+
+async def _until_killed(home: Path, start: int, seconds: float) -> int:
+    """Run the child until it is killed; the number of the last exchange it saw completed."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        CHILD,
+        str(home),
+        str(start),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert child.stdout is not None
+    first = await child.stdout.readline()
+    await asyncio.sleep(seconds)
+    child.send_signal(signal.SIGKILL)
+    rest = await child.stdout.read()
+    await child.wait()
+    return int((first + rest).decode().split()[-1])
+
+
+async def test_nothing_completed_is_lost(tmp_path: Path) -> None:
+    """Ten kills; then all exchanges that were seen whole are whole, and every fact in them was learned."""
+    rng = random.Random(7)
+    last = -1
+    for _ in range(10):
+        last = await _until_killed(tmp_path, last + 2, rng.uniform(0.0, 0.35))
+    async with opened(tmp_path) as w:
+        assert await w.ebb.agent.drain(60) == 0
+        history = await w.ebb.agent.history(w.user_id, w.scope, limit=100_000)
+        said = {int(m.text.split("number")[1].split("x")[0]) for m in history if m.role == "user"}
+        answered = {m.turn_id for m in history if m.role == "assistant" and m.status == "complete"}
+        everything = " ".join(await w.texts())
+        learned = {int(n) for n in re.findall(r"Name(\d+)x", everything)}
+        assert last in said
+        for i in said:
+            assert i in learned, f"exchange {i} was not learned from"
+        assert {f"k{i}" for i in said if i <= last and f"k{i}" in answered} <= answered
+        turns = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.running(w.scope))
+        assert turns is None

@@ -1,0 +1,232 @@
+"""The same loop with a scripted model behind the OpenAI protocol: what it is sent, and what is done with its words."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from bot.events import Done, Failed, Stopped
+from memory.models import State
+from tests.e2e.driver import Window, opened
+from tests.servers.openai import OpenAIServer, Request, fail, say
+
+MONITOR = r"\[SKIP\]"
+EXTRACT = r"JSON"
+
+
+def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
+    """Chat says "Fine."; the memory model answers by what the exchange holds."""
+
+    def memory(request: Request) -> str:
+        exchange = request.text.rpartition("<exchange>")[2]
+        for part, answer in answers.items():
+            if part in exchange:
+                return answer
+        return "[SKIP]"
+
+    server.on("small", memory, field="model")
+    server.on("large", lambda _: "Fine.", field="model")
+
+
+def scripted(home: Path, server: OpenAIServer, **more: object) -> object:
+    return opened(
+        home,
+        provider="openai",
+        openai_base_url=server.url,
+        openai_api_key="test-key",
+        chat_model="large",
+        memory_model="small",
+        embedder="lexical",
+        **more,
+    )
+
+
+def chats(server: OpenAIServer, model: str) -> list[Request]:
+    return [r for r in server.chats if r.model == model]
+
+
+def id_of(texts: list[tuple[str, str]], word: str) -> str:
+    return next(i for i, t in texts if word in t)
+
+
+async def all_of(w: Window) -> list[tuple[str, str]]:
+    return [(m.id, m.content) for m in await w.memories(states=frozenset(State))]
+
+
+async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Persona, rules, profile, episode, history, then the recalled block beside the newest message."""
+    by_memory_model(
+        openai_server,
+        {
+            "ramen": "[ADD kind=preference importance=high] The user likes ramen.",
+            "rabbit": "[ADD kind=fact importance=medium] The user has a rabbit called Momo.",
+        },
+    )
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("I like ramen")
+        await w.say("My rabbit is called Momo")
+        await w.do("/new")
+        await w.say("Good morning to you")
+        await w.say("What is my rabbit called?")
+    request = chats(openai_server, "large")[-1]
+    roles = [m["role"] for m in request.messages]
+    assert roles == ["system", "user", "assistant", "user"]
+    system, newest = request.messages[0]["content"], request.messages[-1]["content"]
+    assert system.index("Ebb") < system.index("<profile>") < system.index("The user likes ramen.")
+    assert newest.index("<recalled>") < newest.index("The user has a rabbit called Momo.")
+    assert newest.index("</recalled>") < newest.index("What is my rabbit called?")
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ The user has a rabbit called Momo\.", newest)
+    assert "2026-03-02" in newest, "the moment is said beside the newest message"
+    assert "Momo" not in request.messages[1]["content"]
+
+
+async def test_learning_sees_recalled_text_only_in_the_reference_block(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """What was recalled stands in the id-labelled block and nowhere else; messages carry their own time."""
+    by_memory_model(openai_server, {"ramen": "[ADD kind=preference] The user likes ramen."})
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("I like ramen")
+        await w.say("Which noodles would be right for me, ramen or udon?")
+    prompt = chats(openai_server, "small")[-1].text
+    block = re.search(r"<reference>(.*?)</reference>", prompt, re.S)
+    assert block is not None
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*The user likes ramen\.", block[1])
+    assert "The user likes ramen." not in prompt.replace(block[0], "")
+    assert "2026-03-02T10:01" in prompt.rpartition("<exchange>")[2], "anchored on the message's own time and zone"
+
+
+async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """ADD, BOOST, UPDATE, NEGATE, DELETE and SKIP do what they say; broken lines and unknown ids do nothing."""
+    answers = {
+        "Lyon": '[ADD kind=identity importance=high entities="Lyon"] The user lives in Lyon.',
+        "coffee": "Sure!\n- [ADD kind=preference] The user likes coffee.\n[ADD kind=nonsense importance=huge] \n[FROB] x",
+        "cats": "[ADD] The user has two cats.\n[UPDATE:zzzzzz] invented\n[DELETE:q1w2e3]",
+    }
+    by_memory_model(openai_server, answers)
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("I live in Lyon")
+        await w.say("I drink coffee")
+        await w.say("I have two cats")
+        assert sorted(await w.texts()) == [
+            "The user has two cats.",
+            "The user likes coffee.",
+            "The user lives in Lyon.",
+        ]
+        ids = await all_of(w)
+        answers["Marseille"] = f"[UPDATE:{id_of(ids, 'Lyon')}] The user lives in Marseille."
+        answers["stopped"] = f"[NEGATE:{id_of(ids, 'coffee')}] The user no longer drinks coffee."
+        answers["nonsense about the pets"] = f"[DELETE:{id_of(ids, 'cats')}]"
+        await w.say("I moved to Marseille, not Lyon")
+        await w.say("I stopped drinking coffee, by the way")
+        await w.say("That is nonsense about the pets, cats I never had")
+        assert sorted(await w.texts(negated=False)) == [
+            "The user lives in Marseille.",
+            "The user no longer drinks coffee.",
+        ]
+        new = next(m for m in await w.memories() if "Marseille" in m.content)
+        old = next(m for m in await w.memories(states=frozenset(State)) if "Lyon" in m.content)
+        assert (old.state, old.valid_until is not None, new.supersedes) == (State.SUPERSEDED, True, (old.id,))
+        answers["again, Marseille"] = f"[BOOST:{new.id}]"
+        await w.say("again, Marseille is my home")
+        after = next(m for m in await w.memories() if m.id == new.id)
+        assert after.activation_count == new.activation_count + 1
+
+
+async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """/new extracts what the monitor missed; the result says how many were new and how many updated."""
+    found = [{"content": "The user plays the oboe.", "kind": "skill", "importance": "high"}]
+    openai_server.default = "Fine."
+    openai_server.on(
+        "small",
+        lambda r: json.dumps(found) if "<transcript>" in r.text and EXTRACT in r.text else "[SKIP]",
+        field="model",
+    )
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("I play the oboe")
+        assert await w.texts() == []
+        seen = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
+        assert (await w.do("/new")).session_id
+        assert await w.texts(layers=None) != []
+        assert "The user plays the oboe." in await w.texts()
+        changes = await w.ebb.store.changes(w.user_id, seen, 500)
+        results = [c.after for c in changes if c.entity == "job" and c.after and c.after.get("kind") == "extract"]
+        assert [(r["new"], r["updated"]) for r in results] == [(1, 0)]
+
+
+async def test_failures_are_one_sentence_and_lose_nothing(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """A wrong key, then a reply cut off in the middle; the message stays, and answering again works."""
+    openai_server.on("small", "[SKIP]", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        openai_server.queue.append(fail("bad_key"))
+        first = (await w.say("hello there", "one", drain=False)).last
+        assert isinstance(first, Failed) and first.code == "bad_key" and "\n" not in first.sentence
+        openai_server.queue.append(say("This is a long answer that", fault="truncate", after=3))
+        second = (await w.say("tell me more", "two", drain=False)).last
+        assert isinstance(second, Failed) and second.code == "cut_off" and second.partial
+        history = await w.ebb.agent.history(w.user_id, w.scope)
+        assert [(m.role, m.status) for m in history] == [
+            ("user", "complete"),
+            ("user", "complete"),
+            ("assistant", "partial"),
+        ]
+        openai_server.queue.append(say("Better now."))
+        again = await w.say("hello there", "one", drain=False)
+        assert isinstance(again.last, Done) and again.text == "Better now."
+        replay = await w.say("hello there", "one", drain=False)
+        assert replay.text == "Better now.", "a repeated id replays its result"
+        history = await w.ebb.agent.history(w.user_id, w.scope)
+        assert [m.text for m in history].count("hello there") == 1
+
+
+async def test_a_reply_can_be_stopped(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """Stopping keeps what had come, marked, and closes the stream."""
+    openai_server.on("small", "[SKIP]", field="model")
+    openai_server.queue.append(say("word " * 200, delay=0.02))
+    async with scripted(tmp_path, openai_server) as w:
+        events = []
+        stream = w.ebb.agent.reply(w.turn("go on", "s"))
+        async for event in stream:
+            events.append(event)
+            if len(events) == 6:
+                assert await w.ebb.agent.stop("s")
+        assert isinstance(events[-1], Stopped)
+        assert events[-1].text.startswith("word") and len(events[-1].text) < 1000
+        assert (await w.ebb.agent.history(w.user_id, w.scope))[-1].status == "stopped"
+
+
+async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """After 16 turns one episode and 10 messages; after 40, three and 14; the running summary in the prompt."""
+    n = {"episodes": 0}
+
+    def memory(request: Request) -> str:
+        if "[SKIP]" in request.system:
+            return "[SKIP]"
+        if "JSON" in request.text and "<so_far>" not in request.text and "matches" in request.text:
+            return "[]"
+        n["episodes"] += 1
+        return json.dumps({"episode": f"Talk number {n['episodes']}.", "summary": f"So far: part {n['episodes']}."})
+
+    openai_server.on("small", memory, field="model")
+    openai_server.on("large", "Fine.", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        for i in range(1, 41):
+            await w.say(f"thing number {i}")
+            if i == 16:
+                episodes = await w.memories(layers=frozenset({"episode"}))
+                assert len(episodes) == 1
+                assert len(await w.working()) == 10
+                sources = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.sources(episodes[0].id))
+                said = await w.ebb.store.read(w.user_id, lambda tx: [tx.conversations.message(s) for s in sources])
+                assert len(said) == 22
+                assert {m.text for m in said if m and m.role == "user"} == {f"thing number {k}" for k in range(1, 12)}
+                assert episodes[0].content.startswith("[2026-03-02 10:00] ")
+        assert len(await w.memories(layers=frozenset({"episode"}))) == 3
+        working = await w.working()
+        assert len(working) == 14 and working[0].role == "user"
+        await w.say("and now?")
+        system = chats(openai_server, "large")[-1].system
+        assert "So far: part 3." in system
