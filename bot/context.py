@@ -1,6 +1,6 @@
-"""What the chat model is sent, in the order of DESIGN §7 (for the provider's prompt cache).
+"""What the chat model is sent, in the order of DESIGN §7 (made for prompt caches).
 
-system: persona, rules, resident profile, latest episode, running summary · history · recalled block and newest message
+system: persona, rules, resident profile, latest episode, running summary; history; recalled block and newest message
 """
 
 from __future__ import annotations

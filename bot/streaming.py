@@ -40,7 +40,7 @@ async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator
     step: asyncio.Future[T] | None = None
     try:
         while not stop.is_set():
-            step = asyncio.ensure_future(anext(items))  # type: ignore[arg-type]  # an awaitable is enough
+            step = asyncio.ensure_future(anext(items))
             await asyncio.wait({step, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not step.done():
                 return

@@ -61,7 +61,7 @@ say = Texts(
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
         "temp.on": (
-            "**Off the record.** From here on nothing is recalled and nothing is kept, in this window. /temp ends it.",
+            "**Off the record.** In this window nothing is recalled and nothing is kept from here on. /temp ends it.",
             "**临时模式已开启。** 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
         ),
         "private.on": (
