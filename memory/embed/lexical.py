@@ -1,0 +1,94 @@
+"""The built-in embedder: hashed words and n-grams. No model, no download, no network; English and Chinese.
+
+Two texts are near when they share words, stems, parts of words or Chinese pairs. It knows no synonyms: that is
+what an embedding model is for. Fast enough to run in the event loop (about 10,000 short texts a second).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.embed.features import Feature, is_han, of_run, of_word, tokens
+from memory.ports import FloatArray
+
+_BATCH = 256  # texts between two looks at the event loop
+_CACHED = 30_000  # tokens whose features are kept; then the cache starts anew
+
+_Row = tuple[NDArray[np.int32], NDArray[np.float64]]
+
+
+class LexicalEmbedder:
+    """Hashed n-grams, signed, with sub-linear term frequency; `dim` is a power of two.
+
+    512 by measurement: of recall@10 of the vectors alone, doubling it brings a point in Chinese and none in English
+    (and next to nothing beside BM25), while it doubles the store (2 kB a memory at 512) and the time of a search.
+    """
+
+    local = True
+
+    def __init__(self, dim: int = 512) -> None:
+        if dim & (dim - 1) or dim < 64:
+            raise ValueError("dim must be a power of two, 64 or more")
+        self.dim = dim
+        self.id = f"lexical:ngrams-1:{dim}"
+        self._rows: dict[str, _Row] = {}
+
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:  # noqa: ARG002
+        """(n, dim) float32, each row of unit length; queries and contents alike."""
+        parts = []
+        for start in range(0, len(texts), _BATCH):
+            if start:
+                await asyncio.sleep(0)
+            parts.append(self.vectors(texts[start : start + _BATCH]))
+        return np.concatenate(parts) if parts else np.zeros((0, self.dim), np.float32)
+
+    def vectors(self, texts: Sequence[str]) -> FloatArray:
+        """The same, at once and without an event loop."""
+        at: list[NDArray[np.int32]] = []
+        values: list[NDArray[np.float64]] = []
+        scale: list[float] = []
+        owner: list[int] = []
+        if len(self._rows) > _CACHED:
+            self._rows.clear()
+        for n, text in enumerate(texts):
+            for row, count in self._counted(text):
+                at.append(row[0])
+                values.append(row[1])
+                scale.append(1.0 if count == 1 else 1.0 + float(np.log(count)))
+                owner.append(n)
+        sizes = [len(a) for a in at]
+        flat = np.repeat(np.asarray(owner, np.int64) * self.dim, sizes) + np.concatenate(at)
+        weights = np.concatenate(values) * np.repeat(scale, sizes)
+        out = np.bincount(flat, weights, minlength=len(texts) * self.dim).reshape(len(texts), self.dim)
+        return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-12), np.float32)
+
+    def _counted(self, text: str) -> list[tuple[_Row, int]]:
+        """Rows of the text's features, each with how often it occurs."""
+        rows, found = self._rows, Counter[str]()
+        for token in tokens(text):
+            if is_han(token):
+                for name, features in of_run(token):
+                    found[name] += 1
+                    if name not in rows:
+                        self._keep(name, features)
+            else:
+                found[token] += 1
+                if token not in rows:
+                    self._keep(token, of_word(token))
+        if not found:  # a unit vector even for "…": near other such texts alone
+            return [(self._row([(0, 1.0)]), 1)]
+        return [(rows[name], count) for name, count in found.items()]
+
+    def _keep(self, name: str, features: list[Feature]) -> None:
+        self._rows[name] = self._row(features)
+
+    def _row(self, features: list[Feature]) -> _Row:
+        at = np.array([h & (self.dim - 1) for h, _ in features], np.int32)
+        signed = np.array([w if h >> 31 else -w for h, w in features], np.float64)
+        return at, signed
