@@ -1,0 +1,99 @@
+"""The gate before every memory: what is refused, and what is known already (DESIGN §4, §6, §11).
+
+Whoever asks, the same rules hold: no secrets, no orders to the assistant, nothing that was forgotten on request
+unless the person said it anew, and nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from memory import privacy
+from memory.learn.alike import BURIED_VECTOR, normalised, same, semantic
+from memory.models import Draft, Filter, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
+from memory.ports import FloatArray, Tx
+
+LONGEST = 1_000  # characters of one memory; what is longer is no single thing
+_LOOKED_AT = 24
+
+Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that was said and may become a memory.
+
+    `said_at` is when the words were said, not when they are worked on. `vector` is that of the draft's content
+    by the embedder `embedder_id`, `near` what the caller found closest to it before the transaction began.
+    """
+
+    draft: Draft
+    said_at: datetime
+    sources: tuple[str, ...] = ()
+    session_id: str | None = None
+    vector: FloatArray | None = None
+    embedder_id: str | None = None
+    near: tuple[MemoryId, ...] = ()
+
+
+def refusal(tx: Tx, claim: Claim) -> Code | None:
+    """Why this must not be saved, or None."""
+    text = claim.draft.content.strip()
+    if not normalised(text):
+        return "empty"
+    if len(text) > LONGEST:
+        return "too_long"
+    by_user = claim.draft.source is Source.USER
+    if privacy.redact(text)[1] or (claim.draft.sensitivity is Sensitivity.SECRET and not by_user):
+        return "secret"
+    if privacy.instruction_like(text):
+        return "instruction"
+    return "tombstone" if any(claim.said_at <= t.at for t in tombstones(tx, claim)) else None
+
+
+def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
+    """What was forgotten on request and is what the claim says. Words said after it are allowed to return."""
+    digest = tx.tombstones.digest(claim.draft.content)
+    return tx.tombstones.matching(digest, claim.embedder_id, claim.vector, BURIED_VECTOR)
+
+
+def known(tx: Tx, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:
+    """The memory that says the same already, whether it holds, is proposed or was denied; the closest of them."""
+    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
+    found = tx.memories.find(f, text=claim.draft.content, limit=_LOOKED_AT).items
+    ids = dict.fromkeys((*claim.near, *(m.id for m in found)))
+    candidates = [m for m in tx.memories.many(i for i in ids if i not in set(exclude)) if _comparable(m, claim)]
+    close = _cosines(tx, candidates, claim)
+    alike = [m for m in candidates if _same(m, claim, close.get(m.id))]
+    return max(alike, key=lambda m: (_exact(m, claim), m.negated_at is None, close.get(m.id, 0.0)), default=None)
+
+
+def _comparable(m: Memory, claim: Claim) -> bool:
+    ended = m.valid_until is not None and m.valid_until <= claim.said_at and m.negated_at is None
+    return (
+        m.state in {State.ACTIVE, State.PROPOSED}
+        and m.layer is not Layer.EPISODE
+        and m.sensitivity < Sensitivity.SECRET
+        and not ended
+    )
+
+
+def _exact(m: Memory, claim: Claim) -> bool:
+    return normalised(m.original_content) == normalised(claim.draft.content)
+
+
+def _same(m: Memory, claim: Claim, cosine: float | None) -> bool:
+    meant = cosine if semantic(claim.embedder_id) else None
+    return same(m.original_content, claim.draft.content, kinds=(m.kind, claim.draft.kind), cosine=meant)
+
+
+def _cosines(tx: Tx, memories: Iterable[Memory], claim: Claim) -> dict[MemoryId, float]:
+    if claim.vector is None or claim.embedder_id is None:
+        return {}
+    vectors = tx.vectors.get([m.id for m in memories], claim.embedder_id)
+    return {i: float(np.dot(v, claim.vector)) for i, v in vectors.items()}

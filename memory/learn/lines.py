@@ -1,0 +1,216 @@
+"""The monitor's answer, read line by line (DESIGN §6). Pure, and no input makes it raise.
+
+    [ADD kind=todo importance=high expires=<date> entities="a, b"] text
+    [UPDATE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
+
+One operation to a line. Full-width brackets and colons, list marks, code fences and emphasis around are taken
+as they come; what still cannot be read is reported and left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from memory.learn.answer import plain
+from memory.models import KINDS, Importance, Kind
+
+Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
+MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One operation, as the model wrote it; whether its id exists is not decided here."""
+
+    op: Op
+    id: str = ""
+    text: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A line, or an attribute of one, that was left out. `why` is one short word for the log."""
+
+    why: str
+    text: str
+
+
+_WORD: Mapping[str, Op] = {
+    "add": "add",
+    "update": "update",
+    "negate": "negate",
+    "boost": "boost",
+    "delete": "delete",
+    "skip": "skip",
+    "添加": "add",
+    "新增": "add",
+    "更新": "update",
+    "否定": "negate",
+    "强化": "boost",
+    "删除": "delete",
+    "跳过": "skip",
+}
+_NEEDS_ID: frozenset[Op] = frozenset({"update", "negate", "boost", "delete"})
+_NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "negate"})
+_ATTRIBUTES: Mapping[str, str] = {
+    "kind": "kind",
+    "category": "kind",
+    "type": "kind",
+    "类别": "kind",
+    "类型": "kind",
+    "importance": "importance",
+    "重要性": "importance",
+    "程度": "importance",
+    "expires": "expires",
+    "expires_at": "expires",
+    "due": "expires",
+    "到期": "expires",
+    "since": "since",
+    "from": "since",
+    "valid_from": "since",
+    "起始": "since",
+    "entities": "entities",
+    "entity": "entities",
+    "实体": "entities",
+    "topics": "topics",
+    "topic": "topics",
+    "主题": "topics",
+    "sensitivity": "sensitivity",
+    "敏感": "sensitivity",
+    "confidence": "confidence",
+    "置信度": "confidence",
+}
+_KINDS: Mapping[str, Kind] = {
+    **{k.value: k for k in Kind},
+    **{label.casefold(): k for k, info in KINDS.items() for label in (info.en, info.zh)},
+    "experience": Kind.LESSON,
+    "skill_usage": Kind.SKILL,
+    "habit": Kind.WORKFLOW,
+    "长期偏好": Kind.PREFERENCE,
+    "短期偏好": Kind.WHIM,
+    "经验": Kind.LESSON,
+    "计划": Kind.GOAL,
+}
+_IMPORTANCE: Mapping[str, Importance] = {
+    **{i.value: i for i in Importance},
+    "高": Importance.HIGH,
+    "中": Importance.MEDIUM,
+    "低": Importance.LOW,
+}
+
+_OPEN, _CLOSE = "[【［〔", "]】］〕"
+_MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]+|\(?\d{1,2}[.)、）]\s*)+")
+_HEAD = re.compile(r"[\[【［〔]\s*([A-Za-z]+|[\u4e00-\u9fff]{2})(?=[\s:：=\]】］〕])")
+_PAIR = re.compile(
+    r"""([A-Za-z_]+|[\u4e00-\u9fff]+)\s*[=＝]\s*
+    (?:"((?:[^"\\]|\\.)*)"|“([^”]*)”|「([^」]*)」|'([^']*)'|([^\s,，;；\]】］〕"]+))""",
+    re.X,
+)
+_ID = re.compile(r"^[\s:：#\[【［]*(?:id\s*[=＝:：]\s*)?([A-Za-z0-9_-]{1,32})[\]】］]?")
+_FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
+
+
+def read(answer: str) -> tuple[list[Line], list[Unread]]:
+    """The operations of an answer in order, and what could not be read."""
+    lines: list[Line] = []
+    unread: list[Unread] = []
+    for raw in plain(answer).splitlines():
+        if not raw.strip() or _FENCE.match(raw):
+            continue
+        found = _line(raw, unread)
+        if isinstance(found, Unread):
+            unread.append(found)
+        elif len(lines) >= MOST_LINES:
+            unread.append(Unread("too_many", raw))
+        else:
+            lines.append(found)
+    return lines, unread
+
+
+def kind_of(word: str) -> Kind | None:
+    """The kind of that name in either language; episodes are never learned."""
+    kind = _KINDS.get(word.strip().casefold())
+    return None if kind is Kind.EPISODE else kind
+
+
+def importance_of(word: str) -> Importance | None:
+    """The importance of that name in either language."""
+    return _IMPORTANCE.get(word.strip().casefold())
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Names separated by commas of any sort, each once, at most 12."""
+    names = (n.strip().strip("\"'“”") for n in re.split(r"[,，、;；|]", text))
+    return tuple(dict.fromkeys(n for n in names if 0 < len(n) <= 80))[:12]
+
+
+def _line(raw: str, unread: list[Unread]) -> Line | Unread:
+    stripped = _MARKS.sub("", raw).strip()
+    heads = [m for m in _HEAD.finditer(stripped) if m[1].casefold() in _WORD]
+    if not heads or heads[0].start() != 0:
+        return Unread("no_operation", raw)
+    if len(heads) > 1:
+        return Unread("several", raw)
+    head = heads[0]
+    op = _WORD[head[1].casefold()]
+    end = _closing(stripped, head.end())
+    if end < 0:
+        return Unread("no_bracket", raw)
+    inside, text = stripped[head.end() : end], _text(stripped[end + 1 :])
+    if op == "skip":
+        return Line("skip")
+    memory_id = ""
+    if op in _NEEDS_ID:
+        m = _ID.match(inside)
+        if not m or re.match(r"\s*[=＝]", inside[m.end() :]):  # an attribute where the id should be
+            return Unread("no_id", raw)
+        memory_id, inside = m[1].lower(), inside[m.end() :]
+    if op in _NEEDS_TEXT and not text:
+        return Unread("no_text", raw)
+    attributes = _attributes(inside, unread) if op in {"add", "update"} else {}
+    return Line(op, memory_id, text if op in _NEEDS_TEXT else "", attributes)
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket closes: not inside of quotes, nor the bracket of an id that was written with its own."""
+    quote, depth = "", 0
+    pairs = {'"': '"', "“": "”", "「": "」"}
+    for i in range(start, len(text)):
+        c = text[i]
+        if quote:
+            quote = "" if c == quote and text[i - 1] != "\\" else quote
+        elif c in pairs and pairs[c] in text[i + 1 :]:
+            quote = pairs[c]
+        elif c in _OPEN:
+            depth += 1
+        elif c in _CLOSE:
+            if depth == 0:
+                return i
+            depth -= 1
+    return -1
+
+
+def _text(rest: str) -> str:
+    rest = rest.strip().strip("`").strip()
+    rest = re.sub(r"^[:：]\s*", "", rest)
+    rest = re.sub(r"^(\*\*|__)|(\*\*|__)$", "", rest).strip()
+    return re.sub(r"\s+", " ", rest)
+
+
+def _attributes(inside: str, unread: list[Unread]) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for m in _PAIR.finditer(inside):
+        name = _ATTRIBUTES.get(m[1].casefold())
+        value = next((v for v in m.groups()[1:] if v is not None), "")
+        if name is None:
+            unread.append(Unread("attribute", m[1]))
+        elif name not in out:
+            out[name] = re.sub(r"\\(.)", r"\1", value).strip()
+    left = re.sub(r"[\s,，;；:：]+", " ", _PAIR.sub("", inside)).strip()
+    if left:
+        unread.append(Unread("attribute", left))
+    return out

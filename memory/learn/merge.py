@@ -1,0 +1,332 @@
+"""Match and merge: the one place where what was learned becomes rows (DESIGN §6).
+
+same → a mention; changed → supersede; denied → negate; new → add. Everything here runs inside one write, so
+that an old fact can never be gone while the new one is not there. Events are dated by the words that caused
+them, so that work done late changes nothing about the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from memory import lifecycle, privacy
+from memory.learn import gate
+from memory.learn.alike import normalised
+from memory.learn.gate import Claim, Code
+from memory.models import (
+    CurveState,
+    Draft,
+    Importance,
+    Kind,
+    Layer,
+    Memory,
+    MemoryId,
+    Op,
+    Sensitivity,
+    State,
+    Tombstone,
+    WeightEvent,
+)
+from memory.ports import FloatArray, Tx
+
+Outcome: TypeAlias = Literal[
+    "added", "reinforced", "superseded", "negated", "affirmed", "deleted", "known", "refused"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a draft. `memory` is the one that now says it; None if refused, and `code` says why.
+
+    added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was there and counts
+    a mention more; affirmed: it had been denied and holds again; known: it was there, nothing changed.
+    """
+
+    memory: Memory | None
+    outcome: Outcome
+    code: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written that a person would want to know of."""
+        return self.outcome not in {"known", "refused"}
+
+
+def save_draft(  # noqa: PLR0913 - everything that can be known of a draft, by name
+    tx: Tx,
+    draft: Draft,
+    now: datetime,
+    *,
+    curve: str,
+    u: float,
+    vector: FloatArray | None = None,
+    embedder_id: str | None = None,
+    sources: Sequence[str] = (),
+    session_id: str | None = None,
+    near: Sequence[MemoryId] = (),
+    said_at: datetime | None = None,
+    proposed: bool = False,
+) -> Saved:
+    """Save one draft through the gate: refused, recognised or added. Call inside a write with a change set begun.
+
+    Args:
+        tx: the write.
+        draft: what to save.
+        now: the time of the work; used as `said_at` where no source message tells it.
+        curve: name of the forgetting curve a new memory lives under.
+        u: the user's forgetting factor (S2).
+        vector: embedding of `draft.content` by `embedder_id`; without it an `embed` job is enqueued.
+        embedder_id: which embedder made `vector`.
+        sources: ids of the messages it was learned from.
+        session_id: the session they belong to.
+        near: ids of memories found closest to `vector` before the write, for the dedup gate.
+        said_at: when the words were said; default: the newest of `sources`.
+        proposed: add it as `proposed`, to be confirmed.
+    """
+    if said_at is None:
+        told = [m.at for i in sources if (m := tx.conversations.message(i)) is not None]
+        said_at = max(told, default=now)
+    claim = Claim(draft, said_at, tuple(sources), session_id, vector, embedder_id, tuple(near))
+    return Merger(tx, curve=curve, u=u, proposing=proposed).save(claim)
+
+
+@dataclass(frozen=True, slots=True)
+class Merger:
+    """Applies claims to one user's memories inside one write.
+
+    With `proposing`, what is new is added as `proposed` and ends nothing until it is accepted.
+    """
+
+    tx: Tx
+    curve: str
+    u: float
+    proposing: bool = False
+
+    # --- what a claim can do ---------------------------------------------------------------------------
+
+    def save(self, claim: Claim, *, mention: bool = True) -> Saved:
+        """New → add; same → a mention for each source message that does not count yet (if `mention`)."""
+        if code := gate.refusal(self.tx, claim):
+            return Saved(None, "refused", code)
+        if m := gate.known(self.tx, claim):
+            return self._recognise(m, claim, mention=mention)
+        return Saved(self._add(claim), "added")
+
+    def supersede(self, old: Memory, claim: Claim) -> Saved:
+        """Changed: the old one ends when the new one begins, and the new one names it."""
+        if normalised(old.original_content) == normalised(claim.draft.content):
+            return self._recognise(old, claim)
+        if (code := self._ending_refused(old, claim)) is not None:
+            return Saved(None, "refused", code)
+        if m := gate.known(self.tx, claim, exclude=[old.id]):
+            new = self.tx.memories.put(replace(m, supersedes=_joined(m.supersedes, old.id)), "updated")
+            self._recognise(new, claim)
+        else:
+            new = self._add(claim, inherit=old, supersedes=(old.id,))
+        if not self.proposing:
+            self._end(old, claim.draft.valid_from or claim.said_at)
+        return Saved(self._fresh(new), "superseded")
+
+    def negate(self, old: Memory, claim: Claim | None, at: datetime) -> Saved:
+        """Denied: the old one is marked and sinks, and the sentence that denies it becomes a memory of its own."""
+        if old.negated_at is not None:
+            return Saved(old, "known")
+        if claim is not None and (code := self._ending_refused(old, claim)) is not None:
+            return Saved(None, "refused", code)
+        new = None
+        if claim is not None:
+            m = gate.known(self.tx, claim, exclude=[old.id])
+            new = m if m is not None else self._add(claim, inherit=old, denies=old.id)
+            if m is not None:
+                self._recognise(m, claim)
+        if not self.proposing:
+            self._deny(old, at, new)
+        return Saved(self._fresh(new or old), "negated")
+
+    def contradict(self, old: Memory, claim: Claim) -> Saved:
+        """Unsure (S2: balance): both stand, and the old one loses what its last mentions had given it."""
+        saved = self.save(claim)
+        if saved.outcome == "added" and not self.proposing:
+            m, log = lifecycle.happen(old, "contradicted", self.u, claim.said_at, _by(saved.memory))
+            self._write(m, "updated", log)
+        return saved
+
+    def boost(self, m: Memory, messages: Iterable[tuple[str, datetime]]) -> Saved:
+        """It shaped the reply: counts as one mention, at most once for a message; of a denied one, an affirmation."""
+        counted = [at for i, at in messages if self.tx.memories.mention(m.id, i, at)]
+        if not counted:
+            return Saved(m, "known")
+        if m.negated_at is not None:
+            return self.affirm(m, counted[-1])
+        after, log = lifecycle.happen(m, "boost", self.u, counted[-1])
+        return Saved(self._write(after, "reinforced", log), "reinforced")
+
+    def affirm(self, m: Memory, at: datetime) -> Saved:
+        """The denial is taken back; what had been said in its place ends."""
+        for other in self.tx.memories.many(str(c["by"]) for c in m.correction_history if c.get("by")):
+            if other.state is State.ACTIVE and other.created_at <= at:
+                self._end(other, at)
+                m = replace(m, supersedes=_joined(m.supersedes, other.id))
+        after, log = lifecycle.happen(m, "affirm", self.u, at)
+        return Saved(self._write(after, "reinforced", log), "affirmed")
+
+    def bury(self, m: Memory, set_id: str, now: datetime) -> Saved:
+        """Delete softly, with a tombstone, so that the same history does not bring it back."""
+        digest = self.tx.tombstones.digest(m.original_content)
+        self.tx.tombstones.add(Tombstone(self.tx.user_id, m.id, digest, now, set_id))
+        m = self.tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
+        return Saved(m, "deleted")
+
+    # --- how ---------------------------------------------------------------------------------------------
+
+    def _ending_refused(self, old: Memory, claim: Claim) -> str | None:
+        """Words older than the memory cannot end it; and what may not be saved may not end anything either."""
+        if claim.said_at < old.created_at:
+            return "older"
+        return gate.refusal(self.tx, claim)
+
+    def _add(
+        self,
+        claim: Claim,
+        *,
+        inherit: Memory | None = None,
+        supersedes: tuple[MemoryId, ...] = (),
+        denies: MemoryId | None = None,
+    ) -> Memory:
+        for stone in gate.tombstones(self.tx, claim):
+            self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
+        m = _built(claim, self.tx, State.PROPOSED if self.proposing else State.ACTIVE)
+        if inherit is not None:
+            m = replace(m, sensitivity=max(m.sensitivity, inherit.sensitivity), supersedes=supersedes)
+            if supersedes and not self.proposing:
+                m = replace(m, layer=inherit.layer, pinned=inherit.pinned)
+            if denies is not None:
+                m = replace(m, correction_history=({"denies": denies},))
+        m = self.tx.memories.add(lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at))
+        for message_id in claim.sources:
+            self.tx.memories.source(m.id, message_id)
+        weight = lifecycle.weight(m, self.u, claim.said_at)
+        made = lifecycle.snapshot(m)
+        factors = lifecycle.factors(m, self.u, claim.said_at)
+        self.tx.memories.log(
+            WeightEvent(m.id, claim.said_at, "created", 0.0, weight, str(m.source), factors, {}, made)
+        )
+        self._embed(m, claim)
+        return m
+
+    def _embed(self, m: Memory, claim: Claim) -> None:
+        if m.sensitivity >= Sensitivity.SECRET:
+            return
+        if claim.vector is not None and claim.embedder_id is not None:
+            self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)
+        else:
+            self.tx.jobs.enqueue("embed", f"{m.id}:{m.rev}", {"memory_ids": [m.id]}, claim.said_at)
+
+    def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> Saved:
+        """It is there already. The person's own word confirms it; a new message counts as a mention."""
+        if claim.draft.verified and (not m.verified or m.state is State.PROPOSED):
+            m = self.tx.memories.put(replace(m, verified=True, state=State.ACTIVE), "updated")
+        if m.negated_at is not None:
+            if not mention or claim.said_at < m.negated_at:
+                return Saved(m, "known")
+            self._count(m, claim)
+            return self.affirm(m, claim.said_at)
+        if not mention or not (counted := self._count(m, claim)):
+            return Saved(m, "known")
+        for _ in range(counted):
+            after, log = lifecycle.happen(m, "mention", self.u, claim.said_at)
+            m = self._write(after, "reinforced", log)
+        return Saved(m, "reinforced")
+
+    def _count(self, m: Memory, claim: Claim) -> int:
+        return sum(self.tx.memories.mention(m.id, i, claim.said_at) for i in claim.sources)
+
+    def _end(self, old: Memory, at: datetime) -> None:
+        until = at if old.valid_until is None else min(at, old.valid_until)
+        self.tx.memories.put(replace(old, state=State.SUPERSEDED, valid_until=until), "superseded")
+
+    def _deny(self, old: Memory, at: datetime, new: Memory | None) -> None:
+        m, log = lifecycle.happen(old, "negate", self.u, at, _by(new))
+        entry = {"at": round(at.timestamp() * 1000), "reason": "negated", "by": new.id if new else None}
+        self._write(replace(m, correction_history=(*m.correction_history, entry)), "negated", log)
+
+    def _write(self, m: Memory, op: Op, log: WeightEvent) -> Memory:
+        m = self.tx.memories.put(m, op)
+        self.tx.memories.log(log)
+        return m
+
+    def _fresh(self, m: Memory) -> Memory:
+        return self.tx.memories.get(m.id) or m
+
+
+def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
+    """The person confirms a proposed memory: it becomes active, and ends or denies what it was meant to."""
+    merger = Merger(tx, curve=curve, u=u)
+    denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
+    m = tx.memories.put(replace(m, state=State.ACTIVE, verified=True), "updated")
+    for old in tx.memories.many(m.supersedes):
+        if old.state is State.ACTIVE:
+            merger._end(old, m.valid_from or m.created_at)  # noqa: SLF001 - one module
+    for old in tx.memories.many(denied):
+        if old.state is State.ACTIVE and old.negated_at is None:
+            merger._deny(old, at, m)  # noqa: SLF001 - one module
+    return Saved(m, "added")
+
+
+def _built(claim: Claim, tx: Tx, state: State) -> Memory:
+    d, at = claim.draft, claim.said_at
+    text = d.content.strip()
+    return Memory(
+        id="",
+        user_id=tx.user_id,
+        content=text,
+        original_content=text,
+        language=d.language,
+        layer=d.layer,
+        kind=d.kind,
+        created_at=at,
+        last_activated_at=at,
+        curve="",
+        curve_state=CurveState(0.0, at),
+        importance=0.0,
+        importance_at=at,
+        topics=d.topics,
+        entities=d.entities,
+        confidence=d.confidence,
+        valid_from=d.valid_from,
+        valid_until=d.valid_until,
+        expires_at=d.expires_at,
+        precision=d.precision,
+        source=d.source,
+        verified=d.verified,
+        source_session=claim.session_id,
+        source_message=claim.sources[0] if claim.sources else None,
+        state=state,
+        sensitivity=max(d.sensitivity, privacy.sensitivity_of(text)),
+    )
+
+
+def importance_like(m: Memory) -> Importance:
+    """The importance a memory would be given anew, by its counter (S0)."""
+    if m.layer is Layer.CORE or m.importance >= 1.9:
+        return Importance.HIGH
+    return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
+
+
+def keeps_versions(kind: Kind) -> bool:
+    """S2's conflict strategy: tastes keep their versions, facts are replaced by the latest."""
+    return kind in {Kind.PREFERENCE, Kind.WHIM}
+
+
+def _joined(ids: tuple[MemoryId, ...], more: MemoryId) -> tuple[MemoryId, ...]:
+    return ids if more in ids else (*ids, more)
+
+
+def _by(m: Memory | None) -> str:
+    return f"by {m.id}" if m else ""
+
+
+__all__ = ["Claim", "Code", "Merger", "Outcome", "Saved", "accept", "importance_like", "keeps_versions", "save_draft"]
