@@ -80,16 +80,26 @@ class ModelError(MemoryError_):
         retry_after: seconds the provider asked us to wait, where it said so.
         detail: the provider's own short words, for logs; never shown raw to a person.
         partial: text streamed before the failure.
+        model, host: who failed, where the raiser knows.
     """
 
     def __init__(
-        self, code: ModelErrorCode, *, detail: str = "", retry_after: float | None = None, partial: str = ""
+        self,
+        code: ModelErrorCode,
+        *,
+        detail: str = "",
+        retry_after: float | None = None,
+        partial: str = "",
+        model: str = "",
+        host: str = "",
     ) -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
         self.code: ModelErrorCode = code
         self.detail = detail
         self.retry_after = retry_after
         self.partial = partial
+        self.model = model
+        self.host = host
 
     @property
     def retryable(self) -> bool:
