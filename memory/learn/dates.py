@@ -45,12 +45,6 @@ def zone(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def spoken(at: datetime, tz: str) -> str:
-    """A moment as prompts write it: date, weekday, time and offset in the zone."""
-    local = at.astimezone(zone(tz))
-    return f"{local:%Y-%m-%d %A %H:%M} UTC{local:%z}"
-
-
 def iso(at: datetime, tz: str) -> str:
     """ISO 8601 in the zone, with its offset, to the second."""
     return at.astimezone(zone(tz)).isoformat(timespec="seconds")

@@ -7,38 +7,17 @@ unless the person said it anew, and nothing twice.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from memory import privacy
 from memory.learn.alike import BURIED_VECTOR, normalised, same, semantic
-from memory.models import Draft, Filter, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
-from memory.ports import FloatArray, Tx
+from memory.learn.claims import Claim, Code
+from memory.models import Filter, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
+from memory.ports import Tx
 
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 _LOOKED_AT = 24
-
-Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Something that was said and may become a memory.
-
-    `said_at` is when the words were said, not when they are worked on. `vector` is that of the draft's content
-    by the embedder `embedder_id`, `near` what the caller found closest to it before the transaction began.
-    """
-
-    draft: Draft
-    said_at: datetime
-    sources: tuple[str, ...] = ()
-    session_id: str | None = None
-    vector: FloatArray | None = None
-    embedder_id: str | None = None
-    near: tuple[MemoryId, ...] = ()
 
 
 def refusal(tx: Tx, claim: Claim) -> Code | None:

@@ -10,49 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal, TypeAlias
 
-from memory import lifecycle, privacy
+from memory import lifecycle
 from memory.learn import gate
 from memory.learn.alike import normalised
-from memory.learn.gate import Claim, Code
-from memory.models import (
-    CurveState,
-    Draft,
-    Importance,
-    Kind,
-    Layer,
-    Memory,
-    MemoryId,
-    Op,
-    Sensitivity,
-    State,
-    Tombstone,
-    WeightEvent,
-)
+from memory.learn.claims import Claim, Saved, built, importance_like, keeps_versions
+from memory.models import Draft, Memory, MemoryId, Op, Sensitivity, State, Tombstone, WeightEvent
 from memory.ports import FloatArray, Tx
-
-Outcome: TypeAlias = Literal[
-    "added", "reinforced", "superseded", "negated", "affirmed", "deleted", "known", "refused"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """What became of a draft. `memory` is the one that now says it; None if refused, and `code` says why.
-
-    added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was there and counts
-    a mention more; affirmed: it had been denied and holds again; known: it was there, nothing changed.
-    """
-
-    memory: Memory | None
-    outcome: Outcome
-    code: str = ""
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything was written that a person would want to know of."""
-        return self.outcome not in {"known", "refused"}
 
 
 def save_draft(  # noqa: PLR0913 - everything that can be known of a draft, by name
@@ -78,7 +42,7 @@ def save_draft(  # noqa: PLR0913 - everything that can be known of a draft, by n
         now: the time of the work; used as `said_at` where no source message tells it.
         curve: name of the forgetting curve a new memory lives under.
         u: the user's forgetting factor (S2).
-        vector: embedding of `draft.content` by `embedder_id`; without it an `embed` job is enqueued.
+        vector: embedding of `draft.content` by `embedder_id`; without it the store has it embedded later.
         embedder_id: which embedder made `vector`.
         sources: ids of the messages it was learned from.
         session_id: the session they belong to.
@@ -114,6 +78,12 @@ class Merger:
         if m := gate.known(self.tx, claim):
             return self._recognise(m, claim, mention=mention)
         return Saved(self._add(claim), "added")
+
+    def match(self, m: Memory, claim: Claim) -> Saved:
+        """Somebody says that `m` is the same: believed for a mention, but only words that may be learned count."""
+        if code := gate.refusal(self.tx, claim):
+            return Saved(None, "refused", code)
+        return self._recognise(m, claim)
 
     def supersede(self, old: Memory, claim: Claim) -> Saved:
         """Changed: the old one ends when the new one begins, and the new one names it."""
@@ -198,7 +168,7 @@ class Merger:
     ) -> Memory:
         for stone in gate.tombstones(self.tx, claim):
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
-        m = _built(claim, self.tx, State.PROPOSED if self.proposing else State.ACTIVE)
+        m = built(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
             m = replace(m, sensitivity=max(m.sensitivity, inherit.sensitivity), supersedes=supersedes)
             if supersedes and not self.proposing:
@@ -218,12 +188,8 @@ class Merger:
         return m
 
     def _embed(self, m: Memory, claim: Claim) -> None:
-        if m.sensitivity >= Sensitivity.SECRET:
-            return
-        if claim.vector is not None and claim.embedder_id is not None:
-            self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)
-        else:
-            self.tx.jobs.enqueue("embed", f"{m.id}:{m.rev}", {"memory_ids": [m.id]}, claim.said_at)
+        if m.sensitivity < Sensitivity.SECRET and claim.vector is not None and claim.embedder_id is not None:
+            self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)  # the store sees to those that bring none
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> Saved:
         """It is there already. The person's own word confirms it; a new message counts as a mention."""
@@ -276,51 +242,6 @@ def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
     return Saved(m, "added")
 
 
-def _built(claim: Claim, tx: Tx, state: State) -> Memory:
-    d, at = claim.draft, claim.said_at
-    text = d.content.strip()
-    return Memory(
-        id="",
-        user_id=tx.user_id,
-        content=text,
-        original_content=text,
-        language=d.language,
-        layer=d.layer,
-        kind=d.kind,
-        created_at=at,
-        last_activated_at=at,
-        curve="",
-        curve_state=CurveState(0.0, at),
-        importance=0.0,
-        importance_at=at,
-        topics=d.topics,
-        entities=d.entities,
-        confidence=d.confidence,
-        valid_from=d.valid_from,
-        valid_until=d.valid_until,
-        expires_at=d.expires_at,
-        precision=d.precision,
-        source=d.source,
-        verified=d.verified,
-        source_session=claim.session_id,
-        source_message=claim.sources[0] if claim.sources else None,
-        state=state,
-        sensitivity=max(d.sensitivity, privacy.sensitivity_of(text)),
-    )
-
-
-def importance_like(m: Memory) -> Importance:
-    """The importance a memory would be given anew, by its counter (S0)."""
-    if m.layer is Layer.CORE or m.importance >= 1.9:
-        return Importance.HIGH
-    return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
-
-
-def keeps_versions(kind: Kind) -> bool:
-    """S2's conflict strategy: tastes keep their versions, facts are replaced by the latest."""
-    return kind in {Kind.PREFERENCE, Kind.WHIM}
-
-
 def _joined(ids: tuple[MemoryId, ...], more: MemoryId) -> tuple[MemoryId, ...]:
     return ids if more in ids else (*ids, more)
 
@@ -329,4 +250,4 @@ def _by(m: Memory | None) -> str:
     return f"by {m.id}" if m else ""
 
 
-__all__ = ["Claim", "Code", "Merger", "Outcome", "Saved", "accept", "importance_like", "keeps_versions", "save_draft"]
+__all__ = ["Claim", "Merger", "Saved", "accept", "importance_like", "keeps_versions", "save_draft"]

@@ -1,0 +1,99 @@
+"""A claim somebody makes about the user, the memory it would become, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from memory import privacy
+from memory.models import CurveState, Draft, Importance, Kind, Layer, Memory, MemoryId, State
+from memory.ports import FloatArray
+
+Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that was said and may become a memory.
+
+    `said_at` is when the words were said, not when they are worked on. `vector` is that of the draft's content
+    by the embedder `embedder_id`, `near` what the caller found closest to it before the transaction began.
+    """
+
+    draft: Draft
+    said_at: datetime
+    sources: tuple[str, ...] = ()
+    session_id: str | None = None
+    vector: FloatArray | None = None
+    embedder_id: str | None = None
+    near: tuple[MemoryId, ...] = ()
+
+
+Outcome: TypeAlias = Literal[
+    "added", "reinforced", "superseded", "negated", "affirmed", "deleted", "known", "refused"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a draft. `memory` is the one that now says it; None if refused, and `code` says why.
+
+    added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was there and counts
+    a mention more; affirmed: it had been denied and holds again; known: it was there, nothing changed.
+    """
+
+    memory: Memory | None
+    outcome: Outcome
+    code: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written that a person would want to know of."""
+        return self.outcome not in {"known", "refused"}
+
+
+def built(claim: Claim, user_id: str, state: State) -> Memory:
+    """The memory of a claim, before `born` gives it its curve."""
+    d, at = claim.draft, claim.said_at
+    text = d.content.strip()
+    return Memory(
+        id="",
+        user_id=user_id,
+        content=text,
+        original_content=text,
+        language=d.language,
+        layer=d.layer,
+        kind=d.kind,
+        created_at=at,
+        last_activated_at=at,
+        curve="",
+        curve_state=CurveState(0.0, at),
+        importance=0.0,
+        importance_at=at,
+        topics=d.topics,
+        entities=d.entities,
+        confidence=d.confidence,
+        valid_from=d.valid_from,
+        valid_until=d.valid_until,
+        expires_at=d.expires_at,
+        precision=d.precision,
+        source=d.source,
+        verified=d.verified,
+        source_session=claim.session_id,
+        source_message=claim.sources[0] if claim.sources else None,
+        state=state,
+        sensitivity=max(d.sensitivity, privacy.sensitivity_of(text)),
+    )
+
+
+def importance_like(m: Memory) -> Importance:
+    """The importance a memory would be given anew, by its counter (S0)."""
+    if m.layer is Layer.CORE or m.importance >= 1.9:
+        return Importance.HIGH
+    return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
+
+
+def keeps_versions(kind: Kind) -> bool:
+    """S2's conflict strategy: tastes keep their versions, facts are replaced by the latest."""
+    return kind in {Kind.PREFERENCE, Kind.WHIM}

@@ -1,0 +1,103 @@
+"""What was said, as learning may see it: visible messages only, secrets taken out, in the speaker's own time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from memory import privacy
+from memory.learn.dates import iso, zone
+from memory.learn.tokens import clip
+from memory.models import Json, Lang, Memory, Message, language_of
+from memory.ports import Tx
+
+Speaker: TypeAlias = Literal["user", "assistant", "other"]
+
+_DAYS_EN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAYS_ZH = "一二三四五六日"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One message as a prompt shows it. `n` counts from 1; other: somebody else in a group."""
+
+    n: int
+    role: Speaker
+    text: str
+    at: datetime
+    tz: str
+
+    def data(self) -> dict[str, Json]:
+        """For `ModelRequest.data`."""
+        return {"role": self.role, "text": self.text, "at": iso(self.at, self.tz)}
+
+    def shown(self, lang: Lang) -> dict[str, Json]:
+        """For a template: the time as people say it, with the weekday that "next Friday" hangs on."""
+        return {"n": self.n, "role": self.role, "text": self.text, "at": clock(self.at, self.tz, lang)}
+
+
+def clock(at: datetime, tz: str, lang: Lang) -> str:
+    """A moment as prompts write it: date, weekday, time and offset in the zone."""
+    local = at.astimezone(zone(tz))
+    day = f"星期{_DAYS_ZH[local.weekday()]}" if lang == "zh" else _DAYS_EN[local.weekday()]
+    offset = local.strftime("%z")
+    return f"{local:%Y-%m-%d} {day} {local:%H:%M} UTC{offset[:3]}:{offset[3:5]}"
+
+
+def is_evidence(m: Message, user_id: str) -> bool:
+    """Whether the message is the user's own word."""
+    return m.role == "user" and m.author_user_id in {None, user_id}
+
+
+def speaker(m: Message, user_id: str) -> Speaker:
+    """Who said it."""
+    if m.role == "assistant":
+        return "assistant"
+    return "user" if is_evidence(m, user_id) else "other"
+
+
+def items(messages: Iterable[Message], user_id: str, most: int) -> list[Item]:
+    """The messages as prompts show them, each within `most` tokens, secrets replaced by placeholders."""
+    visible = (m for m in messages if m.hidden_at is None and m.text.strip())
+    return [
+        Item(i, speaker(m, user_id), clip(privacy.redact(m.text)[0], most), m.at, m.tz)
+        for i, m in enumerate(visible, start=1)
+    ]
+
+
+def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
+    """What the user said, as one text without secrets: what memories are looked up by."""
+    said = (m.text for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
+    return clip(privacy.redact("\n".join(said))[0], most)
+
+
+def language(words: str, tx: Tx) -> Lang:
+    """The language of the words; where they are in none, the user's."""
+    return language_of(words, tx.user().lang or "en")
+
+
+def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
+    """Memories as the reference block labels them, in the words they were learned in."""
+    return [
+        {
+            "id": m.id,
+            "text": privacy.redact(m.original_content)[0],
+            "kind": str(m.kind),
+            "negated": m.negated_at is not None,
+        }
+        for m in memories
+    ]
+
+
+def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
+    """Whether all of the messages are still there, visible and as they were read.
+
+    Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not be learned.
+    """
+    for m in messages:
+        now = tx.conversations.message(m.id)
+        if now is None or now.hidden_at is not None or now.text != m.text:
+            return False
+    return True

@@ -1,0 +1,254 @@
+"""The summariser: what leaves working memory becomes an episode and a running summary (S0, DESIGN §5).
+
+After something was forgotten, `rebuild` writes both anew from what may still be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory import lifecycle, privacy
+from memory.errors import Conflict, ModelError
+from memory.jobs import Effect
+from memory.learn.asking import Tools
+from memory.learn.dates import zone
+from memory.learn.material import items, language, unchanged, words_of
+from memory.learn.summary import Summary, one_line, parse
+from memory.learn.tokens import clip, portions
+from memory.models import (
+    CurveState,
+    Importance,
+    Job,
+    Json,
+    Kind,
+    Lang,
+    Layer,
+    Memory,
+    Message,
+    Session,
+    Source,
+    State,
+    WeightEvent,
+    language_of,
+)
+from memory.ports import FloatArray, Tx
+
+PORTION_TOKENS = 8_000  # of conversation in one call
+MESSAGE_TOKENS = 2_000
+MAX_ANSWER = 2_000
+SMALLEST_PORTION = 500
+
+
+async def fold(
+    tools: Tools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime, most: int
+) -> Summary:
+    """Summarise messages on top of a summary, in portions. Raises ModelError, also for an answer nobody can read."""
+    episodes: list[str] = []
+    running = previous
+    try:
+        for portion in portions(messages, most, lambda m: clip(m.text, MESSAGE_TOKENS)):
+            got = await _portion(tools, user_id, portion, running, lang, now)
+            episodes.append(got.episode)
+            running = got.running
+    except ModelError as e:
+        if e.code != "context_too_long" or most <= SMALLEST_PORTION:
+            raise
+        return await fold(tools, user_id, messages, previous, lang, now, most // 2)
+    joined = ("；" if lang == "zh" else "; ").join(e.rstrip("。.;；") for e in episodes if e)
+    return Summary(one_line(episodes[0] if len(episodes) == 1 else joined), running)
+
+
+async def _portion(
+    tools: Tools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime
+) -> Summary:
+    said = items(messages, user_id, MESSAGE_TOKENS)
+    tz = messages[-1].tz
+    variables = {"messages": [i.shown(lang) for i in said], "previous": previous, "tz": tz}
+    data = {"messages": [i.data() for i in said], "previous": previous, "tz": tz}
+    for _ in range(2):  # once more before the job is left to its retries
+        answer = await tools.ask(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
+        if (got := parse(answer.text, previous)) is not None:
+            return got
+        tools.skipped("summary", "unreadable", answer.text)
+    raise ModelError("unreadable", detail="the summary could not be read")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Messages that one episode tells of, and the episode where there is one already."""
+
+    messages: tuple[Message, ...]
+    episode: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a job has to do: spans to tell, and what the running summary is made from."""
+
+    session: Session
+    spans: tuple[Span, ...]
+    anew: tuple[Message, ...] | None  # all that a rebuilt running summary rests on; None: go on from `previous`
+    previous: str
+    through: int
+    lang: Lang
+    episodes: bool  # whether episodes are kept: not where nothing is learned by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Summariser:
+    """Turns a span of a session into an episode and the running summary."""
+
+    tools: Tools
+
+    async def run(self, job: Job, now: datetime) -> Effect:
+        """Ask the model and return what is to be written. Raises ModelError."""
+        rebuild = bool(job.payload.get("rebuild"))
+        work = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, job, rebuild=rebuild))
+        if work is None:
+            return lambda _tx: {"outcome": "nothing"}
+        most = min(PORTION_TOKENS, self.tools.context_tokens // 2)
+        running = work.previous
+        if work.anew:
+            running = (await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)).running
+        told: list[tuple[Span, str]] = []
+        for span in work.spans:
+            if not any(m.text.strip() for m in span.messages):
+                continue
+            got = await fold(self.tools, job.user_id, span.messages, work.previous, work.lang, now, most)
+            running = got.running if work.anew is None else running
+            told.append((span, _headed(span.messages, got.episode)))
+        vectors = await self.tools.embed([text for _, text in told])
+        pairs = list(zip(told, vectors, strict=True))
+        return lambda tx: self._apply(tx, job, work, running, pairs, now)
+
+    def _gather(self, tx: Tx, job: Job, *, rebuild: bool) -> Work | None:
+        session = tx.conversations.session(str(job.payload["session_id"]))
+        if session is None:
+            return None
+        after, through = int(job.payload["after"]), int(job.payload["through"])
+        if not rebuild:
+            if through <= session.summarised_through:
+                return None
+            # A span before this one whose job was given up is told together with this one.
+            after = min(after, session.summarised_through)
+            spans = [Span(tuple(tx.conversations.messages(session_id=session.id, after=after, through=through)))]
+            return self._work(tx, session, spans, None, session.running_summary, through)
+        end = session.summarised_through
+        spans = _told(tx, session, after, min(through, end))
+        anew = tx.conversations.messages(session_id=session.id, through=end)
+        return self._work(tx, session, spans, anew, "", end)
+
+    def _work(
+        self,
+        tx: Tx,
+        session: Session,
+        spans: Sequence[Span],
+        anew: Sequence[Message] | None,
+        previous: str,
+        through: int,
+    ) -> Work:
+        learning = str(tx.user().settings.get("learning") or self.tools.learning)
+        words = words_of(anew or [m for s in spans for m in s.messages], tx.user_id)
+        lang = language(words or previous, tx)
+        whole = None if anew is None else tuple(anew)
+        return Work(session, tuple(spans), whole, previous, through, lang, episodes=learning != "off")
+
+    def _apply(
+        self,
+        tx: Tx,
+        job: Job,
+        work: Work,
+        running: str,
+        told: Sequence[tuple[tuple[Span, str], FloatArray | None]],
+        now: datetime,
+    ) -> Mapping[str, Json]:
+        session = tx.conversations.session(work.session.id)
+        if session is None:
+            return {"outcome": "nothing"}
+        seen = [*(work.anew or ()), *(m for s in work.spans for m in s.messages)]
+        moved = session.summarised_through != work.session.summarised_through
+        if moved or session.running_summary != work.session.running_summary or not unchanged(tx, seen):
+            raise Conflict("the conversation changed while it was summarised")
+        begun = tx.changes.begin("system", "summarise", now, job_id=job.id)
+        ids = [
+            self._tell(tx, session, span, text, vector, now)
+            for (span, text), vector in told
+            if work.episodes or span.episode is not None
+        ]
+        self._drop_empty(tx, work, now)
+        through = max(session.summarised_through, work.through)
+        tx.conversations.put_session(replace(session, running_summary=running, summarised_through=through))
+        return {"outcome": "saved", "new": len(ids), "episodes": ids, "set": begun.id}
+
+    def _tell(self, tx: Tx, session: Session, span: Span, text: str, vector: FloatArray | None, now: datetime) -> str:
+        old = tx.memories.get(span.episode.id) if span.episode else None
+        if old is not None and old.state is State.ACTIVE:
+            m = tx.memories.put(replace(old, content=text, original_content=text), "updated")
+        else:
+            m = tx.memories.add(_episode(tx, session, span.messages, text, self.tools.curve))
+            weight = lifecycle.weight(m, self.tools.u, now)
+            made = lifecycle.snapshot(m)
+            tx.memories.log(WeightEvent(m.id, m.created_at, "created", 0.0, weight, "episode", {}, {}, made))
+        for message in span.messages:
+            tx.memories.source(m.id, message.id)
+        if vector is not None:
+            tx.vectors.put(m.id, self.tools.embedder.id, vector)
+        return m.id
+
+    def _drop_empty(self, tx: Tx, work: Work, now: datetime) -> None:
+        """An episode of which nothing may be told any more goes."""
+        for span in work.spans:
+            old = tx.memories.get(span.episode.id) if span.episode and not span.messages else None
+            if old is not None and old.state is State.ACTIVE:
+                tx.memories.put(replace(old, state=State.DELETED, deleted_at=now), "deleted")
+
+
+def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
+    """The spans of episodes that tell of messages in (after, through], without what is hidden now."""
+    asked = tx.conversations.messages(session_id=session.id, after=after, through=through, hidden=True)
+    spans: list[Span] = []
+    covered: set[str] = set()
+    for m in tx.memories.many(tx.memories.learned_from(x.id for x in asked)):
+        if m.layer is Layer.EPISODE and m.state is State.ACTIVE:
+            found = [x for i in tx.memories.sources(m.id) if (x := tx.conversations.message(i)) is not None]
+            covered.update(x.id for x in found)
+            spans.append(Span(tuple(x for x in found if x.hidden_at is None), m))
+    untold = tuple(x for x in asked if x.id not in covered and x.hidden_at is None)
+    if untold:
+        spans.append(Span(untold))
+    return sorted(spans, key=lambda s: s.messages[0].seq if s.messages else 0)
+
+
+def _headed(messages: Sequence[Message], text: str) -> str:
+    """S0's form: when the span began, in the zone it was said in, and what it was about."""
+    first = messages[0]
+    return f"[{first.at.astimezone(zone(first.tz)):%Y-%m-%d %H:%M}] {text}"
+
+
+def _episode(tx: Tx, session: Session, messages: Sequence[Message], text: str, curve: str) -> Memory:
+    """Valid from the span's beginning; created, and so aged, from its end."""
+    end = messages[-1].at
+    m = Memory(
+        id="",
+        user_id=tx.user_id,
+        content=text,
+        original_content=text,
+        language=language_of(text),
+        layer=Layer.EPISODE,
+        kind=Kind.EPISODE,
+        created_at=end,
+        last_activated_at=end,
+        curve=curve,
+        curve_state=CurveState(0.0, end),
+        importance=1.0,
+        importance_at=end,
+        valid_from=messages[0].at,
+        precision="minute",
+        source=Source.SYSTEM,
+        source_session=session.id,
+        source_message=messages[0].id,
+        sensitivity=privacy.sensitivity_of(text),
+    )
+    return lifecycle.born(m, Importance.MEDIUM, curve, end)
