@@ -1,5 +1,7 @@
-"""One clear sentence for each way a model can fail, in English and Chinese. Never the provider's raw words,
-never a key."""
+"""One clear sentence for each way a model can fail, in English and Chinese.
+
+Never the provider's raw words, never a key.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,16 @@ _SENTENCES: Mapping[ModelErrorCode, tuple[str, str]] = {
         "{host} 没有名为“{model}”的模型。请把 EBB_CHAT_MODEL 或 EBB_MEMORY_MODEL 设为它有的模型。",
     ),
     "no_connection": (
-        "{host} cannot be reached. Check the network and the address; what you said is kept.",
-        "无法连接到 {host}。请检查网络和地址；你说的话已经保存。",
+        "{host} cannot be reached. Check the network and the address.",
+        "无法连接到 {host}。请检查网络和地址。",
     ),
     "timeout": (
         "{host} took too long to answer. Try again.",
         "{host} 太久没有回应。请重试。",
     ),
     "cut_off": (
-        "The answer from {host} was cut off in the middle. What had come is kept.",
-        "来自 {host} 的回答中途断开。已收到的部分保留了下来。",
+        "The answer from {host} broke off in the middle. Ask again for the rest.",
+        "来自 {host} 的回答中途断开。可以再问一次。",
     ),
     "context_too_long": (
         "This is longer than “{model}” can read. Start anew with /new, or lower EBB_CONTEXT_TOKENS.",
@@ -55,6 +57,7 @@ _SENTENCES: Mapping[ModelErrorCode, tuple[str, str]] = {
         "{host} 返回的内容无法读取。如果一直如此，请检查地址是否正确。",
     ),
 }
+_UNITS = {"second": "秒", "minute": "分钟", "hour": "小时"}
 _NOBODY = ("The model’s server", "模型服务器")
 _NO_NAME = ("the model", "所选模型")
 _NO_KEY = (
@@ -101,5 +104,5 @@ def wait(seconds: float | None, lang: Lang) -> str:
     else:
         n, unit = math.ceil(seconds / 3600), "hour"
     if zh:
-        return f"{n} {dict(second='秒', minute='分钟', hour='小时')[unit]}后"
+        return f"{n} {_UNITS[unit]}后"
     return f"in {n} {unit}{'s' if n != 1 else ''}"

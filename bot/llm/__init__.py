@@ -1,0 +1,23 @@
+"""Models behind the Protocols of `memory.ports`: who answers, learns and embeds."""
+
+from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
+from bot.llm.endpoint import Clients, Endpoint, warm
+from bot.llm.registry import PROVIDERS, Choice, Models, choose, open_models
+from bot.llm.tokens import estimate_tokens
+
+__all__ = [
+    "PROVIDERS",
+    "Choice",
+    "Clients",
+    "Deadline",
+    "Endpoint",
+    "Meter",
+    "Metered",
+    "Models",
+    "Retrying",
+    "choose",
+    "complete",
+    "estimate_tokens",
+    "open_models",
+    "warm",
+]

@@ -1,0 +1,228 @@
+"""Who answers: chosen from the settings, and put together.
+
+A provider is one function that builds its chat and memory model, and one line in `PROVIDERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from bot.llm import ollama
+from bot.llm.base import Deadline, Meter, Metered, Retrying
+from bot.llm.endpoint import Clients, Endpoint, warm
+from bot.llm.ollama import Found, OllamaChat
+from bot.llm.openai_chat import DEFAULT_MODEL, OpenAIChat
+from bot.llm.openai_embedding import DEFAULT_MODEL as DEFAULT_EMBEDDING
+from bot.llm.openai_embedding import APIEmbedder
+from bot.settings import RoleName, Settings
+from memory.embed import LexicalEmbedder
+from memory.errors import ModelError
+from memory.ports import ChatModel, Embedder
+
+ProviderName: TypeAlias = Literal["openai", "ollama", "offline"]
+Why: TypeAlias = Literal["set", "key", "base_url", "found", "nothing"]
+Pair: TypeAlias = tuple[ChatModel, ChatModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Who answers and why.
+
+    Attributes:
+        why: `set` by EBB_PROVIDER; a `key` or `base_url` was configured; an Ollama was `found`; there is `nothing`.
+        needs_setup: nobody has chosen yet: the first-run screen should ask.
+        chat, memory, embedding: names of the models, as a person is told.
+        where: the host that hears what is said; empty if it stays in this process.
+        found: the Ollama that was looked for and found.
+        lexical_because: why an embedding model that was asked for is not used; empty if it is, or none was.
+    """
+
+    provider: ProviderName
+    why: Why
+    needs_setup: bool = False
+    chat: str = ""
+    memory: str = ""
+    embedding: str = ""
+    where: str = ""
+    found: Found | None = None
+    lexical_because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The three roles, ready to use."""
+
+    choice: Choice
+    chat: ChatModel
+    memory: ChatModel
+    embedder: Embedder
+    meter: Meter
+    clients: Clients
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self.clients.close()
+
+    def warm(self) -> None:
+        """Import what the first request will need, in the background; call it after the first paint."""
+        if self.choice.provider == "openai" or isinstance(self.embedder, APIEmbedder):
+            warm()
+
+
+# --- choosing -------------------------------------------------------------------------------------------------
+
+
+async def choose(settings: Settings, clients: Clients | None = None) -> Choice:
+    """Decide who answers. Ollama is looked for only where nothing is configured, or where it is asked for."""
+    own = clients or Clients()
+    try:
+        choice = await _provider(settings, own)
+    finally:
+        if clients is None:
+            await own.close()
+    if choice.provider == "offline":
+        return choice
+    endpoint, model = _endpoint(settings, choice, "chat")
+    _, memory = _endpoint(settings, choice, "memory")
+    return replace(choice, chat=model, memory=memory, where=endpoint.host)
+
+
+async def _provider(settings: Settings, clients: Clients) -> Choice:
+    _, url, key = settings.endpoint("chat")
+    if settings.provider == "offline":
+        return Choice("offline", "set")
+    if settings.provider == "openai":
+        return Choice("openai", "set", needs_setup=not (url or key))
+    if settings.provider == "ollama":
+        found = None if settings.chat_model else await ollama.detect(ollama.endpoint(settings.ollama_host), clients)
+        return Choice("ollama", "set", found=found)
+    if url and ollama.is_ollama(Endpoint.at(url)):
+        where = ollama.endpoint(url.removesuffix("/").removesuffix("/v1"))
+        return Choice("ollama", "base_url", found=await ollama.detect(where, clients) or Found(where, ()))
+    if url or key:
+        return Choice("openai", "base_url" if url else "key")
+    found = await ollama.detect(ollama.endpoint(settings.ollama_host), clients)
+    if found is not None and (found.models or settings.chat_model):
+        return Choice("ollama", "found", found=found)
+    return Choice("offline", "nothing", needs_setup=True, found=found)
+
+
+def _endpoint(settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str]:
+    """Where a role's model is, and its name ("" where an Ollama has yet to say)."""
+    model, url, key = settings.endpoint(role)
+    if choice.provider == "ollama":
+        own = bool(getattr(settings, f"{role}_base_url")) and choice.why != "base_url"
+        if not own:
+            found = choice.found
+            where = found.endpoint if found else ollama.endpoint(settings.ollama_host)
+            first = found.models[0] if found and found.models else ""
+            return where, model or settings.chat_model or first
+        return Endpoint.at(url, key), model or DEFAULT_MODEL
+    if role == "memory" and not (url or key):
+        _, url, key = settings.endpoint("chat")
+    chat_url = settings.endpoint("chat")[1]
+    shared = settings.chat_model if Endpoint.at(url) == Endpoint.at(chat_url) else None
+    return Endpoint.at(url, key), model or shared or DEFAULT_MODEL
+
+
+# --- building -------------------------------------------------------------------------------------------------
+
+
+def _openai(settings: Settings, choice: Choice, clients: Clients) -> Pair:
+    def build(role: RoleName) -> ChatModel:
+        endpoint, model = _endpoint(settings, choice, role)
+        chosen = bool(settings.chat_model or getattr(settings, f"{role}_model"))
+        return OpenAIChat(endpoint, clients, model, chosen)
+
+    return build("chat"), build("memory")
+
+
+def _ollama(settings: Settings, choice: Choice, clients: Clients) -> Pair:
+    windows: dict[str, int] = {}
+
+    def build(role: RoleName) -> ChatModel:
+        endpoint, model = _endpoint(settings, choice, role)
+        if getattr(settings, f"{role}_base_url") and choice.why != "base_url":
+            return OpenAIChat(endpoint, clients, model)
+        return OllamaChat(endpoint, clients, model, settings.context_tokens, windows)
+
+    return build("chat"), build("memory")
+
+
+def _offline(_settings: Settings, _choice: Choice, _clients: Clients) -> Pair:
+    from bot.llm.companion import Companion
+
+    companion: ChatModel = Companion()
+    return companion, companion
+
+
+PROVIDERS: Mapping[str, Callable[[Settings, Choice, Clients], Pair]] = {
+    "openai": _openai,
+    "ollama": _ollama,
+    "offline": _offline,
+}
+
+
+def wrapped(model: ChatModel, role: RoleName, meter: Meter) -> ChatModel:
+    """A model over a network: counted, held to its deadline, and tried again.
+
+    Who waits for a reply is rather told to wait than left before an empty screen; background work has its queue.
+    """
+    attempts, patience = (4, 10.0) if role == "chat" else (2, 30.0)
+    return Retrying(Metered(Deadline(model), role, meter), attempts=attempts, patience=patience)
+
+
+async def open_models(settings: Settings) -> Models:
+    """Everything that answers, for these settings.
+
+    No request is made where a key or address is configured, except to learn the vector length of an embedding
+    model nobody knows.
+    """
+    clients, meter = Clients(), Meter()
+    choice = await choose(settings, clients)
+    chat, memory = PROVIDERS[choice.provider](settings, choice, clients)
+    if choice.provider != "offline":
+        chat, memory = wrapped(chat, "chat", meter), wrapped(memory, "memory", meter)
+    embedder, because = await _embedder(settings, choice, clients)
+    choice = replace(choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because)
+    return Models(choice, chat, memory, embedder, meter, clients)
+
+
+async def _embedder(settings: Settings, choice: Choice, clients: Clients) -> tuple[Embedder, str]:
+    """The embedding model, and why it is the lexical one where another was asked for."""
+    api = api_embedder(settings, choice, clients)
+    if api is None:
+        return LexicalEmbedder(), "no endpoint" if settings.embedder == "api" else ""
+    try:
+        await api.discover()
+    except ModelError as e:
+        return LexicalEmbedder(), e.code
+    return api, ""
+
+
+def api_embedder(settings: Settings, choice: Choice, clients: Clients) -> APIEmbedder | None:
+    """The configured one, or None where there is none.
+
+    Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI: then only
+    an embedding endpoint of its own counts.
+    """
+    if settings.embedder == "lexical":
+        return None
+    asked = settings.embedder == "api"
+    model, url, key = settings.endpoint("embedding")
+    memo = settings.home / "embedders.json"
+    if choice.provider != "openai" and not (settings.embedding_base_url or settings.embedding_api_key):
+        if choice.provider == "ollama" and model:
+            where = choice.found.endpoint if choice.found else ollama.endpoint(settings.ollama_host)
+            return APIEmbedder(Endpoint.at(f"{where.url}/v1"), clients, model, provider="ollama", memo=memo)
+        if not asked:
+            return None
+    endpoint = Endpoint.at(url, key)
+    if not model and (endpoint.is_openai or asked):
+        model = DEFAULT_EMBEDDING
+    if not model or (endpoint.is_openai and not endpoint.key):
+        return None
+    provider = "openai" if endpoint.is_openai else "ollama" if ollama.is_ollama(endpoint) else "api"
+    return APIEmbedder(endpoint, clients, model, provider=provider, memo=memo)
