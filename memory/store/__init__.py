@@ -1,0 +1,17 @@
+"""The only SQL of Ebb: `memory.ports.Store` over one SQLite file."""
+
+from memory.store.rows import memory_from_json, memory_to_json
+from memory.store.sqlite_module import SqliteReport, Way, sqlite_report
+from memory.store.store import SqliteStore, open_store
+from memory.store.worker import worker_id
+
+__all__ = [
+    "SqliteReport",
+    "SqliteStore",
+    "Way",
+    "memory_from_json",
+    "memory_to_json",
+    "open_store",
+    "sqlite_report",
+    "worker_id",
+]

@@ -1,0 +1,113 @@
+"""Entities of one user and the graph they span: memories are neighbours when they share one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from memory.models import Filter, MemoryId, Scored
+from memory.store.filters import where
+from memory.store.rows import dump
+from memory.store.text import fold
+
+_FRONTIER = 256  # memories carried from one hop to the next
+_HOP_DECAY = 0.5
+_HUB = 400  # more memories than this, and an entity connects nothing
+
+
+def link(con: Any, owner: str, n: int, names: Iterable[str]) -> None:
+    """Connect a memory with its entities; an entity keeps the spelling it was first met in."""
+    for name in names:
+        folded = fold(name)
+        if not folded:
+            continue
+        con.execute(
+            "INSERT OR IGNORE INTO entities (user_id, folded, name) VALUES (?, ?, ?)", (owner, folded, name.strip())
+        )
+        con.execute(
+            "INSERT OR IGNORE INTO memory_entities (entity_n, memory_n)"
+            " SELECT n, ? FROM entities WHERE user_id = ? AND folded = ?",
+            (n, owner, folded),
+        )
+
+
+def unlink(con: Any, n: int) -> int:
+    """Take a memory out of the graph; entities that nothing else has go too. How many of those went."""
+    mine = [r[0] for r in con.execute("SELECT entity_n FROM memory_entities WHERE memory_n = ?", (n,)).fetchall()]
+    con.execute("DELETE FROM memory_entities WHERE memory_n = ?", (n,))
+    gone = con.execute(
+        "DELETE FROM entities WHERE n IN (SELECT value FROM json_each(?))"
+        " AND NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.entity_n = entities.n)",
+        (dump(mine),),
+    )
+    return int(gone.rowcount)
+
+
+def by_entity(con: Any, user_id: str, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
+    """Memories that have one of the names; a rare entity says more than a frequent one."""
+    condition, params = where(user_id, f)
+    rows = con.execute(
+        "WITH named AS (SELECT e.n, 1.0 / (1 + COUNT(l.memory_n)) AS worth FROM entities e"
+        "  JOIN memory_entities l ON l.entity_n = e.n"
+        "  WHERE e.user_id = ? AND e.folded IN (SELECT value FROM json_each(?)) GROUP BY e.n)"
+        " SELECT m.id, SUM(named.worth) AS score FROM named JOIN memory_entities l ON l.entity_n = named.n"
+        f" JOIN memories m ON m.n = l.memory_n WHERE {condition}"
+        " GROUP BY m.n ORDER BY score DESC, m.last_activated_at DESC LIMIT ?",
+        (user_id, dump(sorted({fold(n) for n in names})), *params, k),
+    )
+    return [Scored(r[0], float(r[1])) for r in rows.fetchall()]
+
+
+def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
+    """Neighbours through shared entities, up to `hops` away, the given ones left out; each hop counts half.
+
+    Only what is indexed and no secret; the caller gates for state and validity, as it does for every signal.
+    """
+    start = con.execute(
+        "SELECT n FROM memories WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (user_id, dump(list(ids))),
+    )
+    frontier = {int(r[0]): 1.0 for r in start.fetchall()}
+    seen, scores = set(frontier), dict[int, float]()
+    for _ in range(hops):
+        reached = {n: s for n, s in _step(con, user_id, frontier).items() if n not in seen}
+        if not reached:
+            break
+        best = sorted(reached.items(), key=lambda item: (-item[1], -item[0]))[:_FRONTIER]
+        frontier = {n: s * _HOP_DECAY for n, s in best}
+        scores.update(dict(best))
+        seen.update(frontier)
+    top = sorted(scores.items(), key=lambda item: (-item[1], -item[0]))[:k]
+    names = con.execute(
+        "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))", (dump([n for n, _ in top]),)
+    )
+    by_n = dict(tuple(r) for r in names.fetchall())
+    return [Scored(by_n[n], s) for n, s in top]
+
+
+def _step(con: Any, user_id: str, frontier: Mapping[int, float]) -> dict[int, float]:
+    """One hop: what shares an entity with the frontier, weighed by the entity's rarity."""
+    links = con.execute(
+        "SELECT entity_n, memory_n FROM memory_entities WHERE memory_n IN (SELECT value FROM json_each(?))",
+        (dump(sorted(frontier)),),
+    )
+    reach: dict[int, float] = {}
+    for entity, origin in links.fetchall():
+        reach[entity] = reach.get(entity, 0.0) + frontier[origin]
+    # A name that hundreds of memories share ("I", the user's own) says nothing, and would cost the most.
+    degrees = con.execute(
+        "SELECT entity_n, COUNT(*) FROM memory_entities WHERE entity_n IN (SELECT value FROM json_each(?))"
+        " GROUP BY entity_n HAVING COUNT(*) <= ?",
+        (dump(sorted(reach)), _HUB),
+    )
+    worth = {entity: reach[entity] / degree for entity, degree in degrees.fetchall()}
+    rows = con.execute(
+        "SELECT l.entity_n, l.memory_n FROM memory_entities l JOIN memories m ON m.n = l.memory_n"
+        " WHERE l.entity_n IN (SELECT value FROM json_each(?)) AND m.user_id = ?"
+        " AND m.state NOT IN ('forgotten', 'deleted') AND m.sensitivity < 3",
+        (dump(sorted(worth)), user_id),
+    )
+    found: dict[int, float] = {}
+    for entity, target in rows.fetchall():
+        found[target] = found.get(target, 0.0) + worth[entity]
+    return found

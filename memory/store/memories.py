@@ -1,0 +1,291 @@
+"""Memories of one user with their index rows, mentions, sources, entities and weight log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from memory.errors import Conflict, NotFound, StoreError
+from memory.models import Filter, Memory, MemoryId, Op, Page, Sensitivity, State, WeightEvent
+from memory.store import ids as id_table
+from memory.store import indexes
+from memory.store.entities import link, unlink
+from memory.store.erase import erase
+from memory.store.filters import where
+from memory.store.rows import (
+    MEMORY_COLUMNS,
+    MEMORY_SELECT,
+    dump,
+    from_ms,
+    memory_from_row,
+    memory_to_row,
+    to_ms,
+)
+from memory.store.text import match_all, words
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memory.store.tx import SqliteTx
+
+_UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
+INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
+_ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
+_INSERT: Final = (
+    f"INSERT INTO memories ({', '.join(MEMORY_COLUMNS)}) VALUES ({', '.join(':' + c for c in MEMORY_COLUMNS)})"
+)
+_UPDATE: Final = (
+    f"UPDATE memories SET {', '.join(f'{c} = :{c}' for c in MEMORY_COLUMNS if c not in {'id', 'user_id'})}"
+    " WHERE id = :id AND user_id = :user_id"
+)
+
+
+def indexed(m: Memory) -> bool:
+    """Whether the memory stands in the text index."""
+    return m.state not in _UNINDEXED
+
+
+def embeddable(m: Memory) -> bool:
+    """Whether the memory has a vector: a secret never does."""
+    return indexed(m) and m.sensitivity < Sensitivity.SECRET
+
+
+@dataclass(slots=True)
+class MemoryGateway:
+    """`memory.ports.MemoryTable`."""
+
+    tx: SqliteTx
+
+    # --- reading
+
+    def get(self, memory_id: MemoryId) -> Memory | None:
+        """One memory of this user's, in any state."""
+        row = self._row(memory_id)
+        return None if row is None else memory_from_row(row)
+
+    def many(self, ids: Iterable[MemoryId]) -> list[Memory]:
+        """In the order asked for; those that are not this user's are left out."""
+        wanted = list(ids)
+        rows = self.tx.con.execute(
+            f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ?"
+            " AND m.id IN (SELECT value FROM json_each(?))",
+            (self.tx.owner, dump(wanted)),
+        )
+        found = {r["id"]: memory_from_row(r) for r in rows.fetchall()}
+        return [found[i] for i in wanted if i in found]
+
+    def find(
+        self,
+        f: Filter,
+        *,
+        text: str | None = None,
+        order: Literal["weight", "activated", "created"] = "activated",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page:
+        """A page; `text` keeps those that have all of its words (the index knows stems, LIKE knows parts)."""
+        condition, params = where(self.tx.owner, f)
+        if text is not None and text.strip():
+            clause, more = self._matching(text)
+            condition, params = f"{condition} AND {clause}", [*params, *more]
+        total = self.tx.con.execute(f"SELECT COUNT(*) FROM memories m WHERE {condition}", params).fetchone()[0]
+        rows = self.tx.con.execute(
+            f"SELECT {MEMORY_SELECT} FROM memories m WHERE {condition}"
+            f" ORDER BY {_ORDER[order]}, m.n DESC LIMIT ? OFFSET ?",
+            (*params, limit, offset),
+        )
+        return Page(items=tuple(memory_from_row(r) for r in rows.fetchall()), total=total, offset=offset)
+
+    def _matching(self, text: str) -> tuple[str, list[Any]]:
+        """Forgotten and deleted memories are not in the index, so the rows themselves are looked through as well."""
+        parts = words(text) or [text.strip()]
+        escaped = ["%" + p.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%" for p in parts]
+        column = "(m.original_content || char(10) || m.content || char(10) || m.id)"
+        like = " AND ".join([f"{column} LIKE ? ESCAPE '\\'"] * len(escaped))
+        expression = match_all(text)
+        if not expression:
+            return f"({like})", [*escaped]
+        owned = f'owner : "{self.tx.owner}" AND text : ({expression})'
+        return (
+            f"(m.n IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?) OR ({like}))",
+            [owned, *escaped],
+        )
+
+    def counts(self) -> Mapping[str, int]:
+        """How many memories in each state, zero included."""
+        rows = self.tx.con.execute(
+            "SELECT state, COUNT(*) FROM memories WHERE user_id = ? GROUP BY state", (self.tx.owner,)
+        )
+        return {s.value: 0 for s in State} | {r[0]: r[1] for r in rows.fetchall()}
+
+    # --- writing
+
+    def add(self, m: Memory) -> Memory:
+        """Store a new memory (an empty id gets one), its index row and entities, as a `created` change.
+
+        Raises Conflict if the id is taken or was erased.
+        """
+        if m.user_id not in {"", self.tx.owner}:
+            raise StoreError("A memory is written in its own user's store.")
+        if m.id and self.tx.con.execute("SELECT 1 FROM memories WHERE id = ?", (m.id,)).fetchone():
+            raise Conflict(f"There is a memory {m.id} already.")
+        m = replace(m, id=id_table.claim(self.tx.con, m.id), user_id=self.tx.owner)
+        n = self.tx.con.execute(_INSERT, memory_to_row(m)).lastrowid
+        link(self.tx.con, self.tx.owner, n, m.entities)
+        if indexed(m):
+            indexes.text_in(self.tx.con, n, self.tx.owner, m.original_content)
+        if embeddable(m) and self.tx.shared.embedder is not None:
+            self.tx.unembedded[m.id] = None
+        stored = self._stored(m.id)
+        self.tx.record_memory("created", None, stored)
+        return stored
+
+    def put(self, m: Memory, op: Op) -> Memory:
+        """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1.
+
+        Raises Conflict if `rev` moved on, NotFound if there is no such memory.
+        """
+        row = self._row(m.id)
+        if row is None:
+            raise NotFound(f"There is no memory {m.id}.")
+        old = memory_from_row(row)
+        if old.rev != m.rev:
+            latest = self.tx.latest_change("memory", m.id)
+            raise Conflict(f"The memory {m.id} was changed meanwhile.", by=latest.set_id if latest else None)
+        new = replace(m, user_id=self.tx.owner, rev=m.rev + 1)
+        self.tx.con.execute(_UPDATE, memory_to_row(new))
+        self._keep_indexes(row["n"], old, new)
+        stored = self._stored(m.id)
+        self.tx.record_memory(op, old, stored)
+        return stored
+
+    def _keep_indexes(self, n: int, old: Memory, new: Memory) -> None:
+        con, rewritten = self.tx.con, new.original_content != old.original_content
+        if old.entities != new.entities:
+            unlink(con, n)
+            link(con, self.tx.owner, n, new.entities)
+        if indexed(old) and (rewritten or not indexed(new)):
+            indexes.text_out(con, n)
+        if indexed(new) and (rewritten or not indexed(old)):
+            indexes.text_in(con, n, self.tx.owner, new.original_content)
+        if embeddable(old) and (rewritten or not embeddable(new)):
+            self.tx.vectors.drop(new.id, n)
+        if embeddable(new) and (rewritten or not embeddable(old)):
+            self.tx.unembedded[new.id] = None
+
+    def erase(self, memory_id: MemoryId) -> Mapping[str, int]:
+        """Remove for good, everywhere: returns how many rows went from which place. Not undoable."""
+        row = self._row(memory_id)
+        if row is None:
+            raise NotFound(f"There is no memory {memory_id}.")
+        return erase(self.tx, row["n"], memory_from_row(row))
+
+    # --- sources, mentions, weight log
+
+    def source(self, memory_id: MemoryId, message_id: str) -> None:
+        """Say that the memory was learned from the message."""
+        self._owned("INSERT OR IGNORE INTO memory_sources (memory_id, message_id, user_id)", memory_id, message_id)
+
+    def sources(self, memory_id: MemoryId) -> list[str]:
+        """Messages it was learned from, oldest first."""
+        rows = self.tx.con.execute(
+            "SELECT s.message_id FROM memory_sources s LEFT JOIN messages g ON g.id = s.message_id"
+            " WHERE s.memory_id = ? AND s.user_id = ? ORDER BY g.seq, s.message_id",
+            (memory_id, self.tx.owner),
+        )
+        return [r[0] for r in rows.fetchall()]
+
+    def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]:
+        """Memories that have one of these messages as a source, oldest first."""
+        rows = self.tx.con.execute(
+            "SELECT DISTINCT m.id, m.n FROM memory_sources s JOIN memories m ON m.id = s.memory_id"
+            " WHERE s.user_id = ? AND s.message_id IN (SELECT value FROM json_each(?)) ORDER BY m.n",
+            (self.tx.owner, dump(list(message_ids))),
+        )
+        return [r[0] for r in rows.fetchall()]
+
+    def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
+        """Count a mention. False if that message already counted, or is one it was learned from."""
+        if message_id in self.sources(memory_id):
+            return False
+        counted = "INSERT OR IGNORE INTO mentions (memory_id, message_id, user_id, at)"
+        return self._owned(counted, memory_id, message_id, to_ms(at))
+
+    def unmention(self, memory_id: MemoryId, message_id: str) -> bool:
+        """Take a counted mention back (an undo, an edited message); False if it was not counted."""
+        gone = self.tx.con.execute(
+            "DELETE FROM mentions WHERE memory_id = ? AND message_id = ? AND user_id = ?",
+            (memory_id, message_id, self.tx.owner),
+        )
+        return bool(gone.rowcount)
+
+    def mentioned_in(self, memory_id: MemoryId) -> list[str]:
+        """Messages that counted as mentions, oldest first."""
+        rows = self.tx.con.execute(
+            "SELECT message_id FROM mentions WHERE memory_id = ? AND user_id = ? ORDER BY at, message_id",
+            (memory_id, self.tx.owner),
+        )
+        return [r[0] for r in rows.fetchall()]
+
+    def log(self, e: WeightEvent) -> None:
+        """Append to the weight log. Raises NotFound."""
+        self._require(e.memory_id)
+        self.tx.con.execute(
+            "INSERT INTO weight_log (user_id, memory_id, at, event, old_weight, new_weight, reason, factors, before,"
+            " after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                self.tx.owner,
+                e.memory_id,
+                to_ms(e.at),
+                e.event,
+                e.old_weight,
+                e.new_weight,
+                e.reason,
+                dump(dict(e.factors)),
+                dump(dict(e.before)),
+                dump(dict(e.after)),
+            ),
+        )
+
+    def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]:
+        """In the order of events."""
+        rows = self.tx.con.execute(
+            "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY at, n", (memory_id, self.tx.owner)
+        )
+        return [
+            WeightEvent(
+                memory_id=r["memory_id"],
+                at=from_ms(r["at"]),
+                event=r["event"],
+                old_weight=r["old_weight"],
+                new_weight=r["new_weight"],
+                reason=r["reason"],
+                factors=json.loads(r["factors"]),
+                before=json.loads(r["before"]),
+                after=json.loads(r["after"]),
+            )
+            for r in rows.fetchall()
+        ]
+
+    # --- inside
+
+    def _row(self, memory_id: MemoryId) -> Any:
+        return self.tx.con.execute(
+            f"SELECT m.n, {MEMORY_SELECT} FROM memories m WHERE m.id = ? AND m.user_id = ?",
+            (memory_id, self.tx.owner),
+        ).fetchone()
+
+    def _stored(self, memory_id: MemoryId) -> Memory:
+        """As the row has it: times cut to milliseconds, so that what is returned is what will be read."""
+        return memory_from_row(self._row(memory_id))
+
+    def _require(self, memory_id: MemoryId) -> None:
+        if self._row(memory_id) is None:
+            raise NotFound(f"There is no memory {memory_id}.")
+
+    def _owned(self, insert: str, memory_id: MemoryId, message_id: str, *more: int) -> bool:
+        self._require(memory_id)
+        values = (memory_id, message_id, self.tx.owner, *more)
+        return bool(self.tx.con.execute(f"{insert} VALUES ({', '.join('?' * len(values))})", values).rowcount)

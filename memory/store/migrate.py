@@ -1,0 +1,65 @@
+"""Append-only migrations: files of SQL, applied by name, each in one transaction of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from memory.errors import StoreTooNew
+
+_LIST = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
+
+
+def migrate(con: Any, module: Any, now_ms: int) -> list[str]:
+    """Apply what is missing, in order; returns the names applied.
+
+    Safe for two processes at once: each migration looks again under the write lock. Raises StoreTooNew if the
+    file has migrations that this version does not know, and then changes nothing.
+    """
+    known = dict(_migrations())
+    applied: list[str] = []
+    _refuse_newer(con, known)
+    for name, sql in known.items():
+        con.execute("BEGIN IMMEDIATE")
+        try:
+            con.execute(_LIST)
+            if not con.execute("SELECT 1 FROM schema_migrations WHERE name = ?", (name,)).fetchone():
+                for statement in _statements(sql, module):
+                    con.execute(statement)
+                con.execute("INSERT INTO schema_migrations VALUES (?, ?)", (name, now_ms))
+                applied.append(name)
+            con.execute("COMMIT")
+        except BaseException:
+            if con.in_transaction:
+                con.execute("ROLLBACK")
+            raise
+    return applied
+
+
+def _migrations() -> list[tuple[str, str]]:
+    folder = files("memory.store") / "migrations"
+    names = sorted(f.name for f in folder.iterdir() if f.name.endswith(".sql"))
+    return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
+
+
+def _refuse_newer(con: Any, known: dict[str, str]) -> None:
+    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
+        return
+    unknown = sorted({r[0] for r in con.execute("SELECT name FROM schema_migrations")} - known.keys())
+    if unknown:
+        raise StoreTooNew(
+            f"The memory file was written by a later version of Ebb ({unknown[-1]}); update Ebb to open it."
+        )
+
+
+def _statements(sql: str, module: Any) -> Iterator[str]:
+    """Split at complete statements: `executescript` would commit behind our back."""
+    pending = ""
+    for line in sql.splitlines(keepends=True):
+        pending += line
+        if module.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        yield pending

@@ -1,0 +1,102 @@
+"""What recall's signals read, of one user, each on a read-only connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memory.models import Filter, Memory, MemoryId, Scored
+from memory.ports import FloatArray, Tx
+from memory.store import entities
+from memory.store.filters import where
+from memory.store.rows import MEMORY_SELECT, dump, memory_from_row, to_ms
+from memory.store.text import match_any
+from memory.store.tx import SqliteTx
+
+if TYPE_CHECKING:
+    from memory.store.store import SqliteStore
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteReader:
+    """`memory.ports.Reader`."""
+
+    store: SqliteStore
+    user_id: str
+
+    async def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
+        """In the order asked for; those that are not this user's are left out."""
+        return await self._on(lambda tx: tx.memories.many(ids))
+
+    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
+        """Cosine, of vectors of the current embedder; none if no embedder is in use."""
+        shared, found = self.store.shared, self.store.neighbours
+        model_id = shared.embedder_model
+        if model_id is None:
+            return []
+        return await self.store.read_lane().read(
+            lambda con: found.search(con, shared.vec, self.user_id, model_id, v, k, f)
+        )
+
+    async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
+        """BM25, turned so that higher is better."""
+        expression = match_any(q)
+        if not expression:
+            return []
+        return await self.store.read_lane().read(lambda con: lexical(con, self.user_id, expression, k, f))
+
+    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
+        """Through shared entities."""
+        return await self.store.read_lane().read(lambda con: entities.related(con, self.user_id, ids, hops, k))
+
+    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
+        """Memories whose entities occur among `names`."""
+        return await self.store.read_lane().read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
+
+    async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
+        """Active episodes made, or having happened, in since <= t < until; newest first."""
+        return await self._on(lambda tx: _episodes(tx.con, self.user_id, since, until, k))
+
+    async def read(self, fn: Callable[[Tx], T]) -> T:
+        """`fn` inside one read transaction."""
+        return await self._on(fn)
+
+    async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
+        return await self.store.read_lane().read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))
+
+
+def lexical(con: Any, user_id: str, expression: str, k: int, f: Filter) -> list[Scored]:
+    """Best of the text index that pass the filter; more candidates are fetched where it holds many back."""
+    condition, params = where(user_id, f)
+    owned = f'owner : "{user_id}" AND text : ({expression})'
+    fetch = max(64, 4 * k)
+    while k > 0:
+        hits = con.execute(
+            "SELECT rowid, bm25(memories_fts, 0.0, 1.0) AS score FROM memories_fts WHERE memories_fts MATCH ?"
+            " ORDER BY score, rowid LIMIT ?",
+            (owned, fetch),
+        ).fetchall()
+        rows = con.execute(
+            f"SELECT m.n, m.id FROM memories m WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
+            (dump([h[0] for h in hits]), *params),
+        )
+        passed = dict(tuple(r) for r in rows.fetchall())
+        if len(passed) >= k or len(hits) < fetch:
+            return [Scored(passed[n], -float(score)) for n, score in hits if n in passed][:k]
+        fetch *= 8
+    return []
+
+
+def _episodes(con: Any, user_id: str, since: datetime, until: datetime, k: int) -> list[Memory]:
+    a, b = to_ms(since), to_ms(until)
+    rows = con.execute(
+        f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.layer = 'episode' AND m.state = 'active'"
+        " AND ((m.created_at >= ? AND m.created_at < ?) OR (m.valid_from >= ? AND m.valid_from < ?))"
+        " ORDER BY m.created_at DESC, m.n DESC LIMIT ?",
+        (user_id, a, b, a, b, k),
+    )
+    return [memory_from_row(r) for r in rows.fetchall()]

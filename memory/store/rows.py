@@ -1,0 +1,292 @@
+"""Rows to dataclasses and back; a memory as JSON for change logs (lossless, see `memory_from_json`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any, Final
+
+from memory.models import (
+    Change,
+    ChangeSet,
+    CurveState,
+    Job,
+    Json,
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    Message,
+    Sensitivity,
+    Session,
+    Source,
+    State,
+    TurnRow,
+    User,
+)
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MS: Final = timedelta(milliseconds=1)
+
+
+def to_ms(t: datetime) -> int:
+    """UTC milliseconds; what is finer is dropped. `t` must be aware."""
+    return (t - _EPOCH) // _MS
+
+
+def from_ms(ms: int) -> datetime:
+    """The inverse of `to_ms`."""
+    return _EPOCH + ms * _MS
+
+
+def opt_ms(t: datetime | None) -> int | None:
+    """`to_ms`, None staying None."""
+    return None if t is None else to_ms(t)
+
+
+def opt_from_ms(ms: int | None) -> datetime | None:
+    """`from_ms`, None staying None."""
+    return None if ms is None else from_ms(ms)
+
+
+def dump(value: Json) -> str:
+    """Compact JSON, Chinese left readable."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def load(text: str) -> Json:
+    """`json.loads`, quick for the two most frequent values."""
+    if text == "[]":
+        return []
+    return {} if text == "{}" else json.loads(text)
+
+
+# --- memories -----------------------------------------------------------------------------------------
+
+_TIMES: Final = (
+    "created_at",
+    "last_activated_at",
+    "importance_at",
+    "valid_from",
+    "valid_until",
+    "expires_at",
+    "negated_at",
+    "reviewed_at",
+    "deleted_at",
+)
+_TUPLES: Final = ("topics", "entities", "modalities", "supersedes", "merged_from", "source_ids")
+_PLAIN: Final = (
+    "id",
+    "user_id",
+    "content",
+    "original_content",
+    "language",
+    "layer",
+    "kind",
+    "curve",
+    "importance",
+    "confidence",
+    "pinned",
+    "level",
+    "weight",
+    "activation_count",
+    "precision",
+    "source",
+    "verified",
+    "source_session",
+    "source_message",
+    "merged_into",
+    "compressed_from",
+    "state",
+    "sensitivity",
+    "rev",
+)
+_NESTED: Final = (*_TUPLES, "recent_mentions", "original_contents", "correction_history", "curve_data")
+MEMORY_COLUMNS: Final = (*_PLAIN, *_TIMES, *_NESTED, "strength", "strength_at")
+MEMORY_SELECT: Final = ", ".join(f"m.{c}" for c in MEMORY_COLUMNS)
+
+
+def memory_to_json(m: Memory) -> dict[str, Json]:
+    """Every field, in JSON's types: times as UTC milliseconds, enums as their values."""
+    out: dict[str, Json] = {}
+    for name in _PLAIN:
+        value = getattr(m, name)
+        out[name] = value.value if isinstance(value, Enum) else value
+    for name in _TIMES:
+        out[name] = opt_ms(getattr(m, name))
+    for name in _TUPLES:
+        out[name] = list(getattr(m, name))
+    out["recent_mentions"] = [to_ms(t) for t in m.recent_mentions]
+    out["original_contents"] = dict(m.original_contents)
+    out["correction_history"] = [dict(entry) for entry in m.correction_history]
+    out["curve_data"] = dict(m.curve_state.data)
+    out["strength"] = m.curve_state.strength
+    out["strength_at"] = to_ms(m.curve_state.at)
+    return out
+
+
+def memory_from_json(j: Mapping[str, Json]) -> Memory:
+    """The memory that `memory_to_json` was given, times cut to milliseconds."""
+    fields: dict[str, Any] = {name: j[name] for name in _PLAIN}
+    fields.update({name: opt_from_ms(j[name]) for name in _TIMES})
+    fields.update({name: tuple(j[name]) for name in _TUPLES})
+    fields.update(
+        layer=Layer(j["layer"]),
+        kind=Kind(j["kind"]),
+        level=Level(j["level"]),
+        source=Source(j["source"]),
+        state=State(j["state"]),
+        sensitivity=Sensitivity(j["sensitivity"]),
+        pinned=bool(j["pinned"]),
+        verified=bool(j["verified"]),
+        recent_mentions=tuple(from_ms(t) for t in j["recent_mentions"]),
+        original_contents=dict(j["original_contents"]),
+        correction_history=tuple(dict(entry) for entry in j["correction_history"]),
+        curve_state=CurveState(j["strength"], from_ms(j["strength_at"]), dict(j["curve_data"])),
+    )
+    return Memory(**fields)
+
+
+def memory_to_row(m: Memory) -> dict[str, Any]:
+    """Values by column."""
+    row = memory_to_json(m)
+    for name in _NESTED:
+        row[name] = dump(row[name])
+    return row
+
+
+def memory_from_row(row: Any) -> Memory:
+    """From a row that has MEMORY_COLUMNS."""
+    values = {name: row[name] for name in MEMORY_COLUMNS}
+    for name in _NESTED:
+        values[name] = load(values[name])
+    return memory_from_json(values)
+
+
+# --- conversations ------------------------------------------------------------------------------------
+
+
+def message_from_row(row: Any) -> Message:
+    """From a row of `messages`."""
+    return Message(
+        id=row["id"],
+        session_id=row["session_id"],
+        turn_id=row["turn_id"],
+        author_user_id=row["author_user_id"],
+        role=row["role"],
+        text=row["text"],
+        at=from_ms(row["at"]),
+        tz=row["tz"],
+        status=row["status"],
+        hidden_at=opt_from_ms(row["hidden_at"]),
+        reply_to=row["reply_to"],
+        seq=row["seq"],
+    )
+
+
+def session_from_row(row: Any) -> Session:
+    """From a row of `sessions`."""
+    return Session(
+        id=row["id"],
+        user_id=row["user_id"],
+        scope=row["scope"],
+        opened_at=from_ms(row["opened_at"]),
+        last_at=from_ms(row["last_at"]),
+        state=row["state"],
+        title=row["title"],
+        closed_at=opt_from_ms(row["closed_at"]),
+        closed_why=row["closed_why"],
+        running_summary=row["running_summary"],
+        planned_through=row["planned_through"],
+        summarised_through=row["summarised_through"],
+        extracted_through=row["extracted_through"],
+        profile=None if row["profile"] is None else tuple(json.loads(row["profile"])),
+    )
+
+
+def turn_from_row(row: Any) -> TurnRow:
+    """From a row of `turns`."""
+    return TurnRow(
+        id=row["id"],
+        user_id=row["user_id"],
+        scope=row["scope"],
+        session_id=row["session_id"],
+        origin=row["origin"],
+        state=row["state"],
+        started_at=from_ms(row["started_at"]),
+        user_message_id=row["user_message_id"],
+        leased_by=row["leased_by"],
+        leased_until=from_ms(row["leased_until"]),
+        ended_at=opt_from_ms(row["ended_at"]),
+        reply_message_id=row["reply_message_id"],
+        error=row["error"],
+        retry_after=row["retry_after"],
+    )
+
+
+# --- the rest -----------------------------------------------------------------------------------------
+
+
+def job_from_row(row: Any) -> Job:
+    """From a row of `jobs`."""
+    return Job(
+        id=row["id"],
+        user_id=row["user_id"],
+        kind=row["kind"],
+        lane=row["lane"],
+        dedup_key=row["dedup_key"],
+        payload=json.loads(row["payload"]),
+        state=row["state"],
+        run_at=from_ms(row["run_at"]),
+        attempts=row["attempts"],
+        max_attempts=row["max_attempts"],
+        leased_by=row["leased_by"],
+        leased_until=opt_from_ms(row["leased_until"]),
+        last_error=row["last_error"],
+        result=None if row["result"] is None else json.loads(row["result"]),
+    )
+
+
+def change_set_from_row(row: Any) -> ChangeSet:
+    """From a row of `change_sets`."""
+    return ChangeSet(
+        id=row["id"],
+        user_id=row["user_id"],
+        actor=row["actor"],
+        reason=row["reason"],
+        at=from_ms(row["at"]),
+        turn_id=row["turn_id"],
+        job_id=row["job_id"],
+        undoes=row["undoes"],
+        undone_by=row["undone_by"],
+    )
+
+
+def change_from_row(row: Any) -> Change:
+    """From a row of `changes` joined with its set's reason, turn_id and at."""
+    return Change(
+        seq=row["seq"],
+        set_id=row["set_id"],
+        user_id=row["user_id"],
+        op=row["op"],
+        entity=row["entity"],
+        entity_id=row["entity_id"],
+        before=None if row["before"] is None else json.loads(row["before"]),
+        after=None if row["after"] is None else json.loads(row["after"]),
+        reason=row["reason"],
+        turn_id=row["turn_id"],
+        at=from_ms(row["at"]),
+    )
+
+
+def user_from_row(row: Any) -> User:
+    """From a row of `users`."""
+    return User(
+        id=row["id"],
+        created_at=from_ms(row["created_at"]),
+        lang=row["lang"],
+        tz=row["tz"],
+        settings=json.loads(row["settings"]),
+    )

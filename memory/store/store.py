@@ -1,0 +1,249 @@
+"""The store: one writer, a few readers, and what is made known of every commit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from filelock import Timeout
+
+from memory.errors import NotFound, StoreBusy
+from memory.models import Change, Job, JobKind, Json
+from memory.ports import Clock, System, Tx
+from memory.store import jobs as queue
+from memory.store import upkeep
+from memory.store.connection import Lane, connect, make_private, within
+from memory.store.indexes import vec0_make
+from memory.store.migrate import migrate
+from memory.store.nearest import Nearest
+from memory.store.reader import SqliteReader
+from memory.store.rows import to_ms
+from memory.store.sqlite_module import Sqlite, Way, choose
+from memory.store.system import SqliteSystem
+from memory.store.tx import Shared, SqliteTx
+from memory.store.vectors import model_row
+from memory.store.watch import Bell
+
+T = TypeVar("T")
+_READERS = 3
+_PAGE = 256
+
+
+class _LeaseLostError(Exception):
+    """The job is another worker's by now."""
+
+
+class SqliteStore:
+    """`memory.ports.Store` over one SQLite file. Made by `open_store`, used from one event loop."""
+
+    def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
+        self.shared = shared
+        self.neighbours = Nearest()
+        self.worker = worker
+        self.path = path
+        self._sqlite = sqlite
+        self._loop = asyncio.get_running_loop()
+        self._writer = Lane("ebb-write", self._open_writer)
+        self._readers = [
+            Lane(f"ebb-read-{i}", lambda: connect(sqlite, path, read_only=True)) for i in range(_READERS)
+        ]
+        self._bell = Bell(self._data_version)
+
+    # --- one user
+
+    def reader(self, user_id: str) -> SqliteReader:
+        """What recall reads of one user."""
+        return SqliteReader(self, user_id)
+
+    async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T:
+        """`fn` inside one read transaction: all that it sees is of one moment."""
+        return await self.read_lane().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
+
+    async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
+        """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises.
+
+        Raises NotFound if there is no such user.
+        """
+
+        def work(con: Any) -> T:
+            tx = self._tx(con, user_id)
+            result = fn(tx)
+            tx.finish()
+            return result
+
+        return await self._commit(work)
+
+    async def changes(self, user_id: str, after: int, limit: int) -> list[Change]:
+        """Changes of the user after the cursor, in order."""
+        return await self.read(user_id, lambda tx: tx.changes.after(after, limit))
+
+    def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
+        """Changes from `after` on, of this and other processes, as they are committed."""
+        return self._watch(user_id, after)
+
+    # --- everybody
+
+    async def system(self, fn: Callable[[System], T]) -> T:
+        """Like `write`, for what belongs to no single user."""
+        return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
+
+    async def finish_job(self, job: Job, fn: Callable[[Tx], Mapping[str, Json]], now: datetime) -> bool:  # noqa: ARG002 - part of the contract
+        """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
+
+        False, and nothing written, if the lease was lost.
+        """
+
+        def work(con: Any) -> None:
+            held = queue.held(con, job.id, job.leased_by)
+            if held is None:
+                raise _LeaseLostError
+            tx = self._tx(con, job.user_id)
+            result = dict(fn(tx))
+            tx.finish()
+            queue.settle(con, held, "done", result=result)
+            tx.record_job(held, "done", **{"outcome": "nothing", **result})
+
+        try:
+            await self._commit(work)
+        except _LeaseLostError:
+            return False
+        return True
+
+    async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
+        """When the next job may be leased; None if there is nothing to wait for."""
+        return await self.read_lane().read(lambda con: queue.next_due(con, kinds))
+
+    async def use_embedder(self, embedder_id: str, dim: int) -> None:
+        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be."""
+
+        def work(con: Any) -> int:
+            model_id = model_row(con, self.shared.vec, embedder_id, dim)
+            vec0_make(con, self.shared.vec, model_id, dim)
+            return model_id
+
+        self.shared.embedder_model = await self._commit(work)
+        self.shared.embedder = embedder_id
+
+    async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
+        """Derive text and vector indexes anew from the base tables; how many rows each."""
+        counts = await self._commit(lambda con: upkeep.rebuild(con, self.shared.vec, user_id))
+        self.neighbours.forget()
+        return counts
+
+    async def scrub(self) -> bool:
+        """Rebuild indexes, VACUUM and truncate the WAL; False if another process was in the way."""
+
+        def work(con: Any) -> bool:
+            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild(c, self.shared.vec, None))
+            upkeep.vacuum(con)
+            return upkeep.truncate_log(con, self._sqlite, self.path)
+
+        try:
+            return await self._writer.run(work)
+        except StoreBusy:
+            return False
+
+    async def close(self) -> None:
+        """Finish what was begun, then close every connection."""
+        await self._bell.close()
+        for lane in self._readers:
+            await lane.close()
+        if self._sqlite.report.wal_reset_fixed:
+            await self._writer.close()
+            return
+        # The last connection to close checkpoints, which older versions do under the lock only.
+        lock = upkeep.lock_of(self.path)
+        with suppress(Timeout):
+            await asyncio.to_thread(lock.acquire)
+        try:
+            await self._writer.close()
+        finally:
+            lock.release()
+
+    # --- inside
+
+    def read_lane(self) -> Lane:
+        """The reading thread with the least to do."""
+        return min(self._readers, key=lambda lane: lane.waiting)
+
+    async def prepare(self) -> None:
+        """Open the file, or say in one sentence why not."""
+        await self._writer.run(lambda con: con.execute("SELECT 1 FROM meta LIMIT 1").fetchone())
+
+    def _tx(self, con: Any, user_id: str) -> SqliteTx:
+        if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:
+            raise NotFound(f"There is no user {user_id}.")
+        return SqliteTx(con, user_id, self.shared)
+
+    async def _commit(self, fn: Callable[[Any], T]) -> T:
+        def work(con: Any) -> T:
+            result = within(con, "BEGIN IMMEDIATE", fn)
+            # From the thread: a caller that was cancelled meanwhile would tell nobody.
+            with suppress(RuntimeError):  # the loop is closed, so nobody listens
+                self._loop.call_soon_threadsafe(self._bell.ring)
+            upkeep.tend_log(con, self._sqlite, self.path)
+            return result
+
+        return await self._writer.run(work)
+
+    def _open_writer(self) -> Any:
+        make_private(self.path)
+        try:
+            with upkeep.lock_of(self.path):
+                con = connect(self._sqlite, self.path, read_only=False)
+                try:
+                    migrate(con, self._sqlite.module, to_ms(self.shared.clock()))
+                    upkeep.mend_text_index(con, self._sqlite)
+                except BaseException:
+                    con.close()
+                    raise
+                return con
+        except Timeout as e:
+            raise StoreBusy("Another process has been opening the memory file for too long.") from e
+
+    async def _data_version(self) -> int:
+        return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))
+
+    @asynccontextmanager
+    async def _watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
+        async with self._bell.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
+            yield changes
+
+    async def _follow(self, user_id: str, after: int, event: asyncio.Event) -> Any:
+        while True:
+            event.clear()
+            page = await self.changes(user_id, after, _PAGE)
+            for change in page:
+                after = change.seq
+                yield change
+            if len(page) < _PAGE:
+                await event.wait()
+
+
+async def open_store(path: Path, *, clock: Clock, worker: str, key: bytes, way: Way | None = None) -> SqliteStore:
+    """Open (or make) the memory file.
+
+    Args:
+        path: the database file; it is made 0600, a missing directory 0700.
+        clock: what time it is, for writes that nobody dated.
+        worker: this process's name, see `worker_id`.
+        key: secret of this home, for tombstones' digests.
+        way: force one way to SQLite (tests); it is chosen once per process.
+
+    Raises:
+        StoreTooNew: the file has migrations this version does not know.
+        StoreDamaged: it is no database, or a malformed one.
+        StoreError: it cannot be opened; StoreBusy if another process is in the way.
+    """
+    sqlite = choose(way)
+    store = SqliteStore(sqlite, Path(path), Shared(key=key, clock=clock, vec=sqlite.vec), worker)
+    try:
+        await store.prepare()
+    except BaseException:
+        await store.close()
+        raise
+    return store
