@@ -1,0 +1,281 @@
+"""What is done with a batch of messages: a turn, a command, an edit, or a friendly sentence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from bot.events import Delta, Done, Failed, Outcome, Started, Stopped, Turn, WindowMode
+from bot.telegram import edits, keyboards, lists
+from bot.telegram.desk import Desk, Running, oops
+from bot.telegram.inbox import said_at
+from bot.telegram.incoming import Incoming, Kept, assemble, command_of, where
+from bot.telegram.outbox import Gone, Where
+from bot.telegram.streaming import Reply
+from bot.telegram.texts import say
+from memory.errors import StoreError
+from memory.models import Lang
+
+log = logging.getLogger(__name__)
+ONCE = frozenset({"undo"})  # carried out twice, they would do more than was asked
+Ending = Done | Stopped | Failed
+
+
+class Handlers:
+    """Deals with what the lanes bring."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._albums: dict[int, str] = {}  # the newest album of each chat: parts may come late
+
+    def key(self, kept: Kept) -> str:
+        """What a batch is known by, before and after a restart: chat and message."""
+        message = kept.message
+        base = f"tg-{self._desk.me.id}-{message.chat_id}-{message.message_id}"
+        return f"{base}-e{kept.update.update_id}" if kept.edit else base
+
+    async def composition(self, kept: Kept) -> Sequence[int]:
+        """Which updates were one batch with this one before the restart."""
+        record = await self._desk.journal.record(self.key(kept))
+        return [int(i) for i in record.get("updates", [])]
+
+    async def batch(self, parts: list[Kept]) -> None:
+        """Deal with it. The boundary of a lane: whatever goes wrong, the lane goes on."""
+        place = self._place(parts[0])
+        try:
+            await self._batch(parts, place)
+        except StoreError as e:
+            # Not marked as done: it is taken up again at the next start.
+            log.warning("a message waits for the next start: %s", e)
+            await self._apologise(parts[0], place)
+        except Gone:
+            await self._give_up(parts)
+        except Exception as e:  # noqa: BLE001 - said above
+            oops("a message could not be dealt with", e, log_text=self._desk.ebb.settings.log_text)
+            await self._apologise(parts[0], place)
+            await self._give_up(parts)
+        finally:
+            self._desk.running.pop(place.chat_id, None)
+
+    def _place(self, kept: Kept) -> Where:
+        return replace(where(kept.message), key=self.key(kept), recorded=kept.stored)
+
+    async def _batch(self, parts: list[Kept], place: Where) -> None:
+        first = parts[0]
+        self._desk.outbox.seen(place.chat_id, first.message.message_id)
+        if first.edit:
+            await self._edited(first, place)
+            return
+        command = command_of(first.message, self._desk.me.username or "")
+        if command is not None:
+            await self._command(first, place, *command)
+            return
+        said = " ".join(p.message.text or p.message.caption or "" for p in parts if p.message.forward_origin is None)
+        lang = await self._desk.language(first.user_id, first.message.from_user, said)
+        incoming = assemble(parts, self._desk.me, lang)
+        album, late = first.message.media_group_id, False
+        if album is not None:
+            late = self._albums.get(place.chat_id) == album
+            self._albums[place.chat_id] = album
+        if incoming.text:
+            await self.answer(first, incoming, place, lang)
+        elif incoming.unread and not late:
+            await self._unreadable(first, incoming, place, lang)
+        else:
+            await self._desk.end("", incoming.updates, stored=first.stored)
+
+    # --- turns ----------------------------------------------------------------------------------------
+
+    async def answer(
+        self,
+        first: Kept,
+        incoming: Incoming,
+        place: Where,
+        lang: Lang,
+        *,
+        turn: Turn | None = None,
+        shown: Sequence[int] = (),
+    ) -> None:
+        """Answer; exactly one reply, however often this is begun."""
+        desk = self._desk
+        record = await desk.begin(place.key, incoming.updates, stored=first.stored, shown=list(shown))
+        if record.get("done"):
+            await desk.end("", incoming.updates, stored=first.stored)
+            return
+        mode = await desk.mode(place.chat_id)
+        shown = await self._shown(record, place, incoming.message_id, lang)
+        turn = turn or Turn(
+            id=place.key,
+            user_id=first.user_id,
+            scope=desk.scope(place, first.user_id),
+            text=incoming.text,
+            at=incoming.at,
+            tz=desk.ebb.tz,
+            mode=mode,
+            origin=desk.origin(place),
+        )
+        head = ""
+        if incoming.unread:
+            what = _kinds(incoming.unread, lang)
+            head = say(lang, "unread.caption", what=what) + "\n\n"
+        running = desk.running[place.chat_id] = Running(turn.id, incoming.message_ids)
+        reply_to = None if place.private else incoming.message_id
+        reply = Reply(desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to)
+        async with reply:
+            end = await self._converse(turn, reply, running, head, lang)
+            text = head + _final(end, lang) + _foot(mode, lang)
+            offered = end.choices if isinstance(end, Done) else ()
+            await reply.finish(text, keyboards.choices(offered))
+        last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
+        await desk.end(
+            place.key,
+            incoming.updates,
+            stored=first.stored,
+            **{f"last:{place.chat_id}": {**last, "user": first.user_id}},
+        )
+
+    async def _converse(self, turn: Turn, reply: Reply, running: Running, head: str, lang: Lang) -> Ending:
+        """Feed the reply with what the agent says; how it ended."""
+        agent = self._desk.agent
+        async with aclosing(agent.reply(turn)) as events:
+            async for event in events:
+                if isinstance(event, Started):
+                    running.started = True
+                elif isinstance(event, Delta):
+                    reply.feed(head + event.text)
+                    head = ""
+                elif isinstance(event, Done | Stopped | Failed):
+                    return event
+                if running.stopping:
+                    await agent.stop(turn.id)
+        return Failed("internal", say(lang, "broken"))
+
+    async def _shown(self, record: dict[str, object], place: Where, message_id: int, lang: Lang) -> list[int]:
+        """Messages of this reply that exist already.
+
+        Where a crash fell between sending the first one and hearing its id, it is looked for in the chat.
+        """
+        shown = record.get("messages") or record.get("shown")
+        if isinstance(shown, list) and shown:
+            return [int(i) for i in shown]
+        if not record.get("again"):
+            return []
+        await self._desk.recall_sent(place.chat_id)
+        found = await self._desk.outbox.find(place, message_id, keyboards.stop(lang))
+        return [found] if found is not None else []
+
+    async def stop(self, kept: Kept, *, lang: Lang) -> str:
+        """Stop what is being written in that chat, past its queue; what to say to that (nothing, if it stopped)."""
+        message = kept.update.effective_message
+        running = self._desk.running.get(message.chat.id) if message else None
+        if running is None:
+            return say(lang, "stop.nothing")
+        running.stopping = True
+        await self._desk.agent.stop(running.turn_id)
+        return ""
+
+    # --- commands -------------------------------------------------------------------------------------
+
+    async def _command(self, kept: Kept, place: Where, name: str, args: str) -> None:
+        desk = self._desk
+        lang = await desk.language(kept.user_id, kept.message.from_user, args)
+        record = await desk.begin(place.key, kept.ids, stored=kept.stored)
+        shown = [int(i) for i in record["messages"]]
+        try:
+            if record.get("done"):
+                await desk.end("", kept.ids, stored=kept.stored)
+                return
+            if record.get("again") and not shown and name in ONCE:
+                outcome = Outcome(False, say(lang, "interrupted", name=name))
+            else:
+                outcome = await self._carry_out(kept, place, name, args, lang)
+        finally:
+            desk.became(place.chat_id)
+        if outcome.turn is not None:
+            message, ids = kept.message, (kept.message.message_id,)
+            turn = replace(outcome.turn, id=place.key)
+            incoming = Incoming(turn.text, (), message.message_id, ids, tuple(kept.ids), message.date)
+            await self.answer(kept, incoming, place, lang, turn=turn)
+            return
+        text, markup = outcome.text or say(lang, "done"), keyboards.choices(outcome.choices)
+        if name == "memories" and outcome.memories:
+            text, markup = await lists.page(desk.ebb, kept.user_id, args, 0, lang)
+        reply_to = None if place.private else kept.message.message_id
+        await desk.show(place, text, markup, shown=shown, reply_to=reply_to)
+        await desk.end(place.key, kept.ids, stored=kept.stored)
+
+    async def _carry_out(self, kept: Kept, place: Where, name: str, args: str, lang: Lang) -> Outcome:
+        desk = self._desk
+        if name == "start":
+            return Outcome(True, say(lang, "hello"))
+        mode = await desk.mode(place.chat_id)
+        command = desk.command(name, args, place, kept.user_id, lang, mode)
+        before = await desk.agent.status(kept.user_id, command.scope, command.at)
+        outcome = await desk.agent.command(command)
+        if outcome.session_id is not None and before.session_id not in (None, outcome.session_id) and place.private:
+            desk.extracting.setdefault(kept.user_id, []).append(replace(place, key=""))
+        if outcome.mode is not None:
+            await desk.set_mode(place.chat_id, outcome.mode)
+        return outcome
+
+    # --- the rest -------------------------------------------------------------------------------------
+
+    async def _edited(self, kept: Kept, place: Where) -> None:
+        """The message answered last is answered anew, in place; an older one stays as it is."""
+        desk = self._desk
+        lang = await desk.language(kept.user_id, kept.message.from_user, kept.message.text or "")
+        last = await desk.journal.record(f"last:{place.chat_id}") if kept.stored else {}
+        incoming = assemble([kept], desk.me, lang)
+        if not incoming.text or command_of(kept.message, desk.me.username or "") is not None:
+            await desk.end("", kept.ids, stored=kept.stored)
+        elif last.get("ids") == [kept.message.message_id] and last.get("user") == kept.user_id:
+            if await edits.same_text(desk.ebb.store, kept.user_id, last["turn"], incoming.text):
+                await desk.end("", kept.ids, stored=kept.stored)
+                return
+            await edits.retract(desk, kept.user_id, last["turn"], place)
+            now = said_at(kept.update, desk.ebb.clock())
+            await self.answer(kept, replace(incoming, at=now), place, lang, shown=last["messages"])
+        else:
+            await desk.begin(place.key, kept.ids, stored=kept.stored)
+            await desk.show(place, say(lang, "edit.late"), reply_to=kept.message.message_id)
+            await desk.end(place.key, kept.ids, stored=kept.stored)
+
+    async def _unreadable(self, kept: Kept, incoming: Incoming, place: Where, lang: Lang) -> None:
+        record = await self._desk.begin(place.key, incoming.updates, stored=kept.stored)
+        if not record.get("done"):
+            text = say(lang, "unread.alone", what=_kinds(incoming.unread, lang))
+            reply_to = None if place.private else incoming.message_id
+            await self._desk.show(place, text, shown=record["messages"], reply_to=reply_to)
+        await self._desk.end(place.key, incoming.updates, stored=kept.stored)
+
+    async def _apologise(self, kept: Kept, place: Where) -> None:
+        lang = "zh" if kept.message.from_user and (kept.message.from_user.language_code or "")[:2] == "zh" else "en"
+        await self._desk.show(replace(place, key="", recorded=False), say("zh" if lang == "zh" else "en", "broken"))
+
+    async def _give_up(self, parts: Sequence[Kept]) -> None:
+        """Nothing more can be done about it: trying again at the next start would fail again."""
+        try:
+            await self._desk.end("", [i for p in parts for i in p.ids], stored=parts[0].stored)
+        except StoreError as e:
+            log.warning("a message could not be marked as done: %s", e)
+
+
+def _kinds(unread: Sequence[str], lang: Lang) -> str:
+    return ("、" if lang == "zh" else ", ").join(say(lang, f"kind.{k}") for k in unread)
+
+
+def _final(end: Ending, lang: Lang) -> str:
+    if isinstance(end, Done):
+        return end.text.strip() or say(lang, "empty")
+    if isinstance(end, Stopped):
+        return f"{end.text.rstrip()}\n\n{say(lang, 'stopped')}".lstrip()
+    return f"{end.partial.rstrip()}\n\n⚠️ {end.sentence}".lstrip()
+
+
+def _foot(mode: WindowMode, lang: Lang) -> str:
+    """An off-the-record chat says so under every reply."""
+    if mode is WindowMode.NORMAL:
+        return ""
+    return "\n\n" + say(lang, "temp.foot" if mode is WindowMode.TEMP else "private.foot")
