@@ -154,6 +154,12 @@ class MemoryTable(Protocol):
     def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
         """Count a mention. False if that message already counted, or is one it was learned from."""
 
+    def unmention(self, memory_id: MemoryId, message_id: str) -> bool:
+        """Take a counted mention back (an undo, an edited message); False if it was not counted."""
+
+    def mentioned_in(self, memory_id: MemoryId) -> list[str]:
+        """Messages that counted as mentions, oldest first."""
+
     def log(self, e: WeightEvent) -> None: ...
     def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
     def counts(self) -> Mapping[str, int]:
@@ -235,9 +241,6 @@ class ConversationTable(Protocol):
     ) -> bool:
         """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
 
-    def set_reply(self, turn_id: str, message_id: str) -> None:
-        """Say which message answered the turn."""
-
     def orphans(self, now: datetime) -> list[TurnRow]:
         """Open turns whose lease ran out, or whose process on this machine is gone."""
 
@@ -301,6 +304,11 @@ class TombstoneTable(Protocol):
     def nearest(self, embedder_id: str, vector: FloatArray) -> float:
         """Highest cosine of any tombstone's vector, -1.0 if there is none."""
 
+    def matching(
+        self, digest: str, embedder_id: str | None, vector: FloatArray | None, floor: float
+    ) -> list[Tombstone]:
+        """Those with that digest, or with a vector of that model whose cosine is at least `floor`; newest first."""
+
 
 class TraceTable(Protocol):
     """The recall trace of each turn (ids and numbers, never texts), and tokens spent by role."""
@@ -308,6 +316,9 @@ class TraceTable(Protocol):
     def save(self, turn_id: str, scope: str, recall: Recall, used: Iterable[MemoryId], now: datetime) -> None: ...
     def load(self, turn_id: str) -> Recall | None:
         """With memories as they stand now; those erased since are left out."""
+
+    def used(self, turn_id: str) -> list[MemoryId]:
+        """Memories that shaped the turn's reply."""
 
     def last_turn(self, scope: str) -> str | None: ...
     def recalled_in(self, memory_id: MemoryId) -> list[str]:
@@ -438,6 +449,9 @@ class Store(Protocol):
 
         False, and nothing written, if the lease was lost.
         """
+
+    async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
+        """When the next job may be leased (a lease may run out, too); None if there is nothing to wait for."""
 
     async def changes(self, user_id: str, after: int, limit: int) -> list[Change]: ...
     def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:

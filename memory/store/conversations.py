@@ -179,7 +179,8 @@ class ConversationGateway:
         if not hidden:
             parts.append("g.hidden_at IS NULL")
         rows = self.tx.con.execute(
-            f"SELECT g.* FROM messages g WHERE {' AND '.join(parts)} ORDER BY g.seq {'DESC' if newest else ''} LIMIT ?",
+            f"SELECT g.* FROM messages g WHERE {' AND '.join(parts)}"
+            f" ORDER BY g.seq {'DESC' if newest else ''} LIMIT ?",
             (*params, -1 if limit is None else limit),
         ).fetchall()
         return [message_from_row(r) for r in (reversed(rows) if newest else rows)]
@@ -202,8 +203,8 @@ class ConversationGateway:
             raise Conflict(f"The turn {t.id} was begun before.")
         self._must(t.session_id)
         self.tx.con.execute(
-            "INSERT INTO turns (user_id, id, scope, session_id, origin, state, started_at, user_message_id, leased_by,"
-            " leased_until, ended_at, reply_message_id, error, retry_after)"
+            "INSERT INTO turns (user_id, id, scope, session_id, origin, state, started_at, user_message_id,"
+            " leased_by, leased_until, ended_at, reply_message_id, error, retry_after)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 self.tx.owner,

@@ -220,7 +220,7 @@ def _reindex(tx: SqliteTx, n: int, row: Mapping[str, Any]) -> None:
 def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: _Texts) -> dict[str, Any]:
     """A row, or a change log's copy of one, without the memory's id and words. JSON columns may be text."""
     new = dict(row)
-    nested = [k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new]
+    nested: list[str] = [k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new]
     parsed = {k: json.loads(new[k]) if isinstance(new[k], str) else new[k] for k in nested}
     for k in nested:
         value = _cleaned_value(parsed[k], memory_id, texts)

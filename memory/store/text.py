@@ -14,21 +14,22 @@ _PIECES: Final = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
 _MAX_TERMS: Final = 64
 
 STOP_EN: Final = frozenset(
-    """a about again all also am an and any are as at be been but by can could d did do does doing don for from
-    get got had has have he her here him his how i if im in into is it its just ll m me my no not now of off on
-    or our out re s she should so some t than that the their them then there these they this to too up us ve
-    very was we were what when where which who why will with would you your please tell know think remember
-    really maybe ok okay yes hi hello hey thanks""".split()  # noqa: SIM905 - a list of 100 strings is unreadable
+    "a about again all also am an and any are as at be been but by can could d did do does doing don for from get got"
+    " had has have he her here him his how i if im in into is it its just ll m me my no not now of off on or our out"
+    " re s she should so some t than that the their them then there these they this to too up us ve very was we were"
+    " what when where which who why will with would you your please tell know think remember really maybe ok okay yes"
+    " hi hello hey thanks".split()  # noqa: SIM905 - a hundred quoted strings would be unreadable
 )
 STOP_ZH_CHARS: Final = frozenset(
-    "我你您他她它们的地得了着过吗呢吧啊呀哦嗯么是在有和与及或也都还就又再很太不没这那哪个些把被让给对从到为以于之其而但会能要想"
-    "说请谁几吧嘛啦哈咱"
+    "我你您他她它们的地得了着过吗呢吧啊呀哦嗯么是在有和与及或也都还就又再很太不没这那哪个些"
+    "把被让给对从到为以于之其而但会能要想说请谁几嘛啦哈咱"
 )
-STOP_ZH_WORDS: Final = (
-    "是不是 有没有 能不能 可不可以 为什么 怎么样 什么样 什么 怎么 怎样 哪里 哪儿 哪些 哪个 谁的 多少 几个 我们 你们 他们 她们 它们 咱们 自己 "
-    "这个 那个 这些 那些 这样 那样 这里 那里 知道 记得 告诉 可以 应该 觉得 认为 一下 一个 一些 一点 有点 现在 然后 因为 所以 但是 "
-    "如果 虽然 还是 或者 而且 已经 就是 不是 没有 真的 请问 谢谢 你好 好的"
-).split()
+STOP_ZH_WORDS: Final = tuple(
+    "是不是 有没有 能不能 可不可以 为什么 怎么样 什么样 什么 怎么 怎样 哪里 哪儿 哪些 哪个 谁的 多少 几个 我们 你们"
+    " 他们 她们 它们 咱们 自己 这个 那个 这些 那些 这样 那样 这里 那里 知道 记得 告诉 可以 应该 觉得 认为 一下 一个 一些"
+    " 一点 有点 现在 然后 因为 所以 但是 如果 虽然 还是 或者 而且 已经 就是 不是 没有 真的 请问 谢谢 你好 好的"
+    "".split()  # noqa: SIM905 - as above
+)
 _STOP_ZH: Final = re.compile("|".join(sorted(map(re.escape, STOP_ZH_WORDS), key=len, reverse=True)))
 
 

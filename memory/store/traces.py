@@ -31,7 +31,8 @@ class TraceGateway:
         )
         con.execute("DELETE FROM recall_traces WHERE user_id = ? AND turn_id = ?", (owner, turn_id))
         n = con.execute(
-            "INSERT INTO recall_traces (user_id, turn_id, scope, at, mode, late, took_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO recall_traces (user_id, turn_id, scope, at, mode, late, took_ms)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (owner, turn_id, scope, to_ms(now), recall.mode.value, recall.late, recall.took_ms),
         ).lastrowid
         shaped = frozenset(used)

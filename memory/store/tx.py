@@ -165,13 +165,12 @@ class SqliteTx:
         after: Mapping[str, Json] | None,
     ) -> None:
         """Note a change in the current set; a write that nobody announced is the system's own."""
-        if self._set is None:
-            self.changes.begin("system", "write", self.shared.clock())
-        assert self._set is not None
+        current = self._set or self.changes.begin("system", "write", self.shared.clock())
         self.con.execute(
-            "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                self._set.id,
+                current.id,
                 self.owner,
                 op,
                 entity,
@@ -190,10 +189,8 @@ class SqliteTx:
         """Note what became of a job; in the set its effect began, else in one of its own."""
         if self._set is None:
             self.changes.begin("system", job.kind, self.shared.clock(), job_id=job.id)
-        op: Op = "updated"
-        self.record(
-            "job", job.id, op, None, {**after, "kind": job.kind, "state": state, "payload": dict(job.payload)}
-        )
+        noted = {**after, "kind": job.kind, "state": state, "payload": dict(job.payload)}
+        self.record("job", job.id, "updated", None, noted)
 
     def latest_change(self, entity: Entity, entity_id: str) -> Change | None:
         """Shorthand for the gateways."""

@@ -1,0 +1,220 @@
+"""The runner of background work: leases, renewals, retries. What is to be done stands in `handlers`.
+
+A handler calls models first and returns an effect; the effect and the job's `done` are committed together
+(`Store.finish_job`), so that work is done exactly once even if the process is killed at any moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import Final, TypeAlias
+
+from memory.errors import MemoryError_, ModelError
+from memory.models import Job, JobKind, Json
+from memory.ports import Clock, Store, System, Tx
+
+Effect: TypeAlias = Callable[[Tx], Mapping[str, Json]]
+"""Runs inside the write; returns the job's result: `outcome` (saved | nothing), `new`, `updated` …, no texts."""
+
+Handler: TypeAlias = Callable[[Job, datetime], Awaitable[Effect]]
+
+LEASE: Final = timedelta(seconds=60)
+_RENEW_SECONDS: Final = 20.0
+_POLL_SECONDS: Final = 0.5  # how late work enqueued by another process may be noticed
+_FIRST_DELAY: Final = 2.0
+_LONGEST_DELAY: Final = 600.0
+_PAUSE_SECONDS: Final = 1.0
+
+_log = logging.getLogger(__name__)
+
+
+def backoff(attempts: int, retry_after: float | None = None) -> timedelta:
+    """How long to wait after the attempt of that number: doubling, ±25%, at most 10 minutes before the jitter.
+
+    Twenty attempts span more than an hour and a half. A provider's own wish is never undercut.
+    """
+    plain = min(_FIRST_DELAY * 2.0 ** max(attempts - 1, 0), _LONGEST_DELAY)
+    return timedelta(seconds=max(plain * random.uniform(0.75, 1.25), retry_after or 0.0))  # noqa: S311 - no secret
+
+
+class JobRunner:
+    """Works through the queue with a few coroutines, beside other processes that do the same."""
+
+    def __init__(
+        self,
+        store: Store,
+        handlers: Mapping[JobKind, Handler],
+        clock: Clock,
+        *,
+        worker: str,
+        concurrency: int = 2,
+    ) -> None:
+        """`worker` is this process's name (`memory.store.worker_id`); `concurrency` jobs run at a time."""
+        self._store = store
+        self._handlers = dict(handlers)
+        self._kinds: list[JobKind] = list(handlers)
+        self._clock = clock
+        self._worker = worker
+        self._concurrency = concurrency
+        self._wake = asyncio.Event()
+        self._workers: list[asyncio.Task[None]] = []
+        self._running = 0
+
+    async def run(self) -> None:
+        """Work until cancelled or stopped. Gives back leases of dead processes and revives dead jobs first."""
+        await self._begin()
+        try:
+            await asyncio.gather(*self._workers, return_exceptions=True)
+        finally:
+            await self.stop()
+
+    def kick(self) -> None:
+        """There is new work: look at once."""
+        self._wake.set()
+
+    async def drain(self, timeout: float) -> int:
+        """Work on what is due for at most `timeout` seconds; how many jobs are left (due, or in work elsewhere).
+
+        When the time is over nothing new is taken, and what was not finished is given back for the next start.
+        """
+        started_here = not self._workers
+        if started_here:
+            await self._begin()
+        finished = False
+        try:
+            async with asyncio.timeout(timeout):
+                await self._until_idle()
+            finished = True
+        except TimeoutError:
+            _log.info("Background work was not finished in time; it goes on at the next start.")
+        finally:
+            if started_here or not finished:
+                await self.stop()
+        now = self._clock()
+        return await self._store.system(lambda s: s.unfinished(now))
+
+    async def stop(self) -> None:
+        """Take nothing new, cancel what runs and give it back, its attempt not counted."""
+        workers, self._workers = self._workers, []
+        if not workers:
+            return
+        for task in workers:
+            task.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        now = self._clock()
+        await self._store.system(lambda s: s.release(self._worker, now))
+
+    # --- inside
+
+    async def _begin(self) -> None:
+        now = self._clock()
+
+        def tidy(s: System) -> None:
+            s.release(self._worker, now)
+            s.revive(now)
+
+        await self._store.system(tidy)
+        self._workers = [asyncio.create_task(self._work(), name=f"ebb-jobs-{i}") for i in range(self._concurrency)]
+
+    async def _until_idle(self) -> None:
+        while True:
+            due = await self._store.next_due(self._kinds)
+            if not self._running and (due is None or due > self._clock()):
+                return
+            self.kick()
+            await asyncio.sleep(0.02)
+
+    async def _work(self) -> None:
+        while True:
+            try:
+                await self._wait()
+                job = await self._lease(self._clock())
+                if job is not None:
+                    await self._do(job)
+            # The boundary of background work: whatever the store says, the runner goes on after a pause, and a
+            # job whose end could not be written is leased again when its lease has run out.
+            except Exception as e:  # noqa: BLE001 - a named boundary
+                _log.warning("The job queue stumbled: %s", describe(e))
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _lease(self, now: datetime) -> Job | None:
+        return await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=self._kinds))
+
+    async def _wait(self) -> None:
+        """Until a job may be due, somebody kicks, or it is time to look what other processes have enqueued."""
+        self._wake.clear()
+        due = await self._store.next_due(self._kinds)
+        seconds = _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
+        if seconds > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
+
+    async def _do(self, job: Job) -> None:
+        self._running += 1
+        attempt = asyncio.create_task(self._attempt(job), name=f"ebb-job-{job.id}")
+        renewal = asyncio.create_task(self._renew(job, attempt), name=f"ebb-lease-{job.id}")
+        try:
+            await asyncio.wait({attempt})
+            if not attempt.cancelled():
+                attempt.result()
+        finally:
+            self._running -= 1
+            for task in (attempt, renewal):
+                task.cancel()
+            await asyncio.gather(attempt, renewal, return_exceptions=True)
+
+    async def _attempt(self, job: Job) -> None:
+        try:
+            effect = await self._handlers[job.kind](job, self._clock())
+            if not await self._store.finish_job(job, effect, self._clock()):
+                _log.info("Job %s (%s) is another process's by now.", job.id, job.kind)
+        # The boundary of one job: no failure of a handler ends the runner. It is written down and tried again
+        # later, or given up visibly.
+        except Exception as e:  # noqa: BLE001 - a named boundary
+            await self._failed(job, e)
+
+    async def _failed(self, job: Job, e: Exception) -> None:
+        hopeless = isinstance(e, ModelError) and not e.retryable
+        now = self._clock()
+        delay = backoff(job.attempts, e.retry_after if isinstance(e, ModelError) else None)
+        run_at = None if hopeless or job.attempts >= job.max_attempts else now + delay
+        error = describe(e)
+        _log.warning(
+            "Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, job.max_attempts, error
+        )
+        await self._store.system(lambda s: s.fail(job.id, self._worker, error, run_at, now))
+
+    async def _renew(self, job: Job, attempt: asyncio.Task[None]) -> None:
+        """Keep the lease while the handler runs; a lost one ends the handler, whose work would be refused."""
+        while True:
+            await asyncio.sleep(_RENEW_SECONDS)
+            try:
+                kept = await self._keep(job, self._clock() + LEASE)
+            except MemoryError_ as e:
+                _log.warning("The lease of job %s was not renewed: %s", job.id, e)
+                continue
+            if not kept:
+                attempt.cancel()
+                return
+
+    async def _keep(self, job: Job, until: datetime) -> bool:
+        return await self._store.system(lambda s: s.renew(job.id, self._worker, until))
+
+
+def describe(e: BaseException) -> str:
+    """A failure for logs and job rows, without any text of a person's: only our own errors are quoted."""
+    if isinstance(e, ModelError):
+        return e.code
+    if isinstance(e, MemoryError_):
+        return f"{type(e).__name__}: {e}"
+    frames = traceback.extract_tb(e.__traceback__)
+    where = f" at {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(e).__name__}{where}"
