@@ -18,7 +18,7 @@ from memory.learn.tokens import clip
 EPISODE_CHARS, SUMMARY_TOKENS = 400, 1_200
 
 _LABEL = re.compile(
-    r"^[\s#>*_`\-•]*(?:\d[.)、]\s*)?[\[【]?\s*(?P<name>EPISODE|SUMMARY|情境|情景|片段|摘要|概要|总结)\s*[\]】]?[\s*_`]*[:：]\s*",
+    r"^[\s#>*_`\-•]*(?:\d[.)、]\s*)?[\[【]?\s*(?P<name>EPISODE|SUMMARY|情境|情景|片段|摘要|概要|总结)\s*[\]】]?[\s*_`]*[:：][\s*_`]*",
     re.I | re.M,
 )
 _DATE_IN_FRONT = re.compile(r"^[\[【(（]\s*\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s*")
@@ -52,10 +52,11 @@ def _labelled(text: str) -> tuple[str, str]:
     if text.startswith("{") and (found := objects(text)):
         return str(found[0].get("episode") or ""), str(found[0].get("summary") or "")
     labels = list(_LABEL.finditer(text))
+    ends = [*(m.start() for m in labels[1:]), len(text)]
     parts = {"episode": "", "summary": ""}
-    for m, after in zip(labels, [*labels[1:], None], strict=True):
+    for m, end in zip(labels, ends, strict=False):
         name = "summary" if m["name"].casefold() in {"summary", "摘要", "概要", "总结"} else "episode"
-        parts[name] = parts[name] or text[m.end() : after.start() if after else len(text)].strip()
+        parts[name] = parts[name] or text[m.end() : end].strip()
     return parts["episode"], parts["summary"]
 
 
