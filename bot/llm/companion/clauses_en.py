@@ -1,0 +1,163 @@
+"""English sentences cut into clauses: openings and marks noted, dates taken out, missing subjects put back."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from bot.llm.companion import dates
+from bot.llm.companion.clause import Clause
+from bot.llm.companion.person_en import expand
+
+_OPENING = re.compile(
+    r"^(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening)|oh|ah|um+|uh+|hmm+|well|so|ok|okay|yes|yeah|yep|yup|sure|also|and|but|plus|then|now|ps|p\.s|fyi|"
+    r"by the way|btw|just so you know|for the record|to be honest|tbh|honestly|frankly|personally|you know|you see|in fact|as you know|as i said|"
+    r"like i said|i think|i guess|i believe|i mean|i must say|i have to say|i should mention|i should say|i forgot to (?:say|mention|tell you)|"
+    r"let me tell you|did you know|fun fact|funny thing|one more thing|another thing|anyway|look|listen|guess what|thanks|thank you|"
+    r"(?:nice|great|good|pleased) to (?:meet|see) you(?: too)?|i want(?:ed)? to tell you(?: that)?|i (?:just )?want(?:ed)? you to know(?: that)?|"
+    r"(?:please )?(?:remember|note|keep in mind|do not forget|remember this|don't forget)(?: that)?|ebb|my friend|apparently|luckily|sadly|unfortunately|"
+    r"because|since|ever since|although|though|while|however|first|firstly|second|secondly|finally|lately|recently|these days|nowadays|currently|today)"
+    r"(?:\s*[,:!.…-]+\s*|\s+(?=(?:i|my|we|our|it|the|she|he|they|you|there|call|on|that|this|this is|remember|please|because|actually|no|in|at)\b))(?:that\s+(?=(?:i|my|we)\b))?)",
+    re.I,
+)
+_CORRECTION = re.compile(
+    r"^(?:actually|no|nope|no no|wait|sorry|oops|correction|to correct (?:myself|that|you)|let me correct (?:myself|that|you)|i made a mistake|my mistake|my bad|"
+    r"that(?: i|')s (?:not (?:right|true|correct)|wrong|incorrect|a mistake)|that is (?:not (?:right|true|correct)|wrong|incorrect)|(?:you are|you have it|you got (?:it|that)) wrong|not true|wrong|"
+    r"i (?:mis-?spoke|was wrong)|i meant(?: to say)?(?: that)?|i mean|rather|scratch that|strike that|update|edit)(?:\s*[,:.!;-]+\s*|\s+(?=(?:i|my|it|the|she|he|we|that|not|actually|sorry|i meant)\b)|$)",
+    re.I,
+)
+_ACTUALLY = re.compile(r"(?:^|\s|,\s*)actually\b,?\s*|,?\s*(?:actually|instead)$", re.I)
+_AGAIN = re.compile(r"\b(?:still|as always|as ever)\s+(?=\w)", re.I)
+_NO_MORE = re.compile(r",?\s*\b(?:any\s?more|any longer|no longer|not now)\b\.?", re.I)
+_LATELY = re.compile(
+    r",?\s*\b(?:lately|these days|recently|at the moment|right now|for now|currently|nowadays)\b,?\s*", re.I
+)
+_NOT_X = re.compile(
+    r"\s*(?:(?:,\s*(?:and\s+|but\s+)?|\s+and\s+|(?<=[\ue100-\ue13f])\s+)not|,?\s+instead of|,?\s+rather than)\s+(?P<old>(?:on\s+|in\s+|at\s+)?[\w'\ue100-\ue13f][\w' .\ue100-\ue13f-]{0,40})$",
+    re.I,
+)
+_NOT_BUT = re.compile(
+    r"\bnot\s+(?P<old>[\w' .\ue100-\ue13f-]{1,40}?)\s*,?\s*(?:but(?: rather)?|it is)\s+(?P<new>[^,]+)$", re.I
+)
+_PAST = re.compile(
+    r"\b(?:(?:was|were)(?! (?:moved|rescheduled|postponed|pushed|changed|set|planned))|went|did|had|visited|(?<!was )(?<!been )(?<!they )(?<!they have )moved|started|ago|born|got|met|bought|graduated|finished|joined|quit|broke|lost|married|divorced|passed|died|"
+    r"became|switched|adopted|saw|came|took|ran|won|lived|worked|studied|happened)\b",
+    re.I,
+)
+_VERB = (
+    r"(?:really |also |still |just |absolutely |now |always |usually |never |sometimes |currently |do not |cannot |only )*"
+    r"(?:likes?|loves?|hates?|dislikes?|enjoys?|prefers?|adores?|lives? (?:in|at|with)|works? (?:as|at|for|in|with)|stud(?:y|ies) |speaks?|am|is|"
+    r"has|have (?:a|an|two|three|four|one|been|to|no|\d)|own|was born|moved|want to|need to|plan to|hope to|grew up|drive|teach|"
+    r"cannot (?:stand|eat|drink)|do not (?:like|eat|drink|have|want)|eat no|play(?:s)? (?:the|in)|collect|come from|decided)"
+)
+_SPLIT = re.compile(
+    r"\s*[;–—]\s*|\s+-\s+"
+    r"|\s*,\s*(?:and\s+|but\s+|so\s+|though\s+|also\s+|while\s+|and\s+also\s+|plus\s+|and\s+so\s+)*(?=(?:i|i am|my|we|our|she|he|they|it is|call me|people call|the|there is)\b)"
+    r"|\s+(?:and|but|so|though|while|plus|whereas|and so|and also|yet)\s+(?=(?:i|my|we|our|call me|she|he|they|you can call)\b(?!\s+and\s+i\b))"
+    rf"|\s*,?\s+(?:and|but)\s+(?:then\s+|also\s+)?(?={_VERB}\b)"
+    rf"|\s*,\s*(?={_VERB}\b)",
+    re.I,
+)
+_INFINITE = re.compile(r"\b(?:to|will|would|can|could|should|must|not only|cannot)\s+(?:\w+\s+){1,8}$", re.I)
+_SUBJECT = re.compile(
+    r"^(?:I|we|my (?:[\w-]+ ){0,3}?[\w-]+(?=\s+(?:is|are|was|has|likes?|loves?|hates?|lives?|works?|stud|speaks?|plays?|moved|enjoys?|wants?))|she|he|they)\b",
+    re.I,
+)
+_PRONOUN = re.compile(r"^(she|he|they)\b", re.I)
+
+
+def _opened(text: str) -> tuple[str, bool]:
+    """The sentence without its openings, and whether one of them marks a correction."""
+    corrects = False
+    for _ in range(8):
+        before = text
+        if m := _CORRECTION.match(text):
+            corrects, text = True, text[m.end() :]
+        elif m := _OPENING.match(text):
+            text = text[m.end() :]
+        if text == before:
+            break
+    if re.search(r"\bactually\b", text, re.I) or re.search(r"\binstead$", text, re.I):
+        corrects = True
+        text = _ACTUALLY.sub(" ", text).strip()
+    return text.strip(" ,:"), corrects
+
+
+def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, ...]]:
+    whens = tuple(dates.find(text, at, "en", past=past)[:32])
+    for i in range(len(whens) - 1, -1, -1):
+        w = whens[i]
+        text = f"{text[: w.start]} {chr(0xE100 + i)} {text[w.end :]}"
+    return re.sub(r"\s+([,.])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,"), whens
+
+
+def _pieces(text: str) -> list[str]:
+    """Clauses, each with a subject: its own, or the one before it."""
+    cuts: list[tuple[int, int]] = []
+    for m in _SPLIT.finditer(text):
+        tail = text[m.end() :]
+        bare = re.match(rf"{_VERB}\b", tail, re.I) and not re.match(r"(?:i|my|we|she|he|they)\b", tail, re.I)
+        start = cuts[-1][1] if cuts else 0
+        if bare and (
+            _INFINITE.search(text[start : m.start()] + " ")
+            or not re.search(r"\b(?:I|we|my)\b", text[: m.start()], re.I)
+        ):
+            continue
+        if re.fullmatch(r"\s*my [\w-]+(?: [\w-]+)?", text[start : m.start()], re.I) and re.match(r"I\b", tail):
+            continue
+        if m.start() > start:
+            cuts.append((m.start(), m.end()))
+    out, start, subject, about = [], 0, "", ""
+    for a, b in [*cuts, (len(text), len(text))]:
+        piece = text[start:a].strip(" ,")
+        start = b
+        if not piece:
+            continue
+        if re.match(rf"{_VERB}\b", piece, re.I) and not _SUBJECT.match(piece) and subject:
+            piece = f"{subject} {piece}"
+        if about and (p := _PRONOUN.match(piece)) and p[1].lower() != "they":
+            piece = about + piece[p.end() :]
+        if m := _SUBJECT.match(piece):
+            subject = m[0]
+        if m := re.match(
+            r"^(?:I have an? (?P<a>[\w -]{2,24}?)(?:\s+(?:called|named|who|and|,)|$)|(?P<b>my [\w -]{2,24}?) (?:is|has|likes|lives|works)\b)",
+            piece,
+            re.I,
+        ):
+            about = m["b"] or f"my {m['a']}"
+        out.append(piece)
+    return out
+
+
+def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clause]:
+    """The clauses of an English sentence said at `at` (local, naive)."""
+    text, marked = _opened(expand(sentence.strip()))
+    corrects = corrects or marked
+    text, whens = _holes(text, at, bool(_PAST.search(text)))
+    instead = ""
+    if (m := _NOT_X.search(text)) and (m.start() > 0):
+        instead, text = m["old"].strip(), text[: m.start()]
+    elif m := _NOT_BUT.search(text):
+        instead, text = m["old"].strip(), f"{text[: m.start()]}{m['new']}"
+    out: list[Clause] = []
+    for piece in _pieces(text):
+        body, inner = _opened(piece)
+        again = bool(_AGAIN.search(body)) and not re.search(r"\bnot\b", body, re.I)
+        body = _AGAIN.sub("", body)
+        ended = bool(_NO_MORE.search(body)) and bool(re.search(r"\b(?:not|no longer|cannot|never)\b", body, re.I))
+        lately = bool(_LATELY.search(body))
+        if ended:
+            body = re.sub(
+                r"\b(am|is|are) not\b",
+                r"\1",
+                re.sub(r"\b(?:do|does) not\s+|\bno longer\s+|\bnever\s+", "", _NO_MORE.sub("", body), flags=re.I),
+                flags=re.I,
+            )
+            body = re.sub(r"\bcannot stand\b", "hate", re.sub(r"\b(I|we) is\b", "I am", body))
+        elif lately:
+            body = _LATELY.sub(" ", body).strip(" ,")
+        if body:
+            out.append(
+                Clause(body, "en", at, whens, corrects or inner, again, ended, lately=lately, instead_of=instead)
+            )
+    return out

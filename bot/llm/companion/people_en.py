@@ -1,0 +1,214 @@
+"""English: the people and animals in somebody's life, their names, and what is said of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bot.llm.companion.clause import Clause, Rules
+from bot.llm.companion.facts import Fact
+from bot.llm.companion.lists_en import FEELING, PETS, RELATION, SHARED, core, names
+from memory.models import Importance, Kind
+
+rule = Rules()
+_NAME = r"(?:[A-ZÀ-Þ][\w'.-]*(?:\s+[A-ZÀ-Þ][\w'.-]*){0,2})"
+_LOOSE_NAME = r"[\w'.-]+(?:\s+[A-ZÀ-Þ][\w'.-]*){0,2}"
+_COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|no|several|a few|some|many)"
+
+
+def relation(word: str) -> str:
+    """The slot of a relation: singular, without `late` or `dear`."""
+    word = re.sub(r"^(?:late|dear|beloved|lovely)\s+", "", word.lower().strip())
+    word = {
+        "mum": "mother",
+        "mom": "mother",
+        "mama": "mother",
+        "dad": "father",
+        "papa": "father",
+        "puppy": "dog",
+        "kitten": "cat",
+        "kitty": "cat",
+    }.get(word, word)
+    if word.endswith("children"):
+        return word[:-3]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "boss", "in-laws")) else word
+
+
+def _related(c: Clause, rel: str, value: str, text: str | None = None) -> Fact:
+    single = not SHARED.search(rel)
+    pet = bool(PETS.search(rel))
+    return c.fact(
+        f"relation:{relation(rel)}",
+        value,
+        text,
+        kind=Kind.FACT,
+        importance=Importance.HIGH,
+        single=single or c.corrects,
+        entities=(value,) if value else (),
+        sensitivity=0 if pet else 1,
+    )
+
+
+def _listed(text: str) -> list[str]:
+    found = [n.strip() for n in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*", core(text)) if n.strip()]
+    return found if all(re.fullmatch(_LOOSE_NAME, n) for n in found) else []
+
+
+@rule(
+    rf"^my (?P<r>{RELATION})'s? (?:full |first )?names? (?:is|are) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_LOOSE_NAME})*)$",
+    rf"^my (?P<r>{RELATION}) (?:is|are) (?:called|named) (?P<v>{_LOOSE_NAME}(?:(?:,| and|, and) {_LOOSE_NAME})*)$",
+    rf"^the names? of my (?P<r>{RELATION}) (?:is|are) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_LOOSE_NAME})*)$",
+)
+def named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """My sister's name is Mia; my cats are called Miso and Tofu."""
+    rel, found = m["r"], _listed(m["v"])
+    if len(found) == 1 and not re.match(r"(?:not|a|an|the|so|very|too)\b", found[0], re.I):
+        text = (
+            f"The user's {rel} is called {found[0]}."
+            if not rel.lower().endswith("s") or rel.lower() == "boss"
+            else None
+        )
+        yield _related(c, rel, found[0], text)
+    for n in found if len(found) > 1 else []:
+        yield replace(_related(c, rel, n, f"The user has a {relation(rel)} called {n}."), single=False)
+
+
+@rule(
+    rf"^I (?:have|have got|own|adopted|got|just got|just adopted|also have) (?:an? |my |one )?(?:new |little |lovely |cute |black |white |golden |old |baby )*(?P<r>{RELATION})(?:,? (?:called|named|whose name is|who is called|by the name of)|,) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_NAME})*)$"
+)
+def has_named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I have a dog called Rex."""
+    for n in _listed(m["v"]):
+        yield replace(_related(c, m["r"], n, f"The user has a {m['r'].lower()} called {n}."), single=False)
+
+
+@rule(
+    rf"^I (?:have|have got|own|also have|got) (?P<n>{_COUNT}) (?:\w+ )?(?P<r>{RELATION})(?:(?:,| called| named|, called|, named|:) (?P<v>.+))?$"
+)
+def has_many(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I have two kids, Tom and Lea."""
+    rel = relation(m["r"])
+    yield c.fact(
+        f"count:{rel}",
+        m["n"],
+        kind=Kind.FACT,
+        importance=Importance.HIGH,
+        single=True,
+        sensitivity=1,
+        entities=names(c.third()),
+    )
+    for n in _listed(m["v"] or ""):
+        yield replace(_related(c, rel, n, f"The user has a {rel} called {n}."), single=False)
+
+
+@rule(
+    rf"^I (?:have|own|adopted|got|just got|just adopted) (?:an? |my )(?P<d>(?:(?!with |of |for |to |in |on |about |from |at )[\w-]+ ){{0,3}}?)(?P<r>{RELATION})(?P<more>\b.*)?$"
+)
+def has_one(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I have a younger brother (who lives in Rome)."""
+    if re.search(
+        r"\b(?:appointment|meeting|interview|problem|question|allergy|session|exam|visit|call)\b",
+        m["more"] or "",
+        re.I,
+    ):
+        return
+    rel = relation((m["d"] if re.search(r"older|younger|twin|step|half|big|little", m["d"] or "") else "") + m["r"])
+    yield c.fact(
+        f"count:{rel}", "one", kind=Kind.FACT, importance=Importance.MEDIUM, sensitivity=1, entities=names(c.third())
+    )
+
+
+@rule(
+    rf"^my (?P<r>{RELATION}) (?:is|are) (?P<v>{_NAME})$",
+    rf"^(?P<v>{_NAME}) is my (?P<r>{RELATION})$",
+    rf"^(?:this is|meet) my (?P<r>{RELATION}),? (?P<v>{_NAME})$",
+    rf"^I (?:am )?(?:married|engaged) to (?P<v>{_NAME})(?P<r>)$",
+)
+def is_named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """Tom is my brother."""
+    value = m["v"]
+    if not value[:1].isupper() or re.match(rf"(?:{FEELING}|not|a|an|the|he|she|it|that|this|they|I)\b", value, re.I):
+        return
+    if not m["r"]:
+        yield c.fact(
+            "relation:spouse", value, kind=Kind.FACT, importance=Importance.HIGH, entities=(value,), sensitivity=1
+        )
+        return
+    yield _related(c, m["r"], value, f"The user's {m['r'].lower()} is called {value}.")
+
+
+@rule(
+    rf"^my (?P<r>{RELATION})(?:,? (?P<n>(?-i:{_NAME})),?)? (?P<p>(?:has |have )?(?:passed away|died)|(?:is|are|was|were) (?:dead|getting married|pregnant|expecting)|(?:just )?had a baby)(?P<x>.*)$"
+)
+def event_of(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """My grandmother passed away."""
+    yield c.fact(
+        f"about:{relation(m['r'])}:{m['p'].split()[-1]}",
+        m["p"],
+        kind=Kind.FACT,
+        importance=Importance.HIGH,
+        sensitivity=1,
+        entities=(m["n"],) if m["n"] else (),
+    )
+
+
+_SAYS = {
+    "birthday": r"^'s birthday is",
+    "home": r"^ (?:lives?|is living|are living|moved|is based) (?:in|to)\b",
+    "job": r"^ (?:(?:works?|is working) as\b|is an? )",
+    "employer": r"^ (?:works?|is working) (?:at|for)\b",
+    "study": r"^ (?:stud(?:y|ies)|is studying)\b",
+    "age": r"^ (?:is|are|just turned|turned) \d+",
+    "allergy": r"^ (?:is|are) (?:\w+ly )?allergic\b",
+    "like": r"^ (?:really |also )?(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?|does not like|prefers?)\b",
+    "skill": r"^ (?:speaks?|plays?|can|teaches|knows)\b",
+    "has": r"^ (?:has|have|owns?)\b",
+    "breed": r"^ (?:is|are) (?:an? |the )?[\w-]+",
+}
+
+
+@rule(
+    rf"^(?:my|our) (?P<r>{RELATION})(?:,? (?P<n>(?-i:{_NAME})),?)?(?P<rest>(?:'s birthday is| (?:is|are|was|has|have|likes?|loves?|enjoys?|adores?|hates?|dislikes?|does not like|prefers?|lives?|works?|stud(?:y|ies)|speaks?|plays?|can|owns?|teaches|moved|turned|just turned|got|knows)\b).*)$"
+)
+def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """My friend Tom likes sushi: a fact about the friend."""
+    rel, rest = relation(m["r"]), m["rest"]
+    if m["n"]:
+        yield replace(_related(c, m["r"], m["n"], f"The user's {m['r'].lower()} is called {m['n']}."), single=False)
+    if re.match(
+        rf"^ (?:is|are|was) (?:so |very |really |a bit )?(?:{FEELING}|here|there|coming|visiting|on|in|at|\w+ing)\b",
+        rest,
+        re.I,
+    ) and not re.match(r"^ (?:is|are) (?:living|working|studying|sick|ill|in [A-Z])", rest):
+        if c.when and not c.when.over(c.at):
+            who = m["n"] or m["r"]
+            yield c.fact(
+                f"event:{who.lower()} {rest.split()[1] if len(rest.split()) > 1 else ''}",
+                c.plain,
+                kind=Kind.TODO,
+                due=True,
+                entities=(m["n"],) if m["n"] else (),
+            )
+        return
+    what = next((k for k, p in _SAYS.items() if re.search(p, rest, re.I)), "")
+    if what == "job" and PETS.search(rel):
+        what = "breed"
+    if not what or re.search(r"\b(?:right|wrong|just|always) (?:now|about)\b", rest):
+        return
+    who = f"{rel} {m['n'].lower()}" if m["n"] and SHARED.search(rel) else rel
+    single = what in {"birthday", "home", "job", "employer", "study", "age"}
+    value = re.sub(
+        r"^(?:'s birthday is|\s*(?:is|are|has|have|\w+s|does not like)\b(?: (?:an?|the|in|at|for|as|to))*)\s*",
+        "",
+        rest,
+    ).strip()
+    yield c.fact(
+        f"about:{who}:{what}",
+        core(value),
+        kind=Kind.FACT,
+        importance=Importance.MEDIUM,
+        single=single,
+        entities=((m["n"],) if m["n"] else ()) + tuple(n for n in names(c.third()) if n != m["n"]),
+        sensitivity=0 if PETS.search(rel) else 1,
+    )

@@ -1,0 +1,333 @@
+"""English: what somebody likes and dislikes, can do, does by habit, owns, and has learned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.llm.companion.clause import Clause, Rules
+from bot.llm.companion.facts import Fact
+from bot.llm.companion.lists_en import FEELING, LANGUAGE, core, items, names
+from memory.models import Importance, Kind
+
+rule = Rules()
+LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH
+_HOW = r"(?:really |absolutely |also |quite |do |truly |totally |definitely |especially |particularly |always |have always |actually |both |most |kind of |sort of |rather |just |only |deeply |personally |so |very much |big |huge |such )*"
+_LIKE = (
+    r"(?:like|liked|love|loved|adore|enjoy|enjoyed|(?:am|am a|am such a|have always been a|am quite|am very) ?(?:big |huge |great |massive |real )*fan of|am (?:really |very |quite |so |totally )*(?:fond of|into|crazy about|mad about|keen on|"
+    r"passionate about|obsessed with|addicted to|interested in|hooked on|a (?:big |huge )?lover of|partial to)|have a (?:soft spot|thing|weakness) for|am a sucker for|appreciate|dig|fancy|live for|cannot live without|cannot get enough of|am in love with|fell in love with)"
+)
+_DISLIKE = (
+    r"(?:hate|hated|dislike|detest|despise|loathe|cannot stand|cannot bear|cannot tolerate|do not (?:really |particularly |much |quite )*(?:like|enjoy|love|care for|fancy)|never (?:really )?liked|"
+    r"am not (?:really |much |particularly |exactly )*(?:a (?:big |huge )?fan of|into|fond of|keen on|interested in|crazy about)|am (?:really |so )*(?:sick of|tired of|fed up with|over|scared of|afraid of|terrified of)|have a fear of)"
+)
+_VAGUE = re.compile(
+    r"^(?:it|that|this|them|you|him|her|me|myself|these|those|what|how|the (?:idea|sound|way|fact|thought|look)|to (?:know|ask|see|talk|say|hear|think|tell|be called|chat|add|mention)|your|talking to you|"
+    r"being called|when|where|who|so|there|one|both|some|everything|nothing|all|something|anything|here|too|hearing|this one|that one|a (?:bit|lot|little)|here|meeting you)\b(?!\s+(?:movies?|films?|books?))",
+    re.I,
+)
+
+
+def _taste(c: Clause, verb: str, value: str, holds: bool) -> Iterator[Fact]:
+    found = items(value)
+    strong = bool(
+        re.search(
+            r"\b(?:love|adore|hate|detest|loathe|obsessed|passionate|cannot (?:stand|live)|despise)\b", verb, re.I
+        )
+    )
+    for item in found:
+        if _VAGUE.match(item) or len(item) > 90 or not re.search(r"\w", item):
+            continue
+        text = None if len(found) == 1 else c.third(f"I {verb} {item}")
+        more = c.lately
+        yield c.fact(
+            "like",
+            re.sub(r"^to (?=\w)", "", item),
+            text,
+            kind=Kind.WHIM if more else Kind.PREFERENCE,
+            importance=LOW if more else HIGH if strong and len(found) == 1 else MEDIUM,
+            holds=holds != (c.ended or c.denied),
+            entities=tuple(dict.fromkeys([item, *names(f". {item}")]))[:3]
+            if len(item.split()) < 5
+            else names(c.third()),
+            verb=verb,
+        )
+
+
+@rule(rf"^I (?P<h>{_HOW})(?P<vp>{_DISLIKE}) (?P<v>.+)$")
+def dislikes(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I don't like cilantro; I hate mornings."""
+    yield from _taste(c, (m["h"] + m["vp"]).strip(), m["v"], holds=False)
+
+
+@rule(rf"^I (?P<h>{_HOW})(?P<vp>{_LIKE}) (?P<v>.+?)(?:,? but not (?P<no>.+))?$")
+def likes(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I like ramen, sushi and hiking (but not running)."""
+    if re.match(r"(?:would|that|liked it)\b", m["v"], re.I):
+        return
+    if m["no"]:
+        verb = (m["h"] + m["vp"]).strip()
+        for item in items(m["v"]):
+            yield c.fact("like", item, c.third(f"I {verb} {item}"), kind=Kind.PREFERENCE, entities=(item,), verb=verb)
+        for item in items(m["no"]):
+            yield c.fact(
+                "like", item, f"The user does not like {item}.", kind=Kind.PREFERENCE, holds=False, entities=(item,)
+            )
+        return
+    yield from _taste(c, (m["h"] + m["vp"]).strip(), m["v"], holds=True)
+
+
+@rule(
+    r"^I (?P<h>really |always |usually |generally |much |would )*prefer (?P<v>.+?)(?: (?:over|to|than|rather than|instead of) (?P<o>(?!the\b.*\bof\b).+))?$"
+)
+def prefers(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I prefer tea to coffee."""
+    value, other = core(m["v"]), core(m["o"] or "")
+    if _VAGUE.match(value) or value.lower().startswith(("not to", "if", "that")):
+        return
+    pair = sorted(x.lower() for x in (value, other) if x)
+    slot = "prefer:" + "/".join(pair) if other else "like"
+    yield c.fact(
+        slot,
+        value,
+        kind=Kind.PREFERENCE,
+        importance=MEDIUM,
+        single=bool(other),
+        entities=tuple(x for x in (value, other) if x),
+        verb="prefer",
+    )
+
+
+@rule(
+    r"^my (?:(?:all[- ]time|absolute|current|new) )?favou?rite (?P<k>[\w -]{2,40}?) (?:is|are|has to be|would be|of all time is|has always been|was) (?P<v>.+)$",
+    r"^(?P<v>[\w' -]+?) (?:is|are) my (?:(?:all[- ]time|absolute) )?favou?rite (?P<k>[\w -]{2,40})$",
+    r"^my (?P<k>(?:favou?rite)) (?:is|are) (?P<v>.+)$",
+)
+def favourite(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """My favourite colour is green."""
+    what = (
+        re.sub(r"s$", "", m["k"].lower().replace("color", "colour").strip())
+        if not m["k"].lower().endswith(("ss", "series"))
+        else m["k"].lower()
+    )
+    value = core(m["v"])
+    if value and not _VAGUE.match(value):
+        yield c.fact(f"favourite:{what}", value, kind=Kind.PREFERENCE, importance=MEDIUM, entities=(value,))
+
+
+@rule(
+    r"^my (?:main |biggest |only |favou?rite )?(?:hobby|hobbies|interests?|passions?)(?: in life)? (?:is|are|include[s]?) (?P<v>.+)$",
+    r"^in my (?:free|spare) time,? I (?:like to |love to |enjoy |usually |mostly |often )?(?P<v>.+)$",
+)
+def hobby(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """My hobbies are chess and climbing."""
+    for item in items(m["v"]):
+        if "free time" in m[0] or "spare time" in m[0]:
+            yield c.fact("hobby", item, kind=Kind.PREFERENCE, entities=(item,))
+            return
+        yield c.fact("hobby", item, f"One of the user's hobbies is {item}.", kind=Kind.PREFERENCE, entities=(item,))
+
+
+@rule(r"^one of my hobbies is (?P<v>.+)$")
+def hobby_told(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """The canonical form of the above."""
+    yield c.fact(
+        "hobby",
+        core(m["v"]),
+        f"One of the user's hobbies is {core(m['v'])}.",
+        kind=Kind.PREFERENCE,
+        entities=(core(m["v"]),),
+    )
+
+
+@rule(r"^I (?:am craving|crave|feel like (?:having|eating|some)|am in the mood for) (?P<v>.+)$")
+def craves(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I'm craving sushi: a passing taste."""
+    yield c.fact("whim", core(m["v"]), kind=Kind.WHIM, importance=LOW, entities=(core(m["v"]),))
+
+
+@rule(r"^I used to (?P<vp>like|love|enjoy|adore|be into|be a fan of|hate|dislike) (?P<v>.+?)(?:,? but .*)?$")
+def used_to_like(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I used to like ramen: no longer."""
+    hated = m["vp"].lower() in {"hate", "dislike"}
+    for item in items(m["v"]):
+        yield c.fact("like", item, None, kind=Kind.PREFERENCE, importance=LOW, holds=hated, entities=(item,))
+
+
+@rule(
+    rf"^I (?:can |also |fluently |do |now )*(?:speak|am fluent in|know how to speak|am a native speaker of) (?P<not>)(?P<v>{LANGUAGE}.*)$",
+    rf"^my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})(?P<not>)$",
+)
+def speaks(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I speak German and a little Japanese."""
+    found = re.findall(rf"(?:(?:a little|some|basic|fluent|broken|a bit of) )?\b{LANGUAGE}\b", m["v"], re.I)
+    native = "native" if re.search(r"\b(?:native|first|mother)\b", m[0]) else "language"
+    for lang in found:
+        text = c.third() if len(found) == 1 else c.third(f"I speak {lang}")
+        yield c.fact(native, lang, text, kind=Kind.SKILL, importance=MEDIUM, entities=(lang,))
+
+
+@rule(
+    r"^I (?:can|know how to|am able to) (?P<v>(?:play|speak|code|program|draw|paint|sing|dance|cook|bake|swim|ski|drive|ride|sew|knit|juggle|write|touch[- ]type|surf|sail|whistle|do|build|fix|repair|make|read|use)\b.*)$",
+    r"^I am (?:really |very |pretty |quite |so )*(?:good|great|skilled|bad|terrible|awful|experienced|an expert) (?:at|in|with) (?P<v>.+)$",
+    r"^I (?P<v>(?:code|program|develop) (?:mostly |mainly )?in .+)$",
+    r"^I (?:know|have learned|learned|mastered) (?P<v>(?:how to .+|Python|Java|JavaScript|TypeScript|Rust|Go|C\+\+|C#|Ruby|SQL|PHP|Kotlin|Swift|Haskell|HTML.*)(?:,? .*)?)$",
+    r"^I (?:can) (?:no longer )?(?P<v>not swim|not drive|not cook)$",
+    r"^I cannot (?P<v>swim|drive|cook|sing|dance|whistle|ride a bike)$",
+    r"^I (?:have been|am) playing (?P<v>.+?)(?: for .+)?$",
+)
+def skill(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I can play the piano; I'm good at chess."""
+    value = core(m["v"])
+    if re.match(r"(?:do (?:it|that|this)|make it|use (?:it|that)|the (?:market|stock))", value, re.I):
+        return
+    bad = bool(re.search(r"\b(?:cannot|bad|terrible|awful)\b", m[0]))
+    yield c.fact(
+        "skill", value, kind=Kind.SKILL, holds=not bad and not c.denied and not c.ended, entities=names(c.third())
+    )
+
+
+@rule(r"^I (?:play|am playing) (?P<v>(?:the )?[\w -]+?)(?: (?:in|with|at|on|for) .+)?$")
+def plays(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I play the guitar."""
+    value = core(m["v"])
+    if not re.match(r"(?:a (?:role|part|game)|it|with|around|along|on|dead|the (?:game|fool))\b", value, re.I):
+        yield c.fact("skill", f"play {value}", kind=Kind.SKILL, entities=(value,))
+
+
+@rule(
+    r"^I (?:am|have been|just started|started|recently started|began) (?:learning|studying|taking up|teaching myself|learning how to|to learn) (?P<v>.+?)(?: for .+)?$"
+)
+def learning(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I'm learning Japanese."""
+    yield c.fact("goal", f"learn {core(m['v'])}", kind=Kind.GOAL, entities=(core(m["v"]),), when=None)
+
+
+_EVERY = (
+    r"(?:every (?:single |other )?(?:\w+)|each (?:morning|day|week|evening|night|month|year|\w+day)|daily|weekly|nightly|on (?:week(?:days|ends)|(?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and \w+days)?)|"
+    r"(?:once|twice|three times|four times|several times|\d+ times) (?:a|per|every) (?:day|week|month|year)|in the (?:mornings?|evenings?|afternoons?)|at night|before bed|after work|usually|always|often|normally|typically|generally|regularly|"
+    r"most (?:days|mornings|evenings|nights|weekends)|(?:mon|tues|wednes|thurs|fri|satur|sun)days)"
+)
+
+
+@rule(
+    rf"^(?P<a>{_EVERY}),? (?P<c>I) (?P<v>\w.+)$",
+    rf"^I (?P<b>(?:usually|always|often|normally|typically|generally|regularly|never)) (?P<v>\w.+)$",
+    rf"^I (?P<v>(?!am\b|was\b|have been\b|will\b|had\b|need\b|want\b)\w.+? {_EVERY}\b.*)$",
+)
+def habit(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """Every morning I run 5 km."""
+    g = m.groupdict()
+    value = core(m["v"])
+    if re.match(
+        r"(?:think|feel|wonder|forget|say|thought|wanted|knew|wish|mean|believe|loved|hated|was|were|had|want|need|get (?:sad|angry|nervous|tired|confused|stuck))\b",
+        value,
+        re.I,
+    ):
+        return
+    text = c.third(f"I {value} {g['a'].lower()}") if g.get("a") and not c.here else None
+    yield c.fact(
+        "habit",
+        value if not g.get("a") else f"{value} {g['a'].lower()}",
+        text,
+        kind=Kind.WORKFLOW,
+        entities=names(c.third()),
+        when=None,
+    )
+
+
+@rule(
+    r"^I (?P<v>(?:wake up|get up|go to bed|go to sleep|go to the gym|go running|go jogging|go swimming|go hiking|go climbing|meditate|do yoga|work out|work from home|work (?:night shifts|nights|remotely|part[- ]time|full[- ]time)|commute|volunteer|smoke|vape|run|jog|swim|cycle|bike|walk|"
+    r"practi[sc]e|collect|wear|drive|ride|use|watch|listen to|read|cook|bake|paint|draw|write|sing|garden|knit|follow|support|play|teach|coach|run|own|sleep|travel|drink|eat|take)\b(?: .*)?)$"
+)
+def does(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I wake up at six; I collect stamps; I drive a Volvo."""
+    value = core(m["v"])
+    if (
+        (c.when and not c.when.lead == "since")
+        or re.match(
+            r"(?:use|read|watch|write|take|follow|own|eat|drink|wear|play) (?:it|that|this|them|you|to|the same|your|some)\b",
+            value,
+            re.I,
+        )
+        or len(value.split()) < 2
+        and value.lower()
+        not in {
+            "smoke",
+            "vape",
+            "meditate",
+            "cycle",
+            "swim",
+            "run",
+            "jog",
+            "volunteer",
+            "paint",
+            "draw",
+            "garden",
+            "knit",
+            "bake",
+        }
+    ):
+        return
+    first = value.split()[0].lower()
+    slot = (
+        "sleep_time"
+        if value.lower().startswith(("go to bed at", "go to sleep at"))
+        else "wake_time"
+        if re.match(r"(?:wake|get) up (?:at|around)", value, re.I)
+        else f"have:{first}"
+        if first in {"drive", "own"}
+        else "habit"
+    )
+    yield c.fact(
+        slot,
+        value,
+        kind=Kind.FACT if first in {"drive", "own"} else Kind.WORKFLOW,
+        entities=names(c.third()),
+        when=None,
+    )
+
+
+@rule(
+    r"^I (?:have )?(?:stopped|quit|gave up|given up) (?P<v>\w+ing\b.*|smoking|drinking|coffee|sugar|meat|alcohol|gluten|dairy)$"
+)
+def stopped(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I stopped smoking."""
+    yield c.fact("habit", core(m["v"]), kind=Kind.WORKFLOW, holds=False, sensitivity=1)
+
+
+@rule(
+    r"^(?:the )?(?:lesson(?: learned)?|what I learned):? (?:is (?:that )?)?(?P<v>.+)$",
+    r"^I (?:have )?(?:learned|learnt|realised|realized|found out|figured out|discovered) (?:that|the hard way(?: that)?|never to|to always) (?P<v>.+)$",
+)
+def lesson(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I learned that I sleep badly after coffee."""
+    if len(m["v"].split()) > 2:
+        yield c.fact("lesson", m["v"], kind=Kind.LESSON, entities=names(c.third()))
+
+
+_NOT_HELD = re.compile(
+    r"^(?:question|problem|issue|idea|feeling|headache|cold|fever|flu|stomach ?ache|hangover|good|bad|great|nice|lovely|rough|hard|long|busy|wonderful|terrible|request|favou?r|point|doubt|suggestion|lot|bit|few|couple|look|go|"
+    r"break|minute|second|moment|chance|hunch|confession|theory|joke|story|secret|rest|dream|plan|thing|crush|guess|hard time|reason|right|clue|choice|sense|habit|tendency|child|day|week|weekend|night|morning|bath|shower|nap|drink|coffee|cup|"
+    r"meeting|appointment|interview|exam|test|date|call|deadline|party|flight|presentation|class|lesson|session|trip|concert|game|match|dinner|lunch|wedding|fight|argument|mental|busy|lack|tough|friend request|new (?:idea|question|problem))\b",
+    re.I,
+)
+
+
+@rule(
+    r"^I (?:have|own|have got|bought|just bought|got|just got|recently bought|drive|ride|just got myself) (?P<a>an? |my own |two |three |\d+ |a pair of |some )(?P<v>[\w' .+-]+)$",
+    r"^my (?P<k>car|bike|bicycle|motorbike|motorcycle|phone|laptop|computer|guitar|piano|house|flat|apartment|camera|boat|van|truck|keyboard|watch|garden|website|blog|channel|company|startup|business|shop|store|restaurant|book|project|team|school|university|office|gym|star sign|zodiac sign|shoe size|major|dream job|wifi(?: name)?|username|handle|pronouns) (?P<is>is|are) (?P<v>.+)$",
+)
+def possession(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I have a red Tesla; my car is a Volvo."""
+    value, g = core(m["v"]), m.groupdict()
+    if (
+        _NOT_HELD.match(value)
+        or re.match(rf"(?:{FEELING}|not|so|broken|dead|gone|ruined)\b", value, re.I)
+        or re.search(r"\bcold|headache\b", value)
+    ):
+        return
+    if what := (g.get("k") or "").lower():
+        yield c.fact(f"attr:{what}", value, kind=Kind.FACT, single=True, entities=names(c.third()))
+    elif len(value.split()) < 7:
+        yield c.fact(f"have:{value.split()[-1].lower()}", value, kind=Kind.FACT, entities=names(c.third()))

@@ -1,0 +1,130 @@
+"""Small tools on text that both languages share: cleaning, sentences, keys, tokens and a fixed choice."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+# Traditional → simplified for the characters our rules use, one to one: rules match the simplified shadow of a
+# text, and the spans they find are cut from the text as it was written.
+_TRAD = "歡愛討厭過敏來們個歲學後對養貓隻說話電號碼歡級務員師醫護計劃準備買賣開會機處時點鐘間禮拜週從農樂聽讀寫書畫車騎練習語國職業單雙親媽爺孫兒爸結婚離現這麼還沒總給誰請問嗎為麵飯菜東樣覺難記憶應該須預約訂決定選擇擁戶實際錯誤糾當內腦鄰園場館紅綠藍黃顏喪剛剩飛連陽陰陸葉識別終於經歷懷續"
+_SIMP = "欢爱讨厌过敏来们个岁学后对养猫只说话电号码欢级务员师医护计划准备买卖开会机处时点钟间礼拜周从农乐听读写书画车骑练习语国职业单双亲妈爷孙儿爸结婚离现这么还没总给谁请问吗为面饭菜东样觉难记忆应该须预约订决定选择拥户实际错误纠当内脑邻园场馆红绿蓝黄颜丧刚剩飞连阳阴陆叶识别终于经历怀续"
+_SIMPLIFY = str.maketrans(dict(zip(_TRAD, _SIMP, strict=True)))
+CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "＇": "'", "`": "'", "“": '"', "”": '"', "\u00a0": " ", "\u3000": " "})
+_CODE = re.compile(r"```.*?(```|\Z)|`[^`\n]*`", re.S)
+_QUOTED_LINE = re.compile(r"^\s*>.*$", re.M)
+_SPEECH = re.compile(
+    r"(\b(?:says?|said|saying|told|wrote|writes|asked|replied|goes|went|shouted|like|reads?|lyrics?|song|quote[sd]?)\b"
+    r"|说|写道|问|喊|回答|唱|歌词|台词|念)[^\"「『]{0,12}[,:：，]?\s*$",
+    re.I,
+)
+_QUOTE = re.compile(r'"([^"\n]{0,400})"|「([^」\n]{0,400})」|『([^』\n]{0,400})』')
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[a-zA-Z]|mr|mrs|ms|dr|st|prof|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|no|approx))\.$", re.I
+)
+_BREAK = re.compile(r"([.!?…]+[\"')\]]*(?=\s|$)|[。！？!?…]+|[;；\n]+|\.(?=[\u4e00-\u9fff]))")
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a table, written with spaces between them."""
+    return frozenset(words.split())
+
+
+def simplified(text: str) -> str:
+    """The simplified shadow of `text`, of the same length."""
+    return text.translate(_SIMPLIFY)
+
+
+def clean(text: str) -> str:
+    """Plain text with straight quotes, without code, quoted lines and what others are quoted as saying."""
+    text = unicodedata.normalize("NFC", text)
+    text = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in {"Cc", "Cs", "Cf"} or c == "\u200d")
+    text = _CODE.sub(" ", text)
+    text = _QUOTED_LINE.sub(" ", text).translate(_QUOTES)
+    return re.sub(r"[ \t]+", " ", _QUOTE.sub(lambda m: _unquote(text, m), text)).strip()
+
+
+def _unquote(text: str, m: re.Match[str]) -> str:
+    """A quoted name keeps its words; quoted speech and long quotations go."""
+    inner = m[1] or m[2] or m[3] or ""
+    short = len(inner.split()) <= 4 and len(inner) <= 40
+    if not short or _SPEECH.search(text[: m.start()]):
+        return " … "
+    return f" {inner} " if not CJK.search(inner) else inner
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as written, without its final mark."""
+
+    text: str
+    mark: str  # "?", "!", "." or ""
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Sentences of a cleaned text; decimals, initials and common abbreviations do not end one."""
+    out: list[Sentence] = []
+    start = 0
+    for m in _BREAK.finditer(text):
+        head = text[start : m.end()]
+        if m[0] == "." and _ABBREVIATION.search(head) and text[m.end() : m.end() + 2].strip():
+            continue
+        body = text[start : m.start()].strip(" ,，、-–—*•\t")
+        start = m.end()
+        if body:
+            mark = "?" if re.search(r"[?？]", m[0]) else "!" if re.search(r"[!！]", m[0]) else "."
+            out.append(Sentence(body, mark))
+    if rest := text[start:].strip(" ,，、-–—*•\t"):
+        out.append(Sentence(rest, ""))
+    return out
+
+
+_ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|all|our|his|her|their)\s+", re.I)
+_WORD = re.compile(r"[a-z0-9][a-z0-9'+#.-]*[a-z0-9+#]|[a-z0-9]|[\u00c0-\u024f\w]+", re.I)
+
+
+def stem(word: str) -> str:
+    """A light English stem: enough to make `dogs`/`dog` and `hiking`/`hike` meet."""
+    w = word.lower().removesuffix("'s")
+    if len(w) > 4 and w.endswith("ies"):
+        return w[:-3] + "y"
+    for end in ("ing", "ed"):
+        if len(w) > len(end) + 2 and w.endswith(end):
+            w = w[: -len(end)]
+            w = w[:-1] if len(w) > 3 and w[-1] == w[-2] and w[-1] not in "ls" else w
+            return w.removesuffix("e")
+    if len(w) > 3 and w.endswith("es") and w[-3] in "sxzho":
+        w = w[:-2]
+    elif len(w) > 3 and w.endswith("s") and not w.endswith(("ss", "us", "is")):
+        w = w[:-1]
+    return w.removesuffix("e") if len(w) > 3 else w
+
+
+def key(value: str) -> str:
+    """What two ways of writing the same value have in common."""
+    value = simplified(unicodedata.normalize("NFKC", value)).casefold().strip(" .,!?;:，。！？；、~～\"'")
+    if CJK.search(value):
+        return re.sub(r"^(?:一[个只条辆部台只把]|这个|那个|所有的?|各种)|[\s的了呢啊呀哦]+$|\s+", "", value)
+    value = _ARTICLE.sub("", value)
+    return " ".join(stem(w) for w in value.split())
+
+
+def words(text: str) -> set[str]:
+    """Stems of Latin words and two-character pieces of Chinese runs (single ones where a run is short)."""
+    text = simplified(text.casefold())
+    out = {stem(w) for w in _WORD.findall(re.sub(CJK, " ", text))}
+    for run in re.findall(rf"(?:{CJK.pattern})+", text):
+        out.update([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
+    return out
+
+
+def pick(options: Sequence[T], *seed: object) -> T:
+    """One of `options`, always the same for the same seed."""
+    return options[zlib.crc32("\x1f".join(map(str, seed)).encode("utf-8", "replace")) % len(options)]
