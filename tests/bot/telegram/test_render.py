@@ -1,0 +1,129 @@
+"""Markdown becomes messages that Telegram takes, whatever was written."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.telegram import render as module
+from bot.telegram.render import LIMIT, Mark, Piece, plain, render, split, units
+from tests.servers import telegram as server
+
+FAMILY = "👨‍👩‍👧‍👦"
+FLAGS = "🇨🇳🇫🇷"
+WORDS = st.sampled_from(
+    ["word", "**bold", "**", "`", "```\n", "```python\n", "\n", "\n\n", "- item\n", "> quote\n", "[a](http://b.c)", "_i_", "||s||"]
+    + ["~~", "# Head\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "你好，世界。", "😀", FAMILY, FLAGS, "e\u0301", " ", "  code\n", "<b>", "\\(x^2\\)"]
+    + ["[x](javascript:1)", "![i](http://b.c/d.png)", "\ud83d", "\u200b", "1. one\n", "- [ ] todo\n", "$$a$$", "\x00", "x" * 300]
+)
+MARKDOWN = st.lists(WORDS, max_size=120).map("".join)
+
+
+def accepted(piece: Piece) -> None:
+    """The test server's checks are the real one's."""
+    entities = [json.loads(e.to_json()) for e in piece.entities()]
+    text, _ = server._checked_text({"text": piece.text, "entities": entities})
+    assert text == piece.text
+
+
+@given(MARKDOWN, st.sampled_from([40, 100, 1000, LIMIT]))
+@settings(max_examples=250, deadline=None)
+def test_every_piece_is_accepted(markdown: str, limit: int) -> None:
+    """Whatever the Markdown, each message is within the limit, not blank, and its entities are in range."""
+    for piece in render(markdown, limit):
+        assert 0 < units(piece.text) <= limit
+        accepted(piece)
+
+
+@given(st.text(max_size=600), st.integers(10, 200))
+@settings(max_examples=200, deadline=None)
+def test_nothing_is_lost_by_splitting(text: str, limit: int) -> None:
+    """The pieces hold every character that is not white space, in order."""
+    pieces = plain(text, limit)
+    whole = "".join(p.text for p in pieces)
+    assert re.sub(r"\s+", "", whole) == re.sub(r"\s+", "", module.clean(text))
+
+
+@given(st.lists(st.sampled_from([FAMILY, FLAGS[:2], "e\u0301", "👍🏽", "1️⃣", "中", "a"]), min_size=1, max_size=80))
+@settings(deadline=None)
+def test_no_cut_inside_what_reads_as_one_character(parts: list[str]) -> None:
+    """Emoji sequences, flags and accents stay whole."""
+    pieces = plain("".join(parts), 25)
+    left = list(parts)
+    for piece in pieces:
+        rest = piece.text
+        while rest:
+            assert left, "more than there was"
+            assert rest.startswith(left[0])
+            rest = rest[len(left.pop(0)) :]
+    assert not left
+
+
+def test_formatting_survives_a_cut() -> None:
+    """What is bold on both sides of a cut is bold on both."""
+    first, second = split("a" * 30 + " " + "b" * 30, [Mark("bold", 10, 40)], 40)
+    assert first.marks == (Mark("bold", 10, 20),)
+    assert second.marks == (Mark("bold", 0, 19),)
+
+
+def test_a_code_block_that_fits_moves_whole() -> None:
+    """A block is not cut if the next message has room for it."""
+    code = "\n".join(f"line_{i} = {i}" for i in range(120))
+    before = "Some words. " * 230
+    first, second = render(f"{before}\n\n```python\n{code}\n```\n\nafter")
+    assert "line_0" not in first.text
+    assert second.text.startswith(code)
+    assert second.marks[0] == Mark("pre", 0, units(code), language="python")
+
+
+def test_a_long_code_block_is_cut_between_lines() -> None:
+    """Each part is code of the same language, and no line is broken or indented wrongly."""
+    lines = [f"def f{i}():\n    return {i}" for i in range(600)]
+    code = "\n".join(lines)
+    pieces = render(f"```python\n{code}\n```")
+    assert len(pieces) > 2
+    assert "\n".join(p.text for p in pieces) == code
+    for p in pieces:
+        assert p.marks == (Mark("pre", 0, units(p.text), language="python"),)
+        assert p.text.startswith("def ")
+
+
+def test_paragraphs_stay_together() -> None:
+    """The cut falls between paragraphs where it can."""
+    paragraphs = [f"{i} " + "word " * 150 for i in range(12)]
+    for piece in render("\n\n".join(paragraphs)):
+        assert re.match(r"\d+ word", piece.text)
+
+
+def test_chinese_is_cut_behind_a_sentence() -> None:
+    """Chinese has no spaces to cut at."""
+    first, *_ = render("今天天气很好，我们去散步吧。" * 400)
+    assert first.text.endswith("。")
+    assert units(first.text) > LIMIT // 2
+
+
+def test_formatting_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser that breaks costs the formatting, not the reply."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no")
+
+    monkeypatch.setattr(module, "convert", broken)
+    assert render("**hello**") == [Piece("**hello**")]
+
+
+def test_a_link_that_telegram_would_refuse_is_text() -> None:
+    """Only addresses that Telegram opens become links."""
+    (piece,) = render("[a](relative/path) [b](javascript:alert) [c](https://example.org)")
+    assert [m.url for m in piece.marks] == ["https://example.org"]
+    assert piece.text == "a b c"
+
+
+def test_nothing_to_show() -> None:
+    """White space is no message."""
+    assert render(" \n\n ") == []
+    assert render("") == []
