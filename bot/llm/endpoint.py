@@ -9,7 +9,7 @@ import asyncio
 import ipaddress
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from memory.errors import ModelError
@@ -117,8 +117,11 @@ def _http_client(endpoint: Endpoint, *, base_url: str = "") -> httpx2.AsyncClien
 def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     import openai
 
+    http = _http_client(endpoint)
+    if not endpoint.key:
+        http.event_hooks = {"request": [_without_key]}
     client = openai.AsyncOpenAI(
-        api_key=endpoint.key or "",
+        api_key=endpoint.key or "none",  # the SDK insists on one; without a key the header is taken out again
         base_url=endpoint.url,
         # Empty, not None: None would be filled from the environment and sent to whoever this endpoint is.
         organization="",
@@ -126,13 +129,16 @@ def _sdk_client(endpoint: Endpoint) -> openai.AsyncOpenAI:
         admin_api_key="",
         webhook_secret="",
         max_retries=0,  # ours know when a retry can still be hidden
-        http_client=_http_client(endpoint),
+        http_client=http,
     )
     client.organization = client.project = None  # no empty headers either
     if not endpoint.is_openai:  # OPENAI_CUSTOM_HEADERS is for OpenAI; no argument of the SDK leaves it out
-        bare: dict[str, Any] = {} if endpoint.key else {"Authorization": openai.omit}
-        client._custom_headers = bare  # noqa: SLF001
+        client._custom_headers = {}  # noqa: SLF001
     return client
+
+
+async def _without_key(request: httpx2.Request) -> None:
+    request.headers.pop("Authorization", None)
 
 
 def _import() -> None:
