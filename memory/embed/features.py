@@ -16,7 +16,7 @@ _HAN: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0002
 _PIECES: Final = re.compile(f"[{_HAN}]+|[^\\W_{_HAN}]+")
 
 # Words that say little about what a text is about. Down-weighted, not dropped: "what I am" is not nothing.
-_DULL_EN: Final = frozenset(
+DULL_EN: Final = frozenset(
     """a about again all also am an and any are as at be been being but by can could d did do does doing don done
     ever for from get got had has have having he her here hers him his how i if im in into is it its itself just
     let like ll m made make many me mine more most much my myself no nor not now of off ok okay on once one only
@@ -25,7 +25,7 @@ _DULL_EN: Final = frozenset(
     whose why will with would yes you your yours really well went go going know think tell please maybe kind
     type sort thing something anything things way lot""".split()  # noqa: SIM905 - a list of strings is unreadable
 )
-_DULL_ZH: Final = frozenset(
+DULL_ZH: Final = frozenset(
     "我你您他她它们的地得了着过吗呢吧啊呀哦嗯么是在有和与及或也都还就又再很太不没这那哪个些把被让给对从到为以于之其而但会能要想说请谁几吧嘛啦"
     "哈咱什怎哪样里儿多少来去上下一二三"
 )
@@ -76,7 +76,7 @@ def mix(name: str) -> int:
 
 def of_word(word: str) -> list[Feature]:
     """A Latin word: its stem, and the 3- and 4-letter pieces of it, which share what is left of its weight."""
-    weight = _DULL if word in _DULL_EN else 1.0
+    weight = _DULL if word in DULL_EN else 1.0
     if word.isdigit():
         return [(mix("d:" + word), weight)]
     s = stem(word)
@@ -92,9 +92,9 @@ def of_word(word: str) -> list[Feature]:
 def of_run(run: str) -> Iterator[tuple[str, list[Feature]]]:
     """A run of Chinese: every character faintly and every pair, those of dull characters least."""
     for i, char in enumerate(run):
-        dull = char in _DULL_ZH
+        dull = char in DULL_ZH
         yield char, [(mix("c:" + char), _SINGLE * (_DULL if dull else 1.0))]
         if i + 1 < len(run):
             pair = run[i : i + 2]
-            n = dull + (pair[1] in _DULL_ZH)
+            n = dull + (pair[1] in DULL_ZH)
             yield pair, [(mix("p:" + pair), (1.0, _PAIR_DULL, _DULL)[n])]
