@@ -13,11 +13,14 @@ from memory.service import MemoryService
 from bot import llm
 from bot.agent import EbbAgent
 from bot.background import Background
+from bot.probe import Probe, find_ollama, probe_endpoint
 from bot.settings import Settings
 from memory.lifecycle import U
-from memory.ports import Clock, Embedder, Store
+from memory.ports import Clock, Embedder, Store, System, Tx
 from memory.privacy import load_key
 from memory.store import open_store, worker_id
+
+__all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
 
 OWNER = ("local", "owner")
 
@@ -61,7 +64,6 @@ def local_zone(settings: Settings) -> str:
 
 async def owner_of(store: Store, now: datetime) -> str:
     """The user this machine belongs to; made at the first start."""
-    from memory.ports import System
 
     def find_or_make(s: System) -> str:
         user_id = s.resolve(*OWNER)
@@ -76,12 +78,9 @@ async def owner_of(store: Store, now: datetime) -> str:
 async def _reembed(store: Store, user_id: str, embedder: Embedder, now: datetime) -> None:
     """Memories without a vector of the current model get one in the background."""
 
-    def plan(tx: object) -> None:
-        from memory.ports import Tx
-
-        t: Tx = tx  # type: ignore[assignment]
-        if t.vectors.missing(embedder.id, 1) and not t.jobs.pending("embed"):
-            t.jobs.enqueue("embed", f"all:{embedder.id}:{now.timestamp():.0f}", {"all": True}, now)
+    def plan(tx: Tx) -> None:
+        if tx.vectors.missing(embedder.id, 1) and not tx.jobs.pending("embed"):
+            tx.jobs.enqueue("embed", f"all:{embedder.id}:{now.timestamp():.0f}", {"all": True}, now)
 
     await store.write(user_id, plan)
 
