@@ -1,7 +1,7 @@
 """How many tokens a text is, roughly: for budgets, never for billing.
 
-Tokenisers differ and the endpoint does not say which it uses, so this errs a little on the high side: within
-about −5 and +35 % of OpenAI's o200k and Qwen's on ordinary English and Chinese prose.
+Tokenisers differ and the endpoint does not say which it uses, so this errs on the high side: a CJK character
+counts as one token, a Latin word as one for each seven letters begun, marks and digits by themselves.
 """
 
 from __future__ import annotations
