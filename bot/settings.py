@@ -50,6 +50,12 @@ class Settings:
         None, "EBB_LANG", "Language of Ebb's own words; unset: the language you write in.", choices=("en", "zh")
     )
     tz: str | None = _s(None, "EBB_TZ", "Your IANA time zone, e.g. Europe/Paris; unset: this machine's.")
+    theme: str = _s(
+        "tide",
+        "EBB_THEME",
+        "The terminal's look: dark, light, colour-blind safe, or the terminal's own colours.",
+        choices=("tide", "shore", "clear", "ansi"),
+    )
     persona: Path | None = _s(None, "EBB_PERSONA", "A file that replaces the persona.")
     provider: str = _s(
         "auto",

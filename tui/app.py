@@ -1,0 +1,222 @@
+"""The terminal front end. First paint waits for nothing: Ebb itself is opened behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from rich.console import Console
+from rich.text import Text
+from textual import work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.worker import WorkerFailed
+
+from bot import settings as config
+from bot.settings import Settings, SettingsError
+from memory.errors import MemoryError_
+from tui.clipboard import copy
+from tui.link import Link, Opener
+from tui.screens.chat import Chat
+from tui.screens.first_run import FirstRun
+from tui.screens.keys import Keys
+from tui.screens.leaving import Finishing, Trouble
+from tui.themes import THEMES
+from tui.voice import Voice
+from tui.words import install
+
+log = logging.getLogger(__name__)
+DRAIN_STEP = 0.4  # seconds between two looks at how much is left
+PATIENCE = 45.0  # seconds without any progress after which the rest is left to the next start
+
+
+class EbbApp(App[int]):
+    """Opens Ebb, shows the chat, and leaves nothing half done."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "Ebb"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,ctrl+q", "leave", show=False, system=True),
+        Binding("ctrl+t,f2", "next_theme", show=False),
+        Binding("f1", "keys", show=False),
+    ]
+
+    def __init__(self, settings: Settings, *, opener: Opener | None = None, lang: str | None = None) -> None:
+        no_color = Console().no_color
+        super().__init__(ansi_color=True if no_color else None)
+        install()
+        self.voice = Voice("zh" if (settings.lang or lang) == "zh" else "en")
+        self.link = Link(settings, opener)
+        self.left_over = 0
+        self._finishing: Finishing | None = None
+        self._gone = False
+        for theme in THEMES.values():
+            self.register_theme(theme)
+        self.theme = "ansi" if no_color else settings.theme
+        self.chat = Chat(self.link, self.voice)
+
+    def on_mount(self) -> None:
+        """Paint, then open."""
+        self.push_screen(self.chat)
+        self.call_after_refresh(self._open)
+
+    @work(group="open", exit_on_error=True)
+    async def _open(self) -> None:
+        """Until it is open, or its owner gives up."""
+        while not self.link.is_open:
+            try:
+                ebb = await self.link.open()
+                if ebb.needs_setup:
+                    settings = await self.push_screen_wait(FirstRun(ebb.settings, self.voice))
+                    await self.link.reopen(settings)
+            except (MemoryError_, SettingsError, OSError) as error:
+                await self.link.close()
+                await self.push_screen_wait(Trouble(self.voice, str(error) or type(error).__name__))
+        await self.chat.begin()
+
+    async def on_unmount(self) -> None:
+        """Whichever way the window goes, Ebb is closed behind it."""
+        with contextlib.suppress(MemoryError_):  # what could not be closed cleanly is recovered at the next start
+            await self.link.close()
+
+    # --- leaving ------------------------------------------------------------------------------------
+
+    def action_leave(self) -> None:
+        """Finish what is going on, visibly; asked again, leave the rest to the next start."""
+        if self._finishing is not None or not self.link.is_open:
+            self.leave_now()
+        else:
+            self._finishing = Finishing(self.voice)
+            self.run_worker(self._finish(self._finishing), group="leaving", exit_on_error=True)
+
+    def on_chat_leave(self) -> None:
+        """/quit."""
+        self.action_leave()
+
+    async def _finish(self, screen: Finishing) -> None:
+        """Stop the reply, wait for learning while it gets on, and go."""
+        await self.chat.replies.stop()
+        left = await self.link.agent.drain(0.05)
+        if left:
+            await self.push_screen(screen)
+        waited = 0.0
+        while left and waited < PATIENCE:
+            screen.left(left)
+            before, left = left, await self.link.agent.drain(DRAIN_STEP)
+            waited = 0.0 if left < before else waited + DRAIN_STEP
+        self.left_over = left
+        self._gone = True
+        self.exit(0)
+
+    def leave_now(self) -> None:
+        """At once: what is left is in the store, and goes on at the next start."""
+        if not self._gone:
+            self._gone = True
+            self.workers.cancel_group(self, "leaving")
+            self.run_worker(self._count_and_exit(), group="gone")
+
+    async def _count_and_exit(self) -> None:
+        if self.link.is_open:
+            with contextlib.suppress(MemoryError_, asyncio.TimeoutError):
+                self.left_over = await asyncio.wait_for(self.link.agent.drain(0), 1.0)
+        self.exit(0)
+
+    def _fatal_error(self) -> None:
+        """A fault of our own ends the window with one sentence; the trace goes to the log, without its values."""
+        error: BaseException | None = self._exception
+        if isinstance(error, WorkerFailed):
+            error = error.error
+        log.error("the window failed", exc_info=error)
+        what = type(error).__name__ if error is not None else "?"
+        self.panic(Text(self.voice("crash", what=what)))
+
+    # --- small things -------------------------------------------------------------------------------
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """The system's tool first, then the terminal's way; say which it was."""
+        self._copy(text)
+
+    @work(group="copy")
+    async def _copy(self, text: str) -> None:
+        how = await asyncio.to_thread(copy, text)
+        if how is None:
+            super().copy_to_clipboard(text)
+            self.notify(self.voice("copied.osc52"))
+        else:
+            self.notify(self.voice("copied", how=how))
+
+    def action_next_theme(self) -> None:
+        """The next look, remembered."""
+        names = list(THEMES)
+        at = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(at + 1) % len(names)]
+        self.notify(self.voice("theme", name=self.voice(f"theme.{self.theme}")), timeout=2)
+        with contextlib.suppress(OSError, SettingsError):  # a look that cannot be remembered is still a look
+            config.save(self.link.settings, {"EBB_THEME": self.theme})
+
+    def action_keys(self) -> None:
+        """Which key does what."""
+        if not isinstance(self.screen, Keys):
+            self.push_screen(Keys(self.voice))
+
+
+@contextlib.contextmanager
+def _signals(app: EbbApp) -> Iterator[None]:
+    """SIGTERM, SIGHUP and SIGINT from outside end the window like a second Ctrl+C."""
+    loop = asyncio.get_running_loop()
+    caught = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+    for number in caught:
+        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows' loop has no handlers
+            loop.add_signal_handler(number, app.leave_now)
+    try:
+        yield
+    finally:
+        for number in caught:
+            with contextlib.suppress(NotImplementedError, RuntimeError):
+                loop.remove_signal_handler(number)
+
+
+async def _run(app: EbbApp) -> int:
+    with _signals(app):
+        code = await app.run_async()
+    return app.return_code or code or 0
+
+
+def _machine_language() -> str | None:
+    import locale
+
+    try:
+        return "zh" if (locale.getlocale()[0] or "").lower().startswith(("zh", "chinese")) else None
+    except ValueError:
+        return None
+
+
+def run(settings: Settings, argv: Sequence[str]) -> int:
+    """The entry point: screens where there is a terminal, lines where there is none or `--plain` asks for them."""
+    from tui import plain
+
+    lang = settings.lang or _machine_language()
+    voice = Voice("zh" if lang == "zh" else "en")
+    for option in argv:
+        if option in ("-h", "--help"):
+            sys.stdout.write(voice("usage") + "\n")
+            return 0
+        if option != "--plain":
+            sys.stderr.write(f"{voice('usage.bad', option=option)}\n{voice('usage')}\n")
+            return 2
+    console = Console()
+    if "--plain" in argv or not (sys.stdin.isatty() and sys.stdout.isatty()) or console.is_dumb_terminal:
+        return plain.run(settings, voice)
+    app = EbbApp(settings, lang=lang)
+    with contextlib.suppress(KeyboardInterrupt):
+        code = asyncio.run(_run(app))
+        if app.left_over:
+            sys.stdout.write(app.voice("left_over", n=app.left_over) + "\n")
+        return code
+    return 0

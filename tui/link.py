@@ -1,0 +1,164 @@
+"""The one connection to Ebb: opened behind the first paint, closed when the window goes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import os
+import uuid
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Protocol, cast
+
+from bot.events import Agent, Command, Outcome, Status, Turn, WindowMode
+from bot.settings import Settings
+from memory.models import Lang, Memory, Message
+
+
+class Ebb(Protocol):
+    """What the composition root gives a front end."""
+
+    @property
+    def agent(self) -> Agent:
+        """The loop."""
+
+    @property
+    def owner(self) -> str:
+        """Whose window this is."""
+
+    @property
+    def scope(self) -> str:
+        """Which conversation."""
+
+    @property
+    def tz(self) -> str:
+        """IANA zone of this window."""
+
+    @property
+    def settings(self) -> Settings:
+        """As they were opened."""
+
+    @property
+    def needs_setup(self) -> bool:
+        """Nobody was named to answer: ask."""
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """Now, in UTC."""
+
+
+Opener = Callable[[Settings], AbstractAsyncContextManager[Ebb]]
+
+
+def _bootstrap(settings: Settings) -> AbstractAsyncContextManager[Ebb]:
+    module = importlib.import_module("bot.bootstrap")
+    return cast("AbstractAsyncContextManager[Ebb]", module.open_ebb(settings))
+
+
+class Link:
+    """Opens Ebb in a task of its own and speaks to its agent in this window's name."""
+
+    def __init__(self, settings: Settings, opener: Opener | None = None) -> None:
+        self.settings = settings
+        self.mode = WindowMode.NORMAL
+        self.origin = f"terminal:{os.getpid()}:{uuid.uuid4().hex[:6]}"
+        self._opener = opener
+        self._ebb: Ebb | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._leave = asyncio.Event()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether Ebb can be spoken to."""
+        return self._ebb is not None
+
+    @property
+    def ebb(self) -> Ebb:
+        """The open Ebb. Raises RuntimeError before `open` is through."""
+        if self._ebb is None:
+            raise RuntimeError("Ebb is not open yet")
+        return self._ebb
+
+    @property
+    def agent(self) -> Agent:
+        """The open Ebb's loop."""
+        return self.ebb.agent
+
+    async def open(self) -> Ebb:
+        """Open it; raises whatever the composition root raises. The import takes time, so a thread does it."""
+        if self._opener is None:
+            await asyncio.to_thread(importlib.import_module, "bot.bootstrap")
+        ready: asyncio.Future[Ebb] = asyncio.get_running_loop().create_future()
+        self._leave = asyncio.Event()
+        self._task = asyncio.create_task(self._live(ready), name="ebb")
+        return await ready
+
+    async def _live(self, ready: asyncio.Future[Ebb]) -> None:
+        try:
+            async with (self._opener or _bootstrap)(self.settings) as ebb:
+                self._ebb = ebb
+                ready.set_result(ebb)
+                await self._leave.wait()
+        except BaseException as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+        finally:
+            self._ebb = None
+
+    async def close(self) -> None:
+        """Close it, if it is open; give up, if it is still being opened."""
+        self._leave.set()
+        if self._task is not None:
+            task, self._task = self._task, None
+            if self._ebb is None:
+                task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def reopen(self, settings: Settings) -> Ebb:
+        """Open it anew with other settings."""
+        await self.close()
+        self.settings = settings
+        return await self.open()
+
+    # what this window says, in its own name
+
+    def turn(self, text: str, *, turn_id: str | None = None) -> Turn:
+        """A message of this window, as of now."""
+        ebb = self.ebb
+        return Turn(
+            id=turn_id or uuid.uuid4().hex,
+            user_id=ebb.owner,
+            scope=ebb.scope,
+            text=text,
+            at=ebb.clock(),
+            tz=ebb.tz,
+            mode=self.mode,
+            origin=self.origin,
+        )
+
+    async def command(self, name: str, args: str = "", lang: Lang | None = None) -> Outcome:
+        """A slash command of this window."""
+        ebb = self.ebb
+        return await ebb.agent.command(
+            Command(name, args, ebb.owner, ebb.scope, self.origin, ebb.clock(), ebb.tz, self.mode, lang)
+        )
+
+    async def status(self) -> Status:
+        """What the header shows."""
+        return await self.agent.status(self.ebb.owner, self.ebb.scope, self.ebb.clock())
+
+    async def history(self, limit: int) -> list[Message]:
+        """The newest messages of this conversation, oldest first."""
+        return await self.agent.history(self.ebb.owner, self.ebb.scope, limit=limit)
+
+    async def memories(self, ids: list[str]) -> dict[str, Memory]:
+        """Memories by id; what is gone is left out."""
+        return {m.id: m for m in await self.agent.memories(self.ebb.owner, ids)} if ids else {}
+
+    async def language(self) -> Lang:
+        """The language Ebb speaks with this person."""
+        return self.settings.lang or await self.agent.language(self.ebb.owner)

@@ -1,0 +1,129 @@
+"""One reply at a time, in the order it was asked for; what is typed meanwhile waits its turn."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
+from tui.link import Link
+from tui.widgets.conversation import Conversation
+from tui.widgets.entries import Choices, Line, Reply
+from tui.widgets.panel import MemoryPanel
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message or a command as it was typed; `turn` where there is one already (retry, review)."""
+
+    text: str
+    turn: Turn | None = None
+
+
+class Replies:
+    """The queue, and the events of the reply at its head."""
+
+    def __init__(
+        self,
+        link: Link,
+        conversation: Conversation,
+        panel: MemoryPanel,
+        command: Callable[[str], Awaitable[None]],
+        changed: Callable[[], None],
+    ) -> None:
+        self._link = link
+        self._conversation = conversation
+        self._panel = panel
+        self._command = command
+        self._changed = changed
+        self._queue: deque[Asked] = deque()
+        self._turn: Turn | None = None
+        self._tried: dict[str, Turn] = {}  # failed turns, to be tried again under their own ids
+
+    @property
+    def writing(self) -> bool:
+        """Whether a reply is coming in."""
+        return self._turn is not None
+
+    @property
+    def waiting(self) -> list[str]:
+        """What was typed ahead."""
+        return [asked.text for asked in self._queue]
+
+    def ask(self, asked: Asked, *, first: bool = False) -> None:
+        """At the end of the queue, or at its head."""
+        if first:
+            self._queue.appendleft(asked)
+        else:
+            self._queue.append(asked)
+        self._changed()
+
+    def take_back(self) -> str | None:
+        """The newest thing that still waits, for the composer."""
+        if not self._queue:
+            return None
+        asked = self._queue.pop()
+        self._changed()
+        return asked.text
+
+    def retry(self, turn_id: str) -> bool:
+        """Ask a failed turn again."""
+        turn = self._tried.pop(turn_id, None)
+        if turn is None:
+            return False
+        self.ask(Asked(turn.text, turn))
+        return True
+
+    async def stop(self) -> bool:
+        """Stop the reply that is coming in."""
+        return self._turn is not None and await self._link.agent.stop(self._turn.id)
+
+    async def work(self) -> None:
+        """Until the queue is empty."""
+        while self._queue:
+            asked = self._queue.popleft()
+            self._changed()
+            if asked.turn is None and asked.text.startswith("/"):
+                await self._command(asked.text)
+            else:
+                await self._answer(asked.turn or self._link.turn(asked.text))
+        self._changed()
+
+    async def _answer(self, turn: Turn) -> None:
+        self._turn = turn
+        off = turn.mode is not WindowMode.NORMAL
+        await self._conversation.say(Line("user", turn.text, turn.at, turn.id, off_record=off))
+        reply = await self._conversation.say(Line("assistant", "", turn.at, turn.id, off_record=off))
+        if not isinstance(reply, Reply):
+            raise TypeError("a turn that is asked has a live reply")
+        self._conversation.anchor()
+        self._changed()
+        try:
+            async with aclosing(self._link.agent.reply(turn)) as events:
+                async for event in events:
+                    await self._show(event, turn, reply)
+        finally:
+            self._turn = None
+            self._conversation.tidy()
+            self._changed()
+
+    async def _show(self, event: Event, turn: Turn, reply: Reply) -> None:
+        match event:
+            case Started(session_id=session_id):
+                user = next((w for w in self._conversation.spoken if w.line.key == (turn.id, "user")), reply)
+                await self._conversation.enter_session(session_id, turn.at, before=user)
+            case Recalled(hits=hits, late=late):
+                await self._panel.recalled(hits, turn.at, late=late)
+            case Delta(text=text):
+                await reply.write(text)
+            case Done(message_id=message_id, text=text, choices=choices):
+                await reply.finish(text, message_id=message_id)
+                if choices:
+                    await self._conversation.choose(Choices(choices))
+            case Stopped(message_id=message_id, text=text):
+                await reply.finish(text, "stopped", message_id)
+            case Failed():
+                self._tried[turn.id] = turn
+                await reply.fail(event)

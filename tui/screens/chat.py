@@ -1,0 +1,428 @@
+"""The chat: conversation, memory panel, composer, and what keeps them true to the store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message as TextualMessage
+from textual.screen import Screen
+from textual.widgets import Static
+
+from bot.events import Outcome, Status, WindowMode
+from memory.models import Change
+from tui.link import Link
+from tui.replies import Asked, Replies
+from tui.screens.memories import Memories
+from tui.voice import Voice
+from tui.widgets.composer import Composer
+from tui.widgets.conversation import Conversation
+from tui.widgets.entries import Choices, Divider, Entry, Note, Notice, Reply, Welcome, typed
+from tui.widgets.glance import NOTICED, Learned, learned
+from tui.widgets.header import Header, HeaderState, Hints, Tide
+from tui.widgets.panel import MemoryPanel
+
+log = logging.getLogger(__name__)
+PAGE = 60  # messages read at a time
+WIDE = 100  # columns from which the panel has room of its own
+PULSE = 1.0  # seconds between looks at what other windows do
+GATHER = 0.08  # seconds in which changes are taken together
+ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
+HIDES = frozenset({"deleted", "forgotten", "restored", "purged"})
+
+
+class Chat(Screen[None]):
+    """One window on the conversation."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+o,f3", "toggle_panel", show=False),
+        Binding("ctrl+y", "copy_reply", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("ctrl+home", "edge(-1)", show=False),
+        Binding("ctrl+end", "edge(1)", show=False),
+        Binding("shift+tab", "focus_entry(0)", show=False),
+        Binding("escape", "stop", show=False),
+    ]
+
+    class Leave(TextualMessage):
+        """/quit."""
+
+    class Spoke(TextualMessage):
+        """A reply ended: the user's language may be another now."""
+
+    def __init__(self, link: Link, voice: Voice) -> None:
+        super().__init__()
+        self.link = link
+        self.voice = voice
+        self.header = Header()
+        self.tide = Tide()
+        self.conversation = Conversation(voice)
+        self.panel = MemoryPanel(voice)
+        self.composer = Composer(voice)
+        self.hints = Hints()
+        self._elsewhere = Static(classes="elsewhere")
+        self.replies = Replies(link, self.conversation, self.panel, self._command, self._changed)
+        self._changes: list[Change] = []
+        self._status: Status | None = None
+        self._panel_wanted: bool | None = None  # None: as the width allows
+        self._exhausted = False  # the beginning of the conversation is on screen
+        self._history_mark = 0
+
+    def compose(self) -> ComposeResult:
+        """Two lines on top, one at the bottom, conversation and panel between."""
+        yield self.header
+        yield self.tide
+        with Horizontal(id="body"):
+            yield self.conversation
+            yield self.panel
+        yield self._elsewhere
+        yield self.composer
+        yield self.hints
+
+    def on_mount(self) -> None:
+        """Ready to be typed into before Ebb itself is there."""
+        self._elsewhere.display = False
+        self.composer.field.focus()
+        self._fit(self.size.width)
+        self._changed()
+
+    # --- life ---------------------------------------------------------------------------------------
+
+    async def begin(self) -> None:
+        """Ebb is open: show what was said, and follow what happens."""
+        ebb = self.link.ebb
+        self.voice.tz = ebb.tz
+        await self.relanguage()
+        self.composer.set_commands(ebb.agent.commands())
+        status = await self.link.status()
+        messages = await self.link.history(PAGE)
+        await self.conversation.reconcile(messages)
+        self._exhausted = len(messages) < PAGE
+        if status.session_id is not None:
+            await self.conversation.enter_session(status.session_id, ebb.clock())
+        if not messages:
+            await self.conversation.mount(Welcome(self.voice))
+        self.composer.history.fill([m.text for m in messages if m.role == "user" and m.text])
+        self._show_status(status)
+        self.run_worker(self._follow(status.last_seq), group="follow", exclusive=True)
+        self.set_interval(PULSE, self._pulse)
+        self._go_on()
+
+    async def relanguage(self) -> None:
+        """Speak the user's language."""
+        lang = await self.link.language()
+        if lang != self.voice.lang:
+            self.voice.lang = lang
+            self.reword()
+
+    def reword(self) -> None:
+        """All words again."""
+        self.conversation.reword()
+        self.panel.reword()
+        self.composer.set_mode(self.link.mode)
+        self._show_status(self._status)
+        self._changed()
+
+    async def _follow(self, after: int) -> None:
+        """Take changes as they are committed, by this process or another."""
+        async for change in self.link.agent.subscribe(self.link.ebb.owner, after):
+            self._changes.append(change)
+            if len(self._changes) == 1:
+                self.set_timer(GATHER, self._take_changes)
+
+    async def _take_changes(self) -> None:
+        changes, self._changes = self._changes, []
+        ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
+        items = learned(changes, await self.link.memories(ids))
+        if items:
+            await self.panel.learned(items)
+            await self._notices(items, {c.set_id: c.reason for c in changes})
+        for change in changes:
+            if change.entity == "job":
+                await self._job(change)
+        if any(c.entity in ("message", "session", "turn") or c.op in HIDES for c in changes):
+            await self.refresh_history()
+        await self._pulse()
+
+    async def _notices(self, items: Sequence[Learned], reasons: dict[str, str]) -> None:
+        """Under the reply it came from; what a command did is said by the command."""
+        by_turn: dict[str | None, list[Learned]] = {}
+        for item in items:
+            own = item.turn_id is None and reasons.get(item.set_id) in ASKED_FOR
+            sorted_out = reasons.get(item.set_id) in ("extract", "summarise")
+            if item.effect in NOTICED and not own and not sorted_out:
+                by_turn.setdefault(item.turn_id, []).append(item)
+        for turn_id, some in by_turn.items():
+            await self.conversation.notice(some, turn_id)
+
+    async def _job(self, change: Change) -> None:
+        """How background work ended, where that is worth a word."""
+        after = change.after or {}
+        if after.get("kind") == "extract" and after.get("state") == "done":
+            result = after.get("result") or after
+            new, updated = int(result.get("new") or 0), int(result.get("updated") or 0)
+            key = "extracted" if new or updated else "extracted.nothing"
+            await self.conversation.note(self.voice(key, new=new, updated=updated))
+        elif after.get("state") == "dead":
+            await self.conversation.note(self.voice("job.dead"), ok=False)
+
+    async def _pulse(self) -> None:
+        """Look at the header's figures; another window may have spoken or closed the session."""
+        if not self.link.is_open or not self.is_attached:
+            return
+        before, status = self._status, await self.link.status()
+        self._show_status(status)
+        if before is None or self.link.mode is not WindowMode.NORMAL:
+            return
+        if status.session_id is not None and status.session_id != before.session_id:
+            await self.conversation.enter_session(status.session_id, self.link.ebb.clock())
+        moved = (before.messages, before.session_id, before.writing_elsewhere)
+        if moved != (status.messages, status.session_id, status.writing_elsewhere) and not self.replies.writing:
+            await self.refresh_history()
+
+    async def refresh_history(self) -> None:
+        """Make the screen agree with the store."""
+        if self.link.mode is WindowMode.NORMAL:
+            await self.conversation.reconcile(await self.link.history(max(PAGE, self.conversation.stored + 20)))
+
+    def _show_status(self, status: Status | None) -> None:
+        self._status = status
+        self.header.state = HeaderState(self.voice.lang, self.link.mode, status)
+        elsewhere = bool(status and status.writing_elsewhere and self.link.mode is WindowMode.NORMAL)
+        self._elsewhere.display = elsewhere
+        if elsewhere:
+            self._elsewhere.update(self.voice("elsewhere"))
+
+    # --- speaking -----------------------------------------------------------------------------------
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        """Into the queue; it is answered as soon as what is before it has been."""
+        self.replies.ask(Asked(event.text))
+        if self.has_class("-over"):
+            self.action_toggle_panel()
+        self.conversation.anchor()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self.link.is_open and not any(w.group == "replies" and not w.is_finished for w in self.workers):
+            self.run_worker(self._work(), group="replies")
+
+    async def _work(self) -> None:
+        try:
+            await self.replies.work()
+            await self._pulse()
+            await self.relanguage()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            # The boundary of a turn: one sentence, and the window lives on; the store has what was said.
+            log.exception("a turn failed in the window")
+            await self.conversation.note(self.voice("fault", what=type(error).__name__), ok=False)
+            self._changed()
+
+    async def _command(self, text: str) -> None:
+        name, _, args = text[1:].partition(" ")
+        outcome = await self.link.command(name, args.strip())
+        if name in ("memories", "m") and outcome.ok and outcome.memories:
+            self.app.push_screen(Memories(self.link, self.voice, outcome.memories, args.strip()))
+            return
+        await self.show(outcome)
+
+    async def show(self, outcome: Outcome) -> None:
+        """Whatever a command came to."""
+        if outcome.mode is not None and outcome.mode is not self.link.mode:
+            await self._enter_mode(outcome.mode)
+        await self.conversation.note(outcome.text, ok=outcome.ok)
+        if outcome.choices:
+            await self.conversation.choose(Choices(outcome.choices))
+        if outcome.session_id:
+            await self.conversation.enter_session(outcome.session_id, self.link.ebb.clock())
+        if outcome.turn is not None:
+            turn = replace(outcome.turn, id=outcome.turn.id or uuid.uuid4().hex)
+            self.replies.ask(Asked(turn.text, turn), first=True)
+        if outcome.quit:
+            self.post_message(self.Leave())
+        self.conversation.anchor()
+
+    async def _enter_mode(self, mode: WindowMode) -> None:
+        if self.link.mode is WindowMode.NORMAL:
+            self._history_mark = len(self.composer.history)
+        else:
+            await self.conversation.forget_off_record()
+            self.composer.history.cut(self._history_mark)
+        self.link.mode = mode
+        for other in WindowMode:
+            self.set_class(other is mode and mode is not WindowMode.NORMAL, f"-{other.value}")
+        self.tide.mode = mode
+        self.composer.set_mode(mode)
+        self.panel.set_mode(mode)
+        self._show_status(self._status)
+        style = "$quiet" if mode is WindowMode.NORMAL else f"${mode.value}"
+        await self.conversation.put(Divider(f"divider.{mode.value}", self.voice, style=style))
+
+    async def on_choices_picked(self, event: Choices.Picked) -> None:
+        """Send the answer back."""
+        self.action_focus_composer()
+        await self.show(await self.link.command("choose", event.key))
+        await self.refresh_history()
+
+    async def on_notice_undo(self, event: Notice.Undo) -> None:
+        """Take back what was learned."""
+        self.action_focus_composer()
+        for set_id in event.set_ids:
+            outcome = await self.link.command("undo", set_id)
+            if outcome.ok:
+                self.panel.drop({set_id})
+                for notice in self.conversation.query(Notice):
+                    notice.drop({set_id})
+            await self.show(outcome)
+
+    async def on_notice_view(self, event: Notice.View) -> None:
+        """Look at a memory among the others."""
+        found = await self.link.memories([event.memory_id])
+        self.app.push_screen(Memories(self.link, self.voice, tuple(found.values()), "", event.memory_id))
+
+    def on_reply_retry(self, event: Reply.Retry) -> None:
+        """Ask again."""
+        if self.replies.retry(event.turn_id):
+            self.action_focus_composer()
+            self._go_on()
+
+    def on_entry_copied(self, event: Entry.Copied) -> None:
+        """Copy a message's source."""
+        self.app.copy_to_clipboard(event.text)
+
+    async def on_composer_stop(self) -> None:
+        """Escape: stop the reply; or take back what waits."""
+        await self.action_stop()
+
+    async def action_stop(self) -> None:
+        """Stop the reply that is coming in; with none, what waits comes back into the composer."""
+        if not await self.replies.stop() and not self.composer.text and (text := self.replies.take_back()):
+            self.composer.set_text(text)
+
+    async def on_conversation_older(self) -> None:
+        """Read further back."""
+        if self._exhausted or not self.link.is_open or self.link.mode is not WindowMode.NORMAL:
+            return
+        stored = self.conversation.stored
+        messages = await self.link.history(stored + PAGE)
+        if not await self.conversation.load_older(messages):
+            self._exhausted = True
+        else:
+            self._exhausted = len(messages) < stored + PAGE
+
+    # --- moving about -------------------------------------------------------------------------------
+
+    def action_page(self, by: int) -> None:
+        """Scroll the conversation by a page."""
+        move = self.conversation.scroll_page_up if by < 0 else self.conversation.scroll_page_down
+        move(animate=False)
+
+    def action_edge(self, by: int) -> None:
+        """To the top of what is loaded, or to the newest."""
+        if by < 0:
+            self.conversation.scroll_home(animate=False)
+        else:
+            self.conversation.anchor()
+
+    def action_focus_entry(self, by: int) -> None:
+        """Into the messages, and up and down among them; below the last is the composer."""
+        entries = self.conversation.entries()
+        focused = self.focused
+        if by == 0 or focused not in entries:
+            target = entries[-1] if entries else None
+        else:
+            at = entries.index(focused) + by
+            target = entries[max(at, 0)] if at < len(entries) else None
+        if target is None:
+            self.action_focus_composer()
+        else:
+            target.focus()
+
+    def action_focus_composer(self) -> None:
+        """Back to writing."""
+        self.composer.field.focus()
+
+    def action_copy_reply(self) -> None:
+        """Copy the last reply's Markdown."""
+        text = self.conversation.last_reply()
+        if text:
+            self.app.copy_to_clipboard(text)
+        else:
+            self.notify(self.voice("copy.nothing"))
+
+    def on_key(self, event: events.Key) -> None:
+        """Typing anywhere leads back to the composer."""
+        character = typed(event)
+        if character is None or self.composer.field.has_focus or event.key in self.active_bindings:
+            return
+        event.stop()
+        self.composer.field.focus()
+        self.composer.field.insert(character)
+
+    def on_descendant_focus(self) -> None:
+        """Other keys matter now."""
+        self._changed()
+
+    # --- fitting ------------------------------------------------------------------------------------
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The panel shows by itself where there is room."""
+        self._fit(event.size.width)
+
+    def _fit(self, width: int) -> None:
+        wide = width >= WIDE
+        self.set_class(not wide, "-narrow")
+        self.panel.display = wide if self._panel_wanted is None else self._panel_wanted
+        self.set_class(bool(self.panel.display) and not wide, "-over")
+
+    def action_toggle_panel(self) -> None:
+        """Show or hide it; in the conversation's place where the window is narrow."""
+        self._panel_wanted = not self.panel.display
+        self._fit(self.size.width)
+
+    def _changed(self) -> None:
+        """Queue, stream or focus changed: the lines that speak of them follow."""
+        if not self.is_mounted:
+            return
+        self.tide.flow(self.replies.writing)
+        self.composer.waiting(self.replies.waiting)
+        say = self.voice
+        focused = self.focused
+        if isinstance(focused, Choices):
+            pairs = [("1–9", say("hint.choose")), ("Esc", say("hint.back"))]
+        elif isinstance(focused, Entry):
+            pairs = [("↑↓", say("hint.messages")), ("c", say("copy"))]
+            if isinstance(focused, Notice):
+                pairs += [("v", say("view")), ("u", say("undo"))]
+            if isinstance(focused, Reply) and focused.failed:
+                pairs += [("r", say("retry"))]
+            pairs += [("Esc", say("hint.back"))]
+        else:
+            pairs = [("Enter", say("hint.send"))]
+            if self.replies.writing:
+                pairs = [("Esc", say("hint.stop")), *pairs]
+            elif self.replies.waiting:
+                pairs += [("Esc", say("hint.unqueue"))]
+            pairs += [
+                ("/", say("hint.commands")),
+                ("Ctrl+J", say("hint.newline")),
+                ("Ctrl+O", say("hint.panel")),
+                ("F1", say("hint.keys")),
+                ("Ctrl+Q", say("hint.quit")),
+            ]
+        self.hints.pairs = tuple(pairs)
+
+    def notes(self) -> list[str]:
+        """What Ebb said beside the conversation, for whoever wants it whole."""
+        return [note.source for note in self.conversation.query(Note)]

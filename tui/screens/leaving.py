@@ -1,0 +1,51 @@
+"""Leaving: what is still being learned, and what could not be opened."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.voice import Voice
+from tui.words import clean
+
+
+class Finishing(ModalScreen[None]):
+    """Shown while background work is drained; Ctrl+C, which the app listens to, leaves it to the next start."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__()
+        self._voice = voice
+        self._words = Static()
+
+    def compose(self) -> ComposeResult:
+        """A heading and one sentence."""
+        with Vertical(classes="sheet small"):
+            yield Static(Content.styled(f"≋ {self._voice('finishing')}", "bold $primary"))
+            yield self._words
+
+    def left(self, n: int) -> None:
+        """How many are left."""
+        self._words.update(Content(self._voice("finishing.one" if n == 1 else "finishing.left", n=n) if n else ""))
+
+
+class Trouble(ModalScreen[bool]):
+    """Ebb could not be opened: why, in one sentence. True: try again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "dismiss(True)", show=False)]
+
+    def __init__(self, voice: Voice, why: str) -> None:
+        super().__init__()
+        self._voice = voice
+        self._why = why
+
+    def compose(self) -> ComposeResult:
+        """The sentence, and the keys."""
+        with Vertical(classes="sheet small"):
+            yield Static(Content.styled(self._voice("open_failed", why=clean(self._why)), "$error"))
+            yield Static(Content.styled(self._voice("open_failed.keys"), "$quiet"), classes="row")

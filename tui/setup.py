@@ -1,0 +1,126 @@
+"""Who shall answer: what a choice means for the settings, and whether it works. Shared by screen and plain mode."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, cast
+
+from bot import settings as config
+from bot.settings import Settings, SettingsError
+from tui.voice import Voice
+
+Way = Literal["openai", "endpoint", "ollama", "offline"]
+_NAMED = 5  # models named in a sentence
+
+
+class Probe(Protocol):
+    """What an endpoint said when it was asked."""
+
+    @property
+    def ok(self) -> bool:
+        """It answers, and takes the key."""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, for a person."""
+
+    @property
+    def models(self) -> Sequence[str]:
+        """What it offers, where it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody filled in."""
+
+    way: Way
+    key: str = ""
+    url: str = ""
+    model: str = ""
+
+
+class Unusable(ValueError):
+    """A wish that cannot be met; one sentence says why."""
+
+
+def check(wish: Wish, say: Voice) -> Wish:
+    """Trim it and find what is plainly wrong, before anybody is asked. Raises Unusable."""
+    wish = replace(wish, key=wish.key.strip(), url=wish.url.strip().rstrip("/"), model=wish.model.strip())
+    if any(len(value.split()) > 1 or not value.isprintable() for value in (wish.key, wish.url)):
+        raise Unusable(say("first.bad_chars"))
+    if not wish.key.isascii():
+        raise Unusable(say("first.bad_chars"))
+    if wish.way == "openai" and not wish.key:
+        raise Unusable(say("first.need_key"))
+    scheme, _, host = wish.url.partition("://")
+    if wish.way == "endpoint" and (scheme not in ("http", "https") or not host):
+        raise Unusable(say("first.need_url"))
+    return wish
+
+
+def apply(settings: Settings, wish: Wish) -> Settings:
+    """The settings as they would be."""
+    model = wish.model or None
+    if wish.way == "offline":
+        return replace(settings, provider="offline")
+    if wish.way == "ollama":
+        return replace(settings, provider="ollama", chat_model=model)
+    return replace(
+        settings,
+        provider="openai",
+        openai_api_key=wish.key or None,
+        openai_base_url=wish.url or settings.openai_base_url,
+        chat_model=model or settings.chat_model,
+    )
+
+
+def changes(settings: Settings) -> dict[str, str]:
+    """What is written into `.env` for it."""
+    values = {
+        "EBB_PROVIDER": settings.provider,
+        "EBB_CHAT_MODEL": settings.chat_model,
+        "OPENAI_API_KEY": settings.openai_api_key,
+        "OPENAI_BASE_URL": settings.openai_base_url,
+    }
+    if settings.provider in ("offline", "ollama"):
+        values = {name: values[name] for name in ("EBB_PROVIDER", "EBB_CHAT_MODEL")}
+    return {name: value for name, value in values.items() if value}
+
+
+async def settle(settings: Settings, wish: Wish, say: Voice) -> Settings:
+    """Check, ask the endpoint, save. Returns the settings to open Ebb with; raises Unusable with one sentence."""
+    wish = check(wish, say)
+    wanted = apply(settings, wish)
+    if wish.way != "offline":
+        probe = await _probe(wanted)
+        if not probe.ok:
+            raise Unusable(probe.sentence)
+        wanted = _with_model(wanted, wish, list(probe.models), say)
+    try:
+        config.save(wanted, changes(wanted))
+    except (OSError, SettingsError) as error:
+        raise Unusable(say("first.save_failed", why=str(error))) from None
+    return wanted
+
+
+def _with_model(wanted: Settings, wish: Wish, models: list[str], say: Voice) -> Settings:
+    if wish.model and models and wish.model not in models:
+        raise Unusable(say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED])))
+    if wish.model or wish.way == "openai":
+        return wanted
+    if not models:
+        raise Unusable(say("first.no_models"))
+    return replace(wanted, chat_model=models[0])
+
+
+async def _probe(settings: Settings) -> Probe:
+    ask = cast("Callable[[Settings], Awaitable[Probe]]", importlib.import_module("bot.bootstrap").probe_endpoint)
+    return await ask(settings)
+
+
+async def ollama_models(settings: Settings) -> list[str]:
+    """The models of an Ollama on this machine; empty if there is none."""
+    find = cast("Callable[[Settings], Awaitable[list[str]]]", importlib.import_module("bot.bootstrap").find_ollama)
+    return await find(settings)

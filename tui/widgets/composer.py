@@ -1,0 +1,329 @@
+"""Where one writes: several lines, history, completion of commands, and pastes of any size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.actions import SkipAction
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message as TextualMessage
+from textual.widgets import OptionList, Static, TextArea
+from textual.widgets.option_list import Option
+
+from bot.events import CommandSpec, WindowMode
+from tui.voice import Voice
+from tui.words import clean, one_line
+
+LONG_PASTE = 1_500  # characters; beyond this, or LONG_LINES, a paste is shown as one word
+LONG_LINES = 20
+REMEMBERED = 500  # own messages kept for history
+WANT_TEXT = frozenset({"remember", "forget"})  # completed by Enter, and not sent: they say nothing by themselves
+_COMMAND = re.compile(r"/[a-z]*\Z")
+
+
+class History:
+    """This person's own past messages; the draft is kept while one looks back."""
+
+    def __init__(self) -> None:
+        self._said: list[str] = []
+        self._at = 0
+        self._draft = ""
+
+    def fill(self, said: Sequence[str]) -> None:
+        """What was said before this window opened goes before what was said in it."""
+        self._said = [*said, *self._said][-REMEMBERED:]
+        self._at = len(self._said)
+
+    def add(self, text: str) -> None:
+        """Said now."""
+        if not self._said or self._said[-1] != text:
+            self._said.append(text)
+        self._said = self._said[-REMEMBERED:]
+        self._at = len(self._said)
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    def cut(self, length: int) -> None:
+        """Let go of what was said since it had that length."""
+        del self._said[length:]
+        self._at = len(self._said)
+
+    def step(self, by: int, current: str) -> str | None:
+        """The message before (-1) or after (+1); None at either end."""
+        to = self._at + by
+        if not 0 <= to <= len(self._said):
+            return None
+        if self._at == len(self._said):
+            self._draft = current
+        self._at = to
+        return self._draft if to == len(self._said) else self._said[to]
+
+
+class Field(TextArea):
+    """The text itself. Enter sends; Shift+Enter, Alt+Enter and Ctrl+J break the line."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("shift+enter,ctrl+j,alt+enter", "newline", show=False, priority=True),
+        Binding("enter", "send", show=False, priority=True),
+        Binding("tab", "complete", show=False),
+        Binding("escape", "escape", show=False),
+        Binding("pageup", "screen.page(-1)", show=False),
+        Binding("pagedown", "screen.page(1)", show=False),
+        Binding("ctrl+home", "screen.edge(-1)", show=False),
+        Binding("ctrl+end", "screen.edge(1)", show=False),
+        Binding("shift+tab", "screen.focus_entry(0)", show=False),
+        Binding("ctrl+y", "screen.copy_reply", show=False),
+    ]
+
+    class Send(TextualMessage):
+        """Enter was pressed."""
+
+    class Step(TextualMessage):
+        """Up or down, beyond the text: history."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    class Escape(TextualMessage):
+        """Escape was pressed."""
+
+    class Complete(TextualMessage):
+        """Tab was pressed."""
+
+    class Pasted(TextualMessage):
+        """A paste too long to show."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def action_newline(self) -> None:
+        """Break the line."""
+        start, end = self.selection
+        self._replace_via_keyboard("\n", start, end)
+
+    def action_send(self) -> None:
+        """Send, or take the completion."""
+        self.post_message(self.Send())
+
+    def action_complete(self) -> None:
+        """Take the completion, or go on to the next widget."""
+        self.post_message(self.Complete())
+
+    def action_escape(self) -> None:
+        """Close what is open; else stop the reply."""
+        self.post_message(self.Escape())
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        """Up a row; above the first, back in history."""
+        if (not select and self.get_cursor_up_location() == self.cursor_location) or self._on_first_row(select):
+            self.post_message(self.Step(-1))
+        else:
+            super().action_cursor_up(select)
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        """Down a row; below the last, forward in history."""
+        if self._on_last_row(select):
+            self.post_message(self.Step(1))
+        else:
+            super().action_cursor_down(select)
+
+    def _on_first_row(self, select: bool) -> bool:
+        return not select and self.wrapped_document.location_to_offset(self.cursor_location).y == 0
+
+    def _on_last_row(self, select: bool) -> bool:
+        row = self.wrapped_document.location_to_offset(self.cursor_location).y
+        return not select and row >= self.wrapped_document.height - 1
+
+    def action_copy(self) -> None:
+        """Copy what is selected; where nothing is, Ctrl+C belongs to the window."""
+        if not self.selected_text:
+            raise SkipAction
+        self.app.copy_to_clipboard(self.selected_text)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        text = clean(event.text)
+        if len(text) > LONG_PASTE or text.count("\n") > LONG_LINES:
+            self.post_message(self.Pasted(text))
+        elif result := self._replace_via_keyboard(text, *self.selection):
+            self.move_cursor(result.end_location)
+
+
+class Composer(Vertical):
+    """The field, what waits to be sent above it, and the list of commands while one is typed."""
+
+    class Submitted(TextualMessage):
+        """A message or command, whole."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class Stop(TextualMessage):
+        """Escape, with nothing else to close."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__()
+        self.history = History()
+        self._voice = voice
+        self._commands: Sequence[CommandSpec] = ()
+        self._pastes: dict[str, str] = {}
+        self._waiting = Static(classes="waiting")
+        self._list = OptionList(classes="completion", compact=True)
+        self._list.can_focus = False
+        self.field = Field(soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False, compact=True)
+
+    def compose(self) -> ComposeResult:
+        """From the top: completion, queue, field."""
+        yield self._list
+        yield self._waiting
+        yield self.field
+
+    def on_mount(self) -> None:
+        """Nothing to complete, nothing waiting."""
+        self._list.display = False
+        self._waiting.display = False
+        self.set_mode(WindowMode.NORMAL)
+
+    def set_commands(self, commands: Sequence[CommandSpec]) -> None:
+        """What may follow a slash."""
+        self._commands = commands
+        self._suggest()
+
+    def set_mode(self, mode: WindowMode) -> None:
+        """The placeholder says what becomes of what is written."""
+        key = "placeholder" if mode is WindowMode.NORMAL else f"placeholder.{mode.value}"
+        self.field.placeholder = Content(self._voice(key))
+
+    def waiting(self, texts: Sequence[str]) -> None:
+        """What was typed ahead, and is sent when the reply is there."""
+        self._waiting.display = bool(texts)
+        if texts:
+            key = "queued" if len(texts) == 1 else "queued.more"
+            words = self._voice(key, text=one_line(texts[0], 60), n=len(texts) - 1)
+            self._waiting.update(Content.styled(f"⋯ {words}", "$quiet"))
+
+    @property
+    def text(self) -> str:
+        """The draft."""
+        return self.field.text
+
+    def set_text(self, text: str) -> None:
+        """Another draft, the cursor at its end."""
+        self.field.load_text(text)
+        self.field.move_cursor(self.field.document.end)
+
+    @property
+    def completing(self) -> bool:
+        """Whether the list of commands is open."""
+        return bool(self._list.display)
+
+    # --- completion ---------------------------------------------------------------------------------
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """A slash at the start opens the list."""
+        event.stop()
+        self._suggest()
+
+    def _suggest(self) -> None:
+        word = self.field.text
+        if not _COMMAND.match(word):
+            self._list.display = False
+            return
+        found = [c for c in self._commands if c[0].startswith(word[1:])]
+        if word[1:] in {c[0] for c in found} and len(found) == 1:
+            found = []
+        self._list.display = bool(found)
+        if found:
+            chinese = self._voice.lang == "zh"
+            self._list.clear_options()
+            self._list.add_options(
+                Option(
+                    Content.assemble(
+                        (f"/{name:<10}", "$primary"), (one_line((zh if chinese else en).replace("`", "")), "$quiet")
+                    ),
+                    id=name,
+                )
+                for name, en, zh in found
+            )
+            self._list.highlighted = 0
+
+    def _accept(self) -> bool:
+        if not self.completing or self._list.highlighted is None:
+            return False
+        option = self._list.get_option_at_index(self._list.highlighted)
+        self._list.display = False
+        self.set_text(f"/{option.id} ")
+        return True
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """With the mouse."""
+        event.stop()
+        self._accept()
+        self.field.focus()
+
+    # --- keys ---------------------------------------------------------------------------------------
+
+    def on_field_complete(self) -> None:
+        """Tab."""
+        if not self._accept() and not self.field.text:
+            self.screen.focus_next()
+
+    def on_field_escape(self) -> None:
+        """Close the list first."""
+        if self.completing:
+            self._list.display = False
+        else:
+            self.post_message(self.Stop())
+
+    def on_field_step(self, event: Field.Step) -> None:
+        """Through the list while it is open, else through history."""
+        if self.completing:
+            if event.by < 0:
+                self._list.action_cursor_up()
+            else:
+                self._list.action_cursor_down()
+            return
+        text = self.history.step(event.by, self.field.text)
+        if text is not None:
+            self.set_text(text)
+            self._list.display = False
+
+    def on_field_send(self) -> None:
+        """A half-typed command is completed and sent; a message goes as it is, pastes unfolded."""
+        name = ""
+        if self.completing and self._list.highlighted is not None:
+            name = self._list.get_option_at_index(self._list.highlighted).id or ""
+            if name in WANT_TEXT:
+                self._accept()
+                return
+        text = f"/{name}" if name else self._unfold(self.field.text)
+        if not text.strip():
+            return
+        self.history.add(text)
+        self._pastes.clear()
+        self._list.display = False
+        self.field.load_text("")
+        self.post_message(self.Submitted(text.strip("\n")))
+
+    def on_field_pasted(self, event: Field.Pasted) -> None:
+        """Show a word for it; the text itself goes with the message, as long as that word stands."""
+        n = len(self._pastes) + 1
+        mark = self._voice("pasted", n=n, lines=event.text.count("\n") + 1)
+        self._pastes[mark] = event.text
+        self.field.insert(mark)
+
+    def _unfold(self, text: str) -> str:
+        for mark, paste in self._pastes.items():
+            text = text.replace(mark, paste)
+        return text

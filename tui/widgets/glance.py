@@ -1,0 +1,211 @@
+"""One memory, and what happened to it, as a line or two of text: shared by panel, notices and browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from bot.texts import ago
+from memory.models import KINDS, Change, Hit, Kind, Lang, Level, Memory, Precision
+from tui.voice import Voice
+from tui.words import one_line
+
+Effect = Literal["new", "updated", "gone", "back", "again", "core", "faded", "proposed", "undone"]
+SIGNS: Mapping[Effect, str] = {
+    "new": "+",
+    "updated": "↻",
+    "gone": "−",
+    "back": "↩",
+    "again": "↑",
+    "core": "★",
+    "faded": "~",
+    "proposed": "?",
+    "undone": "↩",
+}
+_STYLES: Mapping[Effect, str] = {"gone": "$sand", "again": "$quiet", "faded": "$quiet", "proposed": "$sand"}
+_OPS: Mapping[str, Effect] = {
+    "created": "new",
+    "updated": "updated",
+    "negated": "gone",
+    "deleted": "gone",
+    "forgotten": "gone",
+    "purged": "gone",
+    "superseded": "gone",
+    "restored": "back",
+    "reinforced": "again",
+    "promoted": "core",
+    "levelled": "faded",
+    "merged": "updated",
+}
+NOTICED: frozenset[Effect] = frozenset({"new", "updated", "gone", "back", "core", "proposed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What one change set did to one memory, in one word."""
+
+    seq: int
+    set_id: str
+    turn_id: str | None
+    memory_id: str
+    effect: Effect
+    text: str
+    kind: Kind = Kind.FACT
+    level: Level = Level.FULL
+
+    @property
+    def style(self) -> str:
+        """Its colour; the sign and the word say the same."""
+        return _STYLES.get(self.effect, "$primary")
+
+
+def learned(changes: list[Change], memories: Mapping[str, Memory]) -> list[Learned]:
+    """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with its successor."""
+    replaced = {
+        old for c in changes if c.op == "created" and (m := memories.get(c.entity_id)) for old in m.supersedes
+    }
+    out: dict[tuple[str, str], Learned] = {}
+    for c in changes:
+        if c.entity != "memory" or (c.op in ("superseded", "negated", "updated") and c.entity_id in replaced):
+            continue
+        effect = _OPS.get(c.op, "updated")
+        m = memories.get(c.entity_id)
+        if m is not None and effect == "new":
+            effect = "proposed" if m.state.value == "proposed" else "updated" if m.supersedes else "new"
+        if c.reason == "undo" and effect in ("gone", "new"):
+            effect = "undone"
+        row = c.after or c.before or {}
+        text = m.content if m is not None else str(row.get("content") or "")
+        if not text:
+            continue
+        kind = m.kind if m is not None else _kind(row.get("kind"))
+        level = m.level if m is not None else Level.FULL
+        out[c.set_id, c.entity_id] = Learned(
+            c.seq, c.set_id, c.turn_id, c.entity_id, effect, one_line(text), kind, level
+        )
+    return list(out.values())
+
+
+def _kind(value: object) -> Kind:
+    try:
+        return Kind(str(value))
+    except ValueError:
+        return Kind.FACT
+
+
+def icon(kind: Kind) -> str:
+    """The kind's icon, two cells wide whatever the terminal thinks of it."""
+    sign = KINDS[kind].icon
+    return sign + " " * (2 - cell_len(sign))
+
+
+def glyph(level: Level) -> str:
+    """The level's sign, two cells wide: footprints and box are, tick and dot are not."""
+    return level.glyph + " " * (2 - cell_len(level.glyph))
+
+
+def kind_name(kind: Kind, lang: Lang) -> str:
+    """What the kind is called."""
+    return KINDS[kind].zh if lang == "zh" else KINDS[kind].en
+
+
+def gauge(share: float, cells: int = 5) -> str:
+    """A share of one as a row of marks."""
+    full = round(max(0.0, min(share, 1.0)) * cells)
+    return "▰" * full + "▱" * (cells - full)
+
+
+def when(at: datetime, tz: str, lang: Lang, precision: Precision | None = None, now: datetime | None = None) -> str:
+    """A date as people write it, no more precise than it was said; the year only where it is not `now`'s."""
+    local = at.astimezone(_zone(tz))
+    this_year = now is not None and local.year == now.astimezone(_zone(tz)).year
+    if precision == "year":
+        return f"{local.year} 年" if lang == "zh" else str(local.year)
+    if precision == "month":
+        return f"{local.year} 年 {local.month} 月" if lang == "zh" else f"{_MONTHS[local.month - 1]} {local.year}"
+    if lang == "zh":
+        day = f"{local.month} 月 {local.day} 日" if this_year else f"{local.year} 年 {local.month} 月 {local.day} 日"
+    else:
+        day = f"{local.day} {_MONTHS[local.month - 1]}" + ("" if this_year else f" {local.year}")
+    return f"{day} {local:%H:%M}" if precision == "minute" else day
+
+
+def clock_time(at: datetime, tz: str) -> str:
+    """Hours and minutes where the window is."""
+    return f"{at.astimezone(_zone(tz)):%H:%M}"
+
+
+def day_and_time(at: datetime, tz: str, lang: Lang) -> str:
+    """For a divider: the day, and when on it."""
+    local = at.astimezone(_zone(tz))
+    if lang == "zh":
+        return f"{local.month} 月 {local.day} 日 周{'一二三四五六日'[local.weekday()]} {local:%H:%M}"
+    return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]}, {local:%H:%M}"
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def _zone(tz: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(tz)
+    except (OSError, ValueError, KeyError):
+        return ZoneInfo("UTC")
+
+
+def validity(m: Memory, voice: Voice, now: datetime) -> str:
+    """Until or since when it holds, where that was said."""
+    parts: list[str] = []
+    for key, at, precision in (
+        ("since", m.valid_from, m.precision),
+        ("until", m.valid_until, None),
+        ("due", m.expires_at, m.precision),
+    ):
+        if at is not None:
+            parts.append(voice(key, when=when(at, voice.tz, voice.lang, precision, now)))
+    return " · ".join(parts)
+
+
+def hang(first: str | Content, text: Content, width: int) -> Content:
+    """`text` wrapped beside its sign: the rows under the first begin where the text does."""
+    head = Content(first) if isinstance(first, str) else first
+    indent = head.cell_length
+    rows = text.wrap(max(width - indent, 8))
+    return Content("\n").join([head + row if n == 0 else Content(" " * indent) + row for n, row in enumerate(rows)])
+
+
+def hit_lines(hit: Hit, now: datetime, voice: Voice, width: int) -> Content:
+    """A recalled memory: its level and kind, its text, how relevant it was and how old it is."""
+    m, lang = hit.memory, voice.lang
+    if hit.why == "relevance":
+        score = f"{gauge(hit.gate)} {hit.gate:.0%}"
+    else:
+        key = {"episode_by_time": "hit.time", "review": "hit.review", "resident": "hit.resident"}.get(hit.why)
+        score = voice(key) if key else one_line(hit.why)
+    foot = " · ".join(x for x in (score, ago(m.created_at, now, lang), validity(m, voice, now)) if x)
+    sign = Content.assemble((f"{glyph(m.level)} ", "$primary"), f"{icon(m.kind)} ")
+    return Content.assemble(
+        hang(sign, Content(one_line(m.content)), width),
+        "\n",
+        hang(" " * sign.cell_length, Content.styled(foot, "$quiet"), width),
+    )
+
+
+def learned_lines(item: Learned, voice: Voice, width: int, tail: Content) -> Content:
+    """What was learned: sign, word, kind, text; and what can be done about it."""
+    sign = Content.styled(f"{SIGNS[item.effect]} ", f"bold {item.style}")
+    word = Content.assemble((voice(f"notice.{item.effect}"), item.style), f"  {icon(item.kind)} ", item.text)
+    room = width - sign.cell_length
+    if not tail:
+        return hang(sign, word, width)
+    rows = word.wrap(max(room, 8))
+    if rows[-1].cell_length + 3 + tail.cell_length <= room:
+        return Content.assemble(hang(sign, word, width), "   ", tail)
+    return Content.assemble(hang(sign, word, width), "\n", " " * sign.cell_length, tail)
