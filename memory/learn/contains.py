@@ -1,0 +1,113 @@
+"""Whether a text says a thing: what forgetting goes by when it looks where the thing went. Pure.
+
+Judged sentence by sentence, so that a long reply that happens to have all the words in different places
+does not count; Chinese by its content characters, since 住在巴黎 and 住在法国巴黎 share few pairs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from memory.models import Memory
+
+SAYS: Final = 0.75  # share of a thing's words from which a sentence says it
+HINTS: Final = 0.5  # the same, where the thing is known to have been before the speaker's eyes
+
+_STOP: Final = frozenset(
+    """a an the is are was were be been am i im ive me my mine you your he she they him his her hers their them it its
+    this that these those user users of to in on at for with by from as and or but so very really just also has have
+    had do does did who whom which what when where how why will would can could should may might must s t re ve ll d m
+    not no don doesn didn isn aren wasn there here up out about into than then now called named name""".split()  # noqa: SIM905 - words read as words
+)
+_STOP_ZH: Final = frozenset(
+    "我你您他她它们的地得了着过吗呢吧啊呀哦嗯么是在有和与及或也都还就又再很太不没这那哪个些把被让给对从到为以于之其而但会能要想叫用户名字"
+)
+_PIECE: Final = re.compile(r"[a-z0-9]+|[\u3400-\u9fff\uf900-\ufaff]|[^\W_]+")
+_SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]+")
+_NAME: Final = re.compile(r"(?<![\w'’])(?:[A-Z][\w’'-]*[\w])(?:\s+(?:[A-Z][\w’'-]*\w))*")
+_NAME_ZH: Final = re.compile(
+    r"(?:住在|来自|搬到|搬去|老家在|出生在|名叫|叫做|叫|名字是|姓名是|是)(?P<n>[\u4e00-\u9fff]{2,4})(?=$|[，。！？；、,.!?\s])"
+    r"|[《「“](?P<q>[^》」”]{2,20})[》」”]"
+)
+# Capitalised without being anybody's or anything's name; and what 是 is followed by without naming.
+_NO_NAME: Final = frozenset(
+    """i im ive id ill the a an user my our his her their we you he she they it is are and or but not no yes please ok
+    okay monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december today tomorrow every english chinese dr mr mrs ms""".split()  # noqa: SIM905 - words read as words
+)
+_NO_NAME_ZH: Final = re.compile(
+    r"(?:老师|医生|护士|律师|学生|工程师|程序员|设计师|司机|厨师|经理|素食者?|左撇子|什么|一[个名位只])"
+)
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ied", "ies", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            return word[: -len(ending)]
+    return word
+
+
+def units(text: str) -> frozenset[str]:
+    """Content words by their stems, and content characters of Chinese."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    found = _PIECE.findall(plain)
+    return frozenset(p if p[0] >= "\u3400" else _stem(p) for p in found if p not in _STOP and p not in _STOP_ZH)
+
+
+def names(text: str, entities: Iterable[str] = ()) -> frozenset[str]:
+    """Proper names, case-folded: capitalised words past a sentence's start, 住在X, 叫X, quoted titles, entities."""
+    found = {e.strip() for e in entities}
+    for m in _NAME.finditer(text):
+        first = not text[: m.start()].strip(" \"'“‘(")
+        words = m[0].split()
+        if first:
+            words = words[1:]
+        if words and words[0].casefold().partition("'")[0] not in _NO_NAME:
+            found.add(" ".join(words))
+    for z in _NAME_ZH.finditer(text):
+        if not _NO_NAME_ZH.search(z["n"] or ""):
+            found.add(z["n"] or z["q"])
+    return frozenset(f.casefold() for f in found if len(f) >= 2 and f.casefold() not in _NO_NAME)
+
+
+def mentions(name: str, text: str) -> bool:
+    """Whether the text has the name, as a word of its own where its script has words."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if name[0] >= "\u3400":
+        return name in folded
+    return re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", folded) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What is being forgotten: the words of each form it was kept in, and the names nothing else is called by."""
+
+    forms: tuple[frozenset[str], ...]
+    names: frozenset[str] = frozenset()
+
+    def said_by(self, text: str, share: float = SAYS) -> bool:
+        """Whether the text names it, or one of its sentences has at least that share of the words of a form."""
+        if any(mentions(n, text) for n in self.names):
+            return True
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        forms = [f for f in self.forms if sum(unit in folded for unit in f) >= share * len(f)]  # most texts go here
+        if not forms:
+            return False
+        sentences = [units(s) for s in _SENTENCE.findall(text)]
+        return any(len(form & s) >= share * len(form) for form in forms for s in sentences)
+
+
+def thing_of(memories: Iterable[Memory], taken: Iterable[str] = ()) -> Thing:
+    """The thing these memories keep. `taken` are names that other memories have as well: they give nothing away."""
+    forms: dict[frozenset[str], None] = {}
+    called: set[str] = set()
+    for m in memories:
+        for text in dict.fromkeys((m.original_content, m.content, *m.original_contents.values())):
+            if words := units(text):
+                forms[words] = None
+        called |= names(m.original_content, m.entities)
+    return Thing(tuple(forms), frozenset(called - set(taken)))

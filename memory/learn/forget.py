@@ -1,0 +1,244 @@
+"""Forgetting on request: softly, at once, and everywhere the thing came from or went to (DESIGN §4).
+
+One change set holds it all, so that undo brings all of it back. What must not be learned again from the same
+history leaves a tombstone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from memory.errors import NotFound
+from memory.learn.acts import Forgotten
+from memory.learn.alike import same
+from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
+from memory.models import Filter, Layer, Memory, MemoryId, Message, Sensitivity, State, Tombstone
+from memory.ports import Tx
+
+SCANNED: Final = 5_000  # messages looked through, the newest
+EPISODES: Final = 2_000
+SESSIONS: Final = 200
+_TOLD: Final = 0.6  # share of words from which an episode or a summary tells the thing
+_GONE: Final = frozenset({State.DELETED})
+_HOLDS: Final = frozenset({State.ACTIVE, State.PROPOSED})
+_SUBJECTS: Final = ("The user", "User")
+_SUBJECTS_ZH: Final = ("用户", "")
+
+
+def forget(
+    tx: Tx,
+    ids: Sequence[MemoryId],
+    now: datetime,
+    *,
+    actor: str = "user",
+    turn_id: str | None = None,
+    message_ids: Iterable[str] = (),
+) -> Forgotten:
+    """Delete softly, hide, drop what tells it, leave tombstones. `message_ids` are hidden as well.
+
+    Already deleted ones are left as they are. Raises NotFound if none of `ids` is this user's and there is no
+    message to hide.
+    """
+    asked = tx.memories.many(dict.fromkeys(ids))
+    said = [m for i in message_ids if (m := tx.conversations.message(i)) is not None]
+    if not asked and not said:
+        raise NotFound("There is no such memory.")
+    begun = tx.changes.begin(actor, "forget", now, turn_id=turn_id)
+    reach = Reach(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said])
+    deleted = [_delete(tx, m, begun.id, now) for m in reach.memories]
+    hidden = hide(tx, reach.messages, now)
+    for merged in reach.merges:
+        _unmerge(tx, merged, {d.id for d in deleted}, now)
+    dropped = Dropping(tx, begun.id, now).run(reach.thing, hidden)
+    stands = {m.id: m for m in deleted}
+    return Forgotten([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
+
+
+@dataclass(slots=True)
+class Reach:
+    """All that a set of memories reaches: older versions, twins, merged texts, and the messages that say it."""
+
+    tx: Tx
+    targets: list[Memory]
+    message_ids: list[str] = field(default_factory=list)
+    erasing: bool = False  # also what was deleted before
+    memories: list[Memory] = field(init=False)
+    merges: list[Memory] = field(init=False)
+    thing: Thing = field(init=False)
+    messages: list[Message] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Each step rests on the one before."""
+        self.memories = self._closure()
+        gone = {m.id for m in self.memories}
+        self.merges = [
+            m for t in self.memories if t.merged_into and t.merged_into not in gone if (m := self._get(t.merged_into))
+        ]
+        self.thing = thing_of(self.memories, self._taken(gone | {m.id for m in self.merges}))
+        self.messages = self._messages()
+
+    def _get(self, memory_id: MemoryId) -> Memory | None:
+        m = self.tx.memories.get(memory_id)
+        return m if m is not None and m.state in _HOLDS else None
+
+    def _closure(self) -> list[Memory]:
+        """With every older version, so that none of them answers in the forgotten one's place, and its twins."""
+        out: dict[MemoryId, Memory] = {}
+        todo = list(self.targets)
+        while todo:
+            m = todo.pop()
+            if m.id in out or (m.state in _GONE and not self.erasing):
+                continue
+            out[m.id] = m
+            todo += self.tx.memories.many((*m.supersedes, *m.merged_from))
+            todo += self._twins(m) + self._derived(m)
+        return list(out.values())
+
+    def _twins(self, m: Memory) -> list[Memory]:
+        if m.layer is Layer.EPISODE or m.sensitivity is Sensitivity.SECRET:
+            return []
+        f = Filter(states=_HOLDS | _GONE if self.erasing else _HOLDS)
+        near = self.tx.memories.find(f, text=m.original_content, limit=20).items
+        return [
+            o for o in near if o.id != m.id and same(m.original_content, o.original_content, kinds=(m.kind, o.kind))
+        ]
+
+    def _derived(self, m: Memory) -> list[Memory]:
+        """Memories concluded from this one: never evidence, and nothing without it."""
+        proposed = self.tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=500).items
+        return [p for p in proposed if m.id in p.source_ids]
+
+    def _taken(self, gone: set[MemoryId]) -> set[str]:
+        """Names that memories which stay have as well: they lead elsewhere too."""
+        f = Filter(states=_HOLDS)
+        out: set[str] = set()
+        for name in {n for m in self.memories for n in names(m.original_content, m.entities)}:
+            page = self.tx.memories.find(f, text=name, limit=50).items
+            stay = [m for m in page if m.id not in gone and m.layer is not Layer.EPISODE]
+            if any(mentions(name, m.original_content) for m in stay):
+                out.add(name)
+        return out
+
+    def _messages(self) -> list[Message]:
+        """Sources, the replies to them, the asking ones, and every visible message that says it."""
+        tx = self.tx
+        facts = [m for m in self.memories if m.layer is not Layer.EPISODE]
+        wanted = {i for m in facts for i in (*tx.memories.sources(m.id), m.source_message) if i} | set(
+            self.message_ids
+        )
+        turns = {m.turn_id for i in wanted if (m := tx.conversations.message(i)) and m.turn_id}
+        told = {t for m in self.memories for t in tx.traces.recalled_in(m.id)}
+        recent = tx.conversations.messages(limit=SCANNED, newest=True)
+        found = {m.id: m for i in wanted if (m := tx.conversations.message(i)) and m.hidden_at is None}
+        for m in recent:
+            same_turn = m.role == "assistant" and m.turn_id in turns
+            share = HINTS if m.role == "assistant" and m.turn_id in told else SAYS
+            if m.id in wanted or same_turn or self.thing.said_by(m.text, share):
+                found[m.id] = m
+        return sorted(found.values(), key=lambda m: m.seq)
+
+
+def _delete(tx: Tx, m: Memory, set_id: str, now: datetime) -> Memory:
+    deleted = tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
+    bury(tx, m, set_id, now)
+    return deleted
+
+
+def bury(tx: Tx, m: Memory, set_id: str, now: datetime) -> None:
+    """Tombstones for the forms in which learning might meet it again."""
+    if m.sensitivity is Sensitivity.SECRET or m.layer is Layer.EPISODE:
+        return  # never learned from what is said
+    for text in sorted(_forms(m)):
+        tx.tombstones.add(Tombstone(tx.user_id, m.id, tx.tombstones.digest(text), now, set_id))
+
+
+def _forms(m: Memory) -> set[str]:
+    """As the person says it and as it is told of them: "I live in X", "The user lives in X", 我住在X, 用户住在X."""
+    out = {m.original_content, *([m.content] if m.content and m.level == 0 else [])}
+    for text in list(out):
+        first, _, rest = text.partition(" ")
+        if first.casefold() == "i" and rest:
+            verb, _, more = rest.partition(" ")
+            third = {"am": "is", "have": "has"}.get(verb, verb if verb.endswith("s") else f"{verb}s")
+            out |= {f"{s} {third} {more}".strip() for s in _SUBJECTS}
+        elif first.casefold() == "my" and rest:
+            out |= {f"{s}'s {rest}" for s in _SUBJECTS}
+        elif text.startswith("我"):
+            out |= {s + text.removeprefix("我") for s in _SUBJECTS_ZH}
+        elif text.startswith("用户"):
+            out |= {"我" + text.removeprefix("用户"), text.removeprefix("用户")}
+    return {t for t in out if t.strip()}
+
+
+def hide(tx: Tx, messages: Iterable[Message], now: datetime) -> list[Message]:
+    """Out of prompts, search and learning; those hidden before stay as they are."""
+    done = []
+    for m in messages:
+        if m.hidden_at is None:
+            hidden = replace(m, hidden_at=now)
+            tx.conversations.put_message(hidden)
+            done.append(hidden)
+    return done
+
+
+def _unmerge(tx: Tx, merged: Memory, gone: set[MemoryId], now: datetime) -> None:
+    """A merged text has the thing in it: it goes, and its other originals stand for themselves again."""
+    tx.memories.put(replace(merged, state=State.DELETED, deleted_at=now), "deleted")
+    for m in tx.memories.many(merged.merged_from):
+        if m.id not in gone and m.state is State.MERGED:
+            tx.memories.put(replace(m, state=State.ACTIVE, merged_into=None), "restored")
+
+
+@dataclass(frozen=True, slots=True)
+class Dropping:
+    """Episodes, running summaries and titles that tell the thing go at once; a job tells the rest anew."""
+
+    tx: Tx
+    set_id: str
+    now: datetime
+    episodes: list[MemoryId] = field(default_factory=list)  # those that went
+
+    def run(self, thing: Thing, hidden: Sequence[Message]) -> int:
+        """How many went."""
+        count = 0
+        derived = set(self.tx.memories.learned_from(m.id for m in hidden))
+        for e in self._episodes():
+            if e.id in derived or thing.said_by(e.original_content, _TOLD):
+                self._drop_episode(e)
+                count += 1
+        touched = {m.session_id for m in hidden}
+        for s in self.tx.conversations.sessions(limit=SESSIONS):
+            early = [m for m in hidden if m.session_id == s.id and m.seq <= s.summarised_through]
+            told = bool(s.running_summary) and (bool(early) or thing.said_by(s.running_summary, _TOLD))
+            titled = bool(s.title) and (s.id in touched or thing.said_by(s.title, _TOLD))
+            if told or titled:
+                self.tx.conversations.put_session(
+                    replace(s, running_summary="" if told else s.running_summary, title="" if titled else s.title)
+                )
+                count += told
+            if told:
+                retell(self.tx, self.set_id, s.id, s.summarised_through, s.summarised_through, self.now)
+        return count
+
+    def _episodes(self) -> Sequence[Memory]:
+        f = Filter(states=_HOLDS, layers=frozenset({Layer.EPISODE}), max_sensitivity=Sensitivity.SECRET)
+        return self.tx.memories.find(f, order="created", limit=EPISODES).items
+
+    def _drop_episode(self, e: Memory) -> None:
+        self.tx.memories.put(replace(e, state=State.DELETED, deleted_at=self.now), "deleted")
+        self.episodes.append(e.id)
+        told = [m for i in self.tx.memories.sources(e.id) if (m := self.tx.conversations.message(i)) is not None]
+        if told and any(m.hidden_at is None for m in told):
+            first, last = min(m.seq for m in told), max(m.seq for m in told)
+            retell(self.tx, self.set_id, told[0].session_id, first - 1, last, self.now)
+
+
+def retell(tx: Tx, set_id: str, session_id: str, after: int, through: int, now: datetime) -> None:
+    """Have the span's episode and the session's running summary written anew from what may be seen."""
+    payload = {"session_id": session_id, "after": after, "through": through, "rebuild": True}
+    job = tx.jobs.enqueue("summarise", f"rebuild:{set_id}:{session_id}:{after}", payload, now)
+    if job is not None:
+        tx.conversations.note("job", job.id, "created", {"kind": "summarise", "state": "ready", "rebuild_of": set_id})

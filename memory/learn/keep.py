@@ -1,0 +1,186 @@
+"""What a person does to one memory by hand: restore, edit, pin (S1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from memory import lifecycle, privacy
+from memory.errors import Conflict, NotFound
+from memory.learn.alike import normalised
+from memory.learn.contains import SAYS, Thing, thing_of
+from memory.learn.gate import LONGEST
+from memory.learn.remember import refuse
+from memory.learn.undo import undo
+from memory.models import (
+    Change,
+    Json,
+    Level,
+    Memory,
+    MemoryId,
+    Sensitivity,
+    State,
+    Tombstone,
+    WeightEvent,
+    language_of,
+)
+from memory.ports import Tx
+
+
+def must(tx: Tx, memory_id: MemoryId) -> Memory:
+    """The memory. Raises NotFound."""
+    m = tx.memories.get(memory_id)
+    if m is None:
+        raise NotFound(f"There is no memory {memory_id}.")
+    return m
+
+
+def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
+    """Bring back what was deleted or forgotten, with all that went with it, and lift its tombstone.
+
+    Of a set that deleted several things, only this one comes back. What is there already stays as it is.
+    """
+    m = must(tx, memory_id)
+    if m.state is State.FORGOTTEN:
+        tx.changes.begin("user", "restore", now)
+        tx.tombstones.remove(m.id)
+        return _revive(tx, replace(m, state=State.ACTIVE, deleted_at=None), u, now)
+    if m.state is not State.DELETED:
+        return m
+    change = _deletion(tx, m)
+    if change is not None and (of := tx.changes.get(change.set_id)) is not None and of.undone_by is None:
+        spans = [c for c in tx.changes.of_set(of.id) if c.entity == "memory" and c.op == "deleted"]
+        if of.reason == "forget" and _one_thing(spans, m.id):
+            try:
+                undo(tx, now, of.id)
+            except Conflict:
+                pass  # something else in it was changed since: then this one alone
+            else:
+                return must(tx, memory_id)
+    return _alone(tx, m, change, now)
+
+
+def _deletion(tx: Tx, m: Memory) -> Change | None:
+    last = tx.changes.latest_for("memory", m.id)
+    return last if last is not None and last.op == "deleted" and last.before is not None else None
+
+
+def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
+    """Whether the set deleted this memory, its older versions and its episodes, and nothing else."""
+    by_id: dict[str, Mapping[str, Json]] = {c.entity_id: c.before for c in deleted if c.before}
+    if memory_id not in by_id:
+        return False
+    chain, todo = set[str](), [memory_id]
+    while todo:
+        i = todo.pop()
+        if i in by_id and i not in chain:
+            chain.add(i)
+            todo += [*by_id[i]["supersedes"], *by_id[i]["merged_from"]]
+    return all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
+
+
+def _alone(tx: Tx, m: Memory, change: Change | None, now: datetime) -> Memory:
+    """Only this memory, and those of its messages that say nothing else that stays forgotten."""
+    tx.changes.begin("user", "restore", now)
+    state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
+    state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
+    back = tx.memories.put(replace(m, state=state, deleted_at=None), "restored")
+    tx.tombstones.remove(m.id)
+    if change is not None:
+        _show(tx, back, tx.changes.of_set(change.set_id))
+    return back
+
+
+def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:
+    still = [o for c in changes if c.entity == "memory" and (o := tx.memories.get(c.entity_id)) and o.id != back.id]
+    still = [o for o in still if o.state is State.DELETED]
+    kept = {i for o in still for i in tx.memories.sources(o.id)}
+    other: Thing = thing_of(o for o in still if o.layer != "episode")
+    own = set(tx.memories.sources(back.id))
+    thing = thing_of([back])
+    for c in changes:
+        if c.entity != "message" or c.entity_id in kept:
+            continue
+        msg = tx.conversations.message(c.entity_id)
+        if msg is None or msg.hidden_at is None or other.said_by(msg.text, SAYS):
+            continue
+        if msg.id in own or thing.said_by(msg.text, SAYS):
+            tx.conversations.put_message(replace(msg, hidden_at=None))
+
+
+def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
+    """What had faded away comes back as if spoken of, or the next night would take it again."""
+    after, log = lifecycle.happen(m, "mention", u, now, "restored")
+    back = tx.memories.put(after, "restored")
+    tx.memories.log(log)
+    return back
+
+
+def edit(tx: Tx, memory_id: MemoryId, text: str, u: float, now: datetime) -> Memory:
+    """The person's own words become the original: FULL, verified, the old ones in `correction_history`.
+
+    Raises NotFound, Refused.
+    """
+    m = must(tx, memory_id)
+    text = " ".join(text.split())
+    if code := edit_refused(m, text):
+        raise refuse(code, text)
+    if text == m.original_content and m.level is Level.FULL and m.verified:
+        return m
+    begun = tx.changes.begin("user", "edit", now)
+    entry = {"at": round(now.timestamp() * 1000), "reason": "edited", "was": m.original_content}
+    new = replace(
+        m,
+        content=text,
+        original_content=text,
+        language=language_of(text, m.language),
+        level=Level.FULL,
+        verified=True,
+        confidence=1.0,
+        state=State.ACTIVE if m.state is State.PROPOSED else m.state,
+        sensitivity=max(Sensitivity.PUBLIC, privacy.sensitivity_of(text)),
+        correction_history=(*m.correction_history, entry),
+    )
+    old = lifecycle.weight(m, u, now)
+    new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")
+    if normalised(m.original_content) != normalised(text):
+        # The history still says the old words; they are not to come back from there.
+        tx.tombstones.add(Tombstone(tx.user_id, m.id, tx.tombstones.digest(m.original_content), now, begun.id))
+    _log(tx, m, new, "edited", old, u, now)
+    return new
+
+
+def edit_refused(m: Memory, text: str) -> str:
+    """Why this may not be the memory's text; empty if it may."""
+    if not normalised(text):
+        return "empty"
+    if len(text) > LONGEST:
+        return "too_long"
+    if privacy.redact(text)[1] or m.sensitivity is Sensitivity.SECRET:
+        return "secret"
+    return "instruction" if privacy.instruction_like(text) else ""
+
+
+def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:
+    """A pinned memory does not fade: it is whole again at once."""
+    m = must(tx, memory_id)
+    if m.pinned is on:
+        return m
+    if m.state in {State.DELETED, State.FORGOTTEN}:
+        raise Conflict("What was forgotten has to be restored first.")
+    tx.changes.begin("user", "pin", now)
+    new = replace(m, pinned=on)
+    if on:
+        new = replace(new, level=Level.FULL, content=m.original_content)
+    old = lifecycle.weight(m, u, now)
+    new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")
+    _log(tx, m, new, "pinned" if on else "unpinned", old, u, now)
+    return new
+
+
+def _log(tx: Tx, m: Memory, new: Memory, event: str, old: float, u: float, now: datetime) -> None:
+    before, after = lifecycle.snapshot(m), lifecycle.snapshot(new)
+    tx.memories.log(
+        WeightEvent(m.id, now, event, old, new.weight, "user", lifecycle.factors(new, u, now), before, after)
+    )

@@ -1,0 +1,185 @@
+"""What a request to forget could mean: looked for at every level, and clear only if one thing stands out.
+
+Deleting the best match of a search unasked is what people complain of most (PEERS 7), so a second memory that
+fits nearly as well is enough to ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from memory.errors import ModelError
+from memory.learn.acts import ForgetPlan
+from memory.learn.alike import normalised, semantic
+from memory.learn.contains import Thing, names, units
+from memory.learn.explicit import intent_of, means_everything
+from memory.models import Filter, Layer, Memory, MemoryId, Message, Sensitivity, State
+from memory.ports import Embedder, FloatArray, Reader, Store, Tx
+
+CLEAR: Final = 0.6  # how well the one meant must fit
+APART: Final = 0.2  # and by how much better than the next
+WORTH_ASKING: Final = 0.34
+LOOKED_AT: Final = 40
+OFFERED: Final = 12
+_RECENT: Final = 8  # messages that "what I just said" may reach back
+_COSINE_FLOOR: Final = 0.35  # of a semantic embedder: from here on closeness begins to say something
+
+_ID: Final = re.compile(r"^(?:memory\s+|记忆\s*)?\[?(?P<id>[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{5,})\]?$", re.I)
+_ALL: Final = Filter(
+    states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}), max_sensitivity=Sensitivity.SECRET
+)
+# What people call a thing they never put in that word: "forget my job" means "I work at …".
+_ASPECTS: Final[Sequence[tuple[re.Pattern[str], re.Pattern[str]]]] = tuple(
+    (re.compile(asked, re.I), re.compile(told, re.I))
+    for asked, told in (
+        (r"\bmy name\b|我的?(?:名字|姓名)", r"\bmy name\b|\bcall me\b|\bnamed?\b|我叫|名字|叫我"),
+        (
+            r"\b(?:my (?:address|home|city|town)|where i live)\b|我的?(?:地址|住址|家)|住(?:在)?哪",
+            r"\blives?\b|\baddress\b|\bmoved? to\b|住|搬到|地址",
+        ),
+        (r"\b(?:my (?:job|work|profession)|where i work)\b|我的?(?:工作|职业)", r"\bworks?\b|\bjob\b|工作|上班|职业"),
+        (r"\bmy (?:birthday|age)\b|我的?(?:生日|年龄)", r"\bborn\b|\bbirthday\b|\byears old\b|生日|出生|岁"),
+        (r"\bmy (?:allerg\w+)\b|我的?过敏", r"\ballerg|过敏"),
+        (r"\bmy diet\b|我的?饮食", r"\b(?:vegan|vegetarian|eat|gluten|diet)|素食|不吃|饮食"),
+        (r"\bmy (?:phone|number)\b|我的?(?:电话|手机号?)", r"\bphone\b|\bnumber\b|电话|手机"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Finds what is meant; reads only."""
+
+    store: Store
+    embedder: Embedder
+
+    async def plan(
+        self, user_id: str, text: str, *, scope: str | None = None, asking: str | None = None
+    ) -> ForgetPlan:
+        """What `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside."""
+        wanted = text.strip().strip(" .。!！\"“”「」'")
+        if not wanted:
+            return await self._just_said(user_id, scope or f"user:{user_id}", asking)
+        if means_everything(wanted):
+            return ForgetPlan(everything=True)
+        if m := _ID.match(wanted):
+            found = await self.store.read(user_id, lambda tx: tx.memories.get(m["id"].lower()))
+            if found is not None and found.state in _ALL.states:
+                return ForgetPlan(found, [found])
+        ranked = await self._ranked(user_id, wanted)
+        if not ranked:
+            return ForgetPlan(messages=await self._said(user_id, wanted, asking))
+        best, memory = ranked[0]
+        second = ranked[1][0] if len(ranked) > 1 else 0.0
+        if best >= CLEAR and best - second >= APART:
+            return ForgetPlan(memory, [memory])
+        return ForgetPlan(None, [m for _, m in ranked[:OFFERED]])
+
+    async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
+        """Memories by how well they fit. A version stands for older ones that fit no better; episodes come last."""
+        reader = self.store.reader(user_id)
+        vector = await self._vector(wanted)
+        ids = await self._near(reader, wanted, vector)
+        memories = await self.store.read(user_id, lambda tx: _looked_at(tx, ids, wanted))
+        close = await self._cosines(user_id, memories, vector)
+        scored = [(fit(wanted, m, close.get(m.id, 0.0)), m) for m in memories]
+        better = {old: score for score, m in scored for old in m.supersedes}
+        scored = [s for s in scored if s[0] >= WORTH_ASKING and s[0] > better.get(s[1].id, 0.0)]
+        found = sorted(scored, key=lambda s: (-s[0], -s[1].weight, s[1].id))
+        told = [s for s in found if s[1].layer is Layer.EPISODE]
+        return [s for s in found if s[1].layer is not Layer.EPISODE] or told
+
+    async def _vector(self, text: str) -> FloatArray | None:
+        if not semantic(self.embedder.id):
+            return None  # its nearness is shared letters, which `fit` counts better
+        try:
+            rows = await self.embedder.embed([text], "query")
+        except ModelError:
+            return None  # words and entities answer alone
+        vector: FloatArray = rows[0]
+        return vector
+
+    async def _near(self, reader: Reader, wanted: str, vector: FloatArray | None) -> list[MemoryId]:
+        found = await reader.lexical(wanted, LOOKED_AT, _ALL)
+        if called := names(f"… {wanted}"):
+            found = [*found, *await reader.by_entity(sorted(called), LOOKED_AT, _ALL)]
+        if vector is not None:
+            found = [*found, *await reader.nearest(vector, LOOKED_AT, _ALL)]
+        return list(dict.fromkeys(s.id for s in found))
+
+    async def _cosines(
+        self, user_id: str, memories: Sequence[Memory], vector: FloatArray | None
+    ) -> Mapping[MemoryId, float]:
+        if vector is None:
+            return {}
+        ids = [m.id for m in memories]
+        kept = await self.store.read(user_id, lambda tx: tx.vectors.get(ids, self.embedder.id))
+        return {i: float(np.dot(v, vector)) for i, v in kept.items()}
+
+    async def _just_said(self, user_id: str, scope: str, asking: str | None) -> ForgetPlan:
+        """What was learned from the user's message before the one that asks; the message itself if nothing was."""
+
+        def read(tx: Tx) -> ForgetPlan:
+            said = previous_message(tx, scope, asking)
+            if said is None:
+                return ForgetPlan()
+            learned = [m for m in tx.memories.many(tx.memories.learned_from([said.id])) if _forgettable(m)]
+            return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
+
+        return await self.store.read(user_id, read)
+
+    async def _said(self, user_id: str, wanted: str, asking: str | None) -> tuple[str, ...]:
+        """Messages that say it where no memory does: not learned yet, or not worth learning."""
+        words = units(wanted)
+        if not words:
+            return ()
+        thing = Thing((words,))
+
+        def read(tx: Tx) -> tuple[str, ...]:
+            recent = tx.conversations.messages(limit=LOOKED_AT * 5, newest=True)
+            return tuple(m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0))
+
+        return await self.store.read(user_id, read)
+
+
+def previous_message(tx: Tx, scope: str, asking: str | None) -> Message | None:
+    """The user's last visible message in the scope that is no such request itself, before `asking`."""
+    at = tx.conversations.message(asking) if asking else None
+    recent = tx.conversations.messages(scope=scope, before=at.seq if at else None, limit=_RECENT, newest=True)
+    for m in reversed(recent):
+        if m.role != "user" or m.author_user_id not in {None, tx.user_id} or m.text.startswith("/"):
+            continue
+        said = intent_of(m.text)
+        if said is None or not said.previous:
+            return m
+    return None
+
+
+def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
+    """How well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
+    if normalised(wanted) in {normalised(m.original_content), normalised(m.content)}:
+        return 1.0
+    asked, told = units(wanted), units(f"{m.original_content} {m.content} {' '.join(m.entities)}")
+    shared = len(asked & told)
+    words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0
+    meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))
+    aspect = any(a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS)
+    return max(words, meant, 0.62 if aspect else 0.0)
+
+
+def _looked_at(tx: Tx, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
+    """The memories found, and those that an aspect points to."""
+    found = {m.id: m for m in tx.memories.many(ids)}
+    for asked, told in _ASPECTS:
+        if asked.search(wanted):
+            found |= {m.id: m for m in tx.memories.find(_ALL, limit=500).items if told.search(m.original_content)}
+    return [m for m in found.values() if m.state in _ALL.states]
+
+
+def _forgettable(m: Memory) -> bool:
+    return m.state in _ALL.states and m.layer is not Layer.EPISODE

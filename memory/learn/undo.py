@@ -1,0 +1,212 @@
+"""Undo: a compensating change set (DESIGN §6). Nothing of the log is rewritten.
+
+A memory goes back field by field: what the set changed is put back where it still stands as the set left it,
+and what has moved since by mere use (mentions, weight) stays. A later change of more than that stands in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from memory.errors import Conflict, NotFound
+from memory.learn.acts import Undone
+from memory.learn.forget import bury, retell
+from memory.models import Change, ChangeSet, Json, Layer, Memory, MemoryId, Op, State, language_of
+from memory.ports import Tx
+from memory.store.rows import memory_from_json, memory_to_json
+
+_MINOR: Final = frozenset({"reinforced", "levelled"})
+_PAGE: Final = 500
+_ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at"})
+_MOVED_BY_USE: Final = frozenset(
+    {
+        "activation_count",
+        "content",
+        "curve_data",
+        "importance",
+        "importance_at",
+        "last_activated_at",
+        "level",
+        "recent_mentions",
+        "strength",
+        "strength_at",
+        "weight",
+    }
+)
+
+
+def undo(tx: Tx, now: datetime, set_id: str | None = None) -> Undone:
+    """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be undone again.
+
+    Raises NotFound (nothing to undo), Conflict (a later change of the same memory, named; undone already; purged).
+    """
+    wanted = _wanted(tx, set_id)
+    changes = [c for c in tx.changes.of_set(wanted.id) if c.op != "purged"]
+    spans = _spans(changes)
+    _check(tx, wanted, spans)
+    redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
+    begun = tx.changes.begin("user", redone.reason if redone else "undo", now, undoes=None if redone else wanted.id)
+    # Restored before deleted: an older version must stand again before its successor goes.
+    touched = [_revert(tx, span, begun, now) for span in sorted(spans, key=lambda s: s.before is None)]
+    if wanted.reason != "summarise":
+        _conversations(tx, wanted, changes, begun, now)
+    tx.changes.mark_undone(wanted.id, begun.id)
+    told = [m for m in tx.memories.many(touched) if m.layer is not Layer.EPISODE]
+    return Undone(wanted.id, begun.id, wanted.reason, told or tx.memories.many(touched))
+
+
+def _wanted(tx: Tx, set_id: str | None) -> ChangeSet:
+    if set_id is None:
+        newest = next((s for s in tx.changes.undoable() if s.reason != "summarise"), None)
+        if newest is None:
+            raise NotFound("There is nothing to undo.")
+        return newest
+    found = tx.changes.get(set_id)
+    if found is None:
+        raise NotFound("There is no such change.")
+    if found.undone_by is not None:
+        raise Conflict("That was undone already.", by=found.undone_by)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a set did to one memory, from first to last."""
+
+    memory_id: MemoryId
+    before: Mapping[str, Json] | None
+    after: Mapping[str, Json]
+    last_seq: int
+    ops: frozenset[Op]
+
+
+def _spans(changes: Iterable[Change]) -> list[Span]:
+    out: dict[MemoryId, Span] = {}
+    for c in changes:
+        if c.entity != "memory" or c.after is None:
+            continue
+        old = out.get(c.entity_id)
+        before = old.before if old else c.before
+        ops = (old.ops if old else frozenset()) | {c.op}
+        out[c.entity_id] = Span(c.entity_id, before, c.after, c.seq, ops)
+    return list(out.values())
+
+
+def _check(tx: Tx, wanted: ChangeSet, spans: Sequence[Span]) -> None:
+    hid_only = not spans and wanted.reason == "forget"
+    if (not spans and not hid_only) or any(tx.memories.get(s.memory_id) is None for s in spans):
+        raise Conflict("What was erased for good cannot be undone.")
+    by_id = {s.memory_id: s for s in spans}
+    moved = [
+        s for s in spans if (c := tx.changes.latest_for("memory", s.memory_id)) is not None and c.seq > s.last_seq
+    ]
+    if not moved:
+        return
+    sets: dict[str, ChangeSet | None] = {}
+    for c in _since(tx, min(s.last_seq for s in moved)):
+        span = by_id.get(c.entity_id)
+        if c.entity != "memory" or span is None or c.seq <= span.last_seq or c.op in _MINOR or c.set_id == wanted.id:
+            continue
+        by = sets.setdefault(c.set_id, tx.changes.get(c.set_id))
+        if by is None or by.undone_by is not None:
+            continue
+        # An undo and what it undid cancel each other; the undo of `wanted` by a redo's undoing does as well.
+        if by.undoes is not None and (of := tx.changes.get(by.undoes)) is not None and of.undone_by == by.id:
+            continue
+        raise Conflict(f"A later change touched the same memory: {by.reason} ({by.id}).", by=by.id)
+
+
+def _since(tx: Tx, seq: int) -> Iterable[Change]:
+    while page := tx.changes.after(seq, _PAGE):
+        yield from page
+        seq = page[-1].seq
+
+
+def _revert(tx: Tx, span: Span, begun: ChangeSet, now: datetime) -> MemoryId:
+    m = tx.memories.get(span.memory_id)
+    if m is None:
+        raise NotFound(f"There is no memory {span.memory_id}.")
+    if span.before is None:
+        if m.state is not State.DELETED:
+            tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
+            bury(tx, m, begun.id, now)
+        return m.id
+    new = _put_back(m, span.before, span.after)
+    gone = {State.DELETED, State.FORGOTTEN}
+    if new.state in gone and m.state not in gone:  # a restoration is undone
+        new = tx.memories.put(replace(new, deleted_at=new.deleted_at or now), "deleted")
+        bury(tx, m, begun.id, now)
+    elif m.state in gone and new.state not in gone:
+        tx.memories.put(new, "restored")
+        tx.tombstones.remove(m.id)
+    elif replace(new, rev=m.rev) != m:
+        tx.memories.put(new, "updated")
+        if new.original_content != m.original_content:
+            tx.tombstones.remove(m.id)
+    return m.id
+
+
+def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
+    """The memory with the fields that the set changed as they were before it."""
+    now_ = memory_to_json(m)
+    fields = dict(now_)
+    used_since = any(now_[k] != after.get(k) for k in _MOVED_BY_USE - {"content", "level", "weight"})
+    for key, was in before.items():
+        if key in _ALWAYS_KEPT or was == after.get(key):
+            continue
+        if key in _MOVED_BY_USE - {"content"} and used_since and key != "level":
+            continue
+        fields[key] = was
+    back = memory_from_json(fields)
+    if back.original_content != m.original_content:
+        back = replace(back, content=back.original_content if back.level == 0 else back.content)
+        back = replace(back, language=language_of(back.original_content, back.language))
+    return back
+
+
+# --- messages, episodes and summaries ------------------------------------------------------------------
+
+
+def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime) -> None:
+    """Show what the set hid, hide what it showed, and have summaries written anew where that matters."""
+    sessions: set[str] = set()
+    for c in changes:
+        if c.entity != "message" or c.before is None or c.after is None:
+            continue
+        was, became = c.before.get("hidden_at"), c.after.get("hidden_at")
+        m = tx.conversations.message(c.entity_id)
+        if m is None or was == became:
+            continue
+        if was is None and m.hidden_at is not None:
+            tx.conversations.put_message(replace(m, hidden_at=None))
+        elif was is not None and m.hidden_at is None:
+            tx.conversations.put_message(replace(m, hidden_at=now))
+        sessions.add(m.session_id)
+    _drop_retold(tx, wanted, changes, begun, now)
+    sessions |= {c.entity_id for c in changes if c.entity == "session"}
+    for session_id in sorted(sessions):
+        s = tx.conversations.session(session_id)
+        if s is not None and s.summarised_through:
+            retell(tx, begun.id, s.id, s.summarised_through, s.summarised_through, now)
+
+
+def _drop_retold(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime) -> None:
+    """Episodes written in place of the ones that come back go; jobs that would write them do not run."""
+    jobs = {c.entity_id for c in changes if c.entity == "job" and (c.after or {}).get("rebuild_of") == wanted.id}
+    if not jobs:
+        return
+    waiting = [j.id for j in (*tx.jobs.pending("summarise"), *tx.jobs.dead()) if j.id in jobs]
+    for job_id in waiting:
+        tx.jobs.cancel(job_id)
+    if len(waiting) == len(jobs):
+        return
+    for c in list(_since(tx, max(c.seq for c in changes))):
+        if c.entity != "memory" or c.op != "created" or c.set_id == begun.id:
+            continue
+        by = tx.changes.get(c.set_id)
+        m = tx.memories.get(c.entity_id)
+        if by is not None and by.job_id in jobs and m is not None and m.state is State.ACTIVE:
+            tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")

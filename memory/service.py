@@ -1,0 +1,323 @@
+"""One facade over memory work for everything above it; no logic of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from memory import lifecycle
+from memory.errors import ModelError
+from memory.jobs import Effect, Handler, JobRunner
+from memory.learn import keep
+from memory.learn import purge as erasing
+from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
+from memory.learn.explicit import intent_of
+from memory.learn.forget import forget
+from memory.learn.intent import Intent
+from memory.learn.learner import Learner
+from memory.learn.plan import Planner
+from memory.learn.remember import Rememberer, Request
+from memory.learn.sealed import Sealed
+from memory.learn.undo import undo
+from memory.models import (
+    Filter,
+    Job,
+    JobKind,
+    Memory,
+    MemoryId,
+    Mode,
+    Page,
+    Query,
+    Recall,
+    Session,
+    State,
+)
+from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
+from memory.recall import QueryEmbedder, recall, residents
+
+__all__ = [
+    "ForgetPlan",
+    "Forgotten",
+    "Intent",
+    "MemoryService",
+    "OpenMemory",
+    "Receipt",
+    "Remembered",
+    "Undone",
+    "open_memory",
+]
+CONTEXT = 3  # messages before the newest that belong to a query (S1)
+
+
+class MemoryService:
+    """What `bot` and other programs use. Every method is of one user, and is given the time."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        model: ChatModel,
+        embedder: Embedder,
+        key: bytes,
+        curve: str = "fade",
+        u: float = 1.0,
+        deadline_ms: int = 200,
+        learning: str = "auto",
+        budget_tokens: int = 0,
+        log_text: bool = False,
+    ) -> None:
+        self._store = store
+        self._u = u
+        self._local = embedder.local
+        self._queries = QueryEmbedder(embedder, deadline_ms)
+        self._planner = Planner(store, embedder)
+        self._rememberer = Rememberer(store, embedder, key, curve, u)
+        self._sealed = Sealed(store, key)
+        learner = Learner(
+            store,
+            model,
+            embedder,
+            curve=curve,
+            u=u,
+            learning=learning,
+            budget_tokens=budget_tokens,
+            log_text=log_text,
+        )
+        self.handlers: Mapping[JobKind, Handler] = {
+            "monitor": learner.monitor,
+            "summarise": learner.summarise,
+            "extract": learner.extract,
+            "embed": learner.embed,
+            "scrub": self._scrub,
+        }
+
+    async def _scrub(self, job: Job, now: datetime) -> Effect:
+        return await erasing.scrub(self._store, job, now)
+
+    # --- recall ----------------------------------------------------------------------------------------
+
+    async def recall(
+        self,
+        user_id: str,
+        text: str,
+        context: Sequence[str],
+        now: datetime,
+        tz: str,
+        *,
+        mode: Mode = Mode.NORMAL,
+        exclude: frozenset[MemoryId] = frozenset(),
+        local_only: bool = False,
+    ) -> Recall:
+        """What this message calls to mind. `local_only`: nothing of it leaves the machine, embedding included.
+
+        A secret is among the hits only where the message asks for it.
+        """
+        earlier = tuple(context[-CONTEXT:])
+        vector, late = None, False
+        if self._local or not local_only:
+            vector, late = await self._queries.embed(text, earlier)
+        query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude)
+        found = await recall(self._store.reader(user_id), query, u=self._u)
+        secrets = await self._sealed.hits(user_id, text)
+        return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
+
+    async def profile(self, user_id: str, session: Session | None, now: datetime) -> list[Memory]:
+        """The resident memories, frozen at the session's first turn; what has ended since is left out."""
+        if session is not None and session.profile is not None:
+            frozen = session.profile
+            kept = await self._store.read(user_id, lambda tx: tx.memories.many(frozen))
+            return [m for m in kept if _holds(m, now)]
+        found = await self._store.read(user_id, lambda tx: residents(tx, self._u, now))
+        if session is not None:
+            await self._store.write(user_id, lambda tx: _freeze(tx, session.id, [m.id for m in found]))
+        return found
+
+    async def explain(self, user_id: str, scope: str, turn_id: str | None = None) -> Recall | None:
+        """What was recalled for a turn, by default the scope's last one."""
+
+        def read(tx: Tx) -> Recall | None:
+            wanted = turn_id or tx.traces.last_turn(scope)
+            return tx.traces.load(wanted) if wanted else None
+
+        return await self._store.read(user_id, read)
+
+    # --- the person's own acts -------------------------------------------------------------------------
+
+    def intent(self, text: str) -> Intent | None:
+        """What a chat message tells Ebb to remember or forget, if it does."""
+        return intent_of(text)
+
+    async def remember(
+        self,
+        user_id: str,
+        text: str,
+        now: datetime,
+        *,
+        tz: str,
+        scope: str,
+        turn_id: str | None = None,
+        message_id: str | None = None,
+    ) -> Remembered:
+        """Keep what the person wants kept. Empty: what was said before `message_id`. Raises Refused."""
+        return await self._rememberer.remember(Request(user_id, text, now, tz, scope, turn_id, message_id))
+
+    async def plan_forget(
+        self, user_id: str, text: str, now: datetime, *, scope: str | None = None, message_id: str | None = None
+    ) -> ForgetPlan:
+        """What a request to forget could mean. Empty: what was said before `message_id`. Changes nothing."""
+        del now  # a plan looks at everything, however faded
+        return await self._planner.plan(user_id, text, scope=scope, asking=message_id)
+
+    async def forget(
+        self,
+        user_id: str,
+        ids: Sequence[MemoryId],
+        now: datetime,
+        *,
+        actor: str = "user",
+        turn_id: str | None = None,
+        message_ids: Iterable[str] = (),
+    ) -> Forgotten:
+        """Delete softly, hide everywhere, leave tombstones: one change set. Raises NotFound."""
+        asking = tuple(message_ids)
+        return await self._store.write(
+            user_id, lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking)
+        )
+
+    async def delete(self, user_id: str, memory_id: MemoryId, now: datetime) -> Forgotten:
+        """`forget` one memory. Raises NotFound."""
+        return await self.forget(user_id, [memory_id], now)
+
+    async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> Undone:
+        """Take back a change set, by default the newest. Raises Conflict, NotFound."""
+        return await self._store.write(user_id, lambda tx: undo(tx, now, set_id))
+
+    async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
+        """Bring back what was deleted or forgotten. Raises NotFound."""
+        return await self._store.write(user_id, lambda tx: keep.restore(tx, memory_id, self._u, now))
+
+    async def edit(self, user_id: str, memory_id: MemoryId, text: str, now: datetime) -> Memory:
+        """Put it in the person's own words. Raises NotFound, Refused."""
+        return await self._store.write(user_id, lambda tx: keep.edit(tx, memory_id, text, self._u, now))
+
+    async def pin(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
+        """A pinned memory does not fade. Raises NotFound, Conflict."""
+        return await self._store.write(user_id, lambda tx: keep.pin(tx, memory_id, on, self._u, now))
+
+    async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
+        """Erase it for good, every copy. Raises NotFound."""
+        return await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+
+    async def reveal(self, user_id: str, memory_id: MemoryId) -> str | None:
+        """What a secret memory holds; None if the key was lost or it is no secret. Raises NotFound."""
+        return await self._sealed.open(user_id, memory_id)
+
+    # --- looking ---------------------------------------------------------------------------------------
+
+    async def find(
+        self,
+        user_id: str,
+        f: Filter,
+        text: str | None = None,
+        order: Literal["weight", "activated", "created"] = "activated",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Page:
+        """A page of memories."""
+        return await self._store.read(
+            user_id, lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset)
+        )
+
+    async def get(self, user_id: str, memory_id: MemoryId) -> Memory | None:
+        """One memory, in any state."""
+        return await self._store.read(user_id, lambda tx: tx.memories.get(memory_id))
+
+    def weight(self, m: Memory, now: datetime) -> float:
+        """Its weight now."""
+        return lifecycle.weight(m, self._u, now)
+
+
+def _holds(m: Memory, now: datetime) -> bool:
+    ended = m.valid_until is not None and m.valid_until <= now
+    return m.state is State.ACTIVE and m.negated_at is None and not ended
+
+
+def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:
+    session = tx.conversations.session(session_id)
+    if session is not None and session.profile is None:
+        tx.conversations.put_session(replace(session, profile=tuple(ids)))
+
+
+# --- without bot -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMemory:
+    """Memory opened by a program of one's own: the service, the one user it is for, and its background work."""
+
+    service: MemoryService
+    store: Store
+    user_id: str
+    runner: JobRunner
+
+
+class _NoModel:
+    """Stands where no model was given: everything that needs one waits until there is one."""
+
+    name = "none"
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
+        """Raises ModelError."""
+        raise ModelError("bad_request", detail=f"no model was given for {request.task}")
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)  # noqa: TID251 - an edge: whoever opens memory may bring a clock of their own
+
+
+@asynccontextmanager
+async def open_memory(
+    path: Path | str,
+    *,
+    embedder: Embedder | None = None,
+    model: ChatModel | None = None,
+    clock: Clock = _utc,
+    curve: str = "fade",
+) -> AsyncIterator[OpenMemory]:
+    """Open the database at `path` (made if need be, its key beside it) for one local user.
+
+    Without an embedder the built-in lexical one is used; without a model nothing is learned by itself, and
+    everything else works. Raises StoreError.
+    """
+    from memory.embed import LexicalEmbedder
+    from memory.privacy import load_key
+    from memory.store import open_store, worker_id
+
+    path = Path(path)
+    chosen = embedder or LexicalEmbedder()
+    key = await asyncio.to_thread(load_key, path.parent)
+    worker = worker_id()
+    store = await open_store(path, clock=clock, worker=worker, key=key)
+    try:
+        await store.use_embedder(chosen.id, chosen.dim)
+        user_id = await store.system(lambda s: s.resolve("local", "owner"))
+        if user_id is None:
+            now = clock()
+            user_id = await store.system(lambda s: s.create_user(now))
+            owner = user_id
+            await store.system(lambda s: s.link("local", "owner", owner, now))
+        service = MemoryService(store, model=model or _NoModel(), embedder=chosen, key=key, curve=curve)
+        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub"}
+        handlers = {kind: h for kind, h in service.handlers.items() if kind in needed}
+        runner = JobRunner(store, handlers, clock, worker=worker)
+        try:
+            yield OpenMemory(service, store, user_id, runner)
+        finally:
+            await runner.stop()
+    finally:
+        await store.close()
