@@ -27,6 +27,7 @@ ATTEMPTS, ATTEMPTS_OF_ALL = 5, 60  # an hour
 _HOUR = 3600.0
 _KEY = "telegram:codes"
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: no I, L, O, U
+_MISREAD = str.maketrans("OILU", "011V")
 _CODE = re.compile(r"(?:/start(?:@\w+)?\s+)?([0-9A-Za-z]{4})[-\s]?([0-9A-Za-z]{4})")
 
 
@@ -39,8 +40,9 @@ def code_in(text: str) -> str | None:
     found = _CODE.fullmatch(text.strip())
     if found is None:
         return None
-    code = (found[1] + found[2]).upper().translate(str.maketrans("OILU", "011V"))
-    return code if any(c.isdigit() for c in code) or text.strip().startswith("/start") or "-" in text else None
+    typed = found[1] + found[2]
+    meant = any(c.isdigit() for c in typed) or "-" in text or text.strip().startswith("/start")
+    return typed.upper().translate(_MISREAD) if meant else None
 
 
 async def new_code(store: Store, purpose: Purpose, now: datetime) -> str:

@@ -16,9 +16,42 @@ from tests.servers import telegram as server
 FAMILY = "👨‍👩‍👧‍👦"
 FLAGS = "🇨🇳🇫🇷"
 WORDS = st.sampled_from(
-    ["word", "**bold", "**", "`", "```\n", "```python\n", "\n", "\n\n", "- item\n", "> quote\n", "[a](http://b.c)", "_i_", "||s||"]
-    + ["~~", "# Head\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "你好，世界。", "😀", FAMILY, FLAGS, "e\u0301", " ", "  code\n", "<b>", "\\(x^2\\)"]
-    + ["[x](javascript:1)", "![i](http://b.c/d.png)", "\ud83d", "\u200b", "1. one\n", "- [ ] todo\n", "$$a$$", "\x00", "x" * 300]
+    [
+        "word",
+        "**bold",
+        "**",
+        "`",
+        "```\n",
+        "```python\n",
+        "\n",
+        "\n\n",
+        "- item\n",
+        "> quote\n",
+        "[a](http://b.c)",
+        "_i_",
+        "||s||",
+        "~~",
+        "# Head\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "你好，世界。",
+        "😀",
+        FAMILY,
+        FLAGS,
+        "é",
+        " ",
+        "  code\n",
+        "<b>",
+        "\\(x^2\\)",
+        "[x](javascript:1)",
+        "![i](http://b.c/d.png)",
+        "�",
+        "\u200b",
+        "1. one\n",
+        "- [ ] todo\n",
+        "$$a$$",
+        "\x00",
+        "x" * 300,
+    ]
 )
 MARKDOWN = st.lists(WORDS, max_size=120).map("".join)
 

@@ -1,0 +1,321 @@
+"""Updates are kept before they are confirmed, and what is one turn stays one turn."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from telegram import Bot, Update
+from telegram.ext import Updater
+
+from bot.telegram.access import ATTEMPTS, Door, code_in, new_code
+from bot.telegram.inbox import Inbox, Journal
+from bot.telegram.incoming import Kept, addressed, assemble, command_of, is_service
+from bot.telegram.lanes import Lanes
+from bot.telegram.tuning import Tuning
+from bot.telegram.wire import make_bot
+from memory.errors import StoreBusy
+from memory.store import SqliteStore, open_store, worker_id
+from tests.servers.telegram import ADA, EVE, TelegramServer
+
+NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
+QUICK = Tuning(gather=0.05, gather_forward=0.15, gather_paste=0.2, gather_album=0.2, gather_most=1.0)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    opened = await open_store(tmp_path / "ebb.db", clock=lambda: NOW, worker=worker_id(), key=b"k" * 32)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def bot(telegram_server: TelegramServer) -> AsyncIterator[Bot]:
+    bot, _ = make_bot(telegram_server.token, telegram_server.url)
+    async with bot:
+        yield bot
+
+
+async def _ours(_update: Update) -> tuple[str | None, bool] | None:
+    return "u1", True
+
+
+# --- the inbox ----------------------------------------------------------------------------------------
+
+
+async def test_committed_before_confirmed(telegram_server: TelegramServer, store: SqliteStore, bot: Bot) -> None:
+    """When Telegram is told that we have an update, it is in the store."""
+    journal = Journal(store, bot.id, lambda: NOW)
+    inbox = Inbox(journal, _ours)
+    kept_when_confirmed: list[int] = []
+    telegram_server.say("one")
+    telegram_server.say("two")
+    async with Updater(bot, inbox) as updater:
+        await updater.start_polling(timeout=5)
+        await asyncio.wait_for(inbox.get(), 5)
+        await asyncio.wait_for(inbox.get(), 5)
+        await telegram_server.wait_for(lambda: telegram_server.unconfirmed == 0)
+        kept_when_confirmed = [u.update_id for u in await journal.waiting(bot)]
+        await updater.stop()
+    assert len(kept_when_confirmed) == 2
+
+
+async def test_a_store_in_the_way_confirms_nothing(
+    telegram_server: TelegramServer, store: SqliteStore, bot: Bot
+) -> None:
+    """If it cannot be kept it comes again, and polling goes on."""
+    failures = 2
+
+    async def admit(_update: Update) -> tuple[str | None, bool] | None:
+        nonlocal failures
+        failures -= 1
+        if failures >= 0:
+            raise StoreBusy("locked")
+        return "u1", True
+
+    journal = Journal(store, bot.id, lambda: NOW)
+    inbox = Inbox(journal, admit)
+    telegram_server.say("important")
+    async with Updater(bot, inbox) as updater:
+        await updater.start_polling(timeout=5, error_callback=lambda _e: None)
+        item = await asyncio.wait_for(inbox.get(), 10)
+        await updater.stop()
+    assert isinstance(item, Kept)
+    assert item.message.text == "important"
+    assert len(telegram_server.called("getUpdates")) >= 3
+
+
+async def test_given_out_twice_is_taken_once(telegram_server: TelegramServer, store: SqliteStore, bot: Bot) -> None:
+    """An update that comes again is known; done, its text is gone and its id stays."""
+    telegram_server.say("the secret plan")
+    (update,) = await bot.get_updates(timeout=0)
+    journal = Journal(store, bot.id, lambda: NOW)
+    inbox = Inbox(journal, _ours)
+    await inbox.put(update)
+    await inbox.put(update)
+    assert inbox.qsize() == 1
+    (again,) = await journal.waiting(bot)
+    assert again.message is not None
+    assert again.message.text == "the secret plan"
+    assert again.message.date == update.message.date if update.message else False
+    await journal.done([update.update_id], k={"done": True})
+    assert await journal.waiting(bot) == []
+    assert await journal.record("k") == {"done": True}
+    await inbox.put(update)
+    assert inbox.qsize() == 1
+
+
+async def test_nothing_of_strangers_or_off_the_record_is_stored(
+    telegram_server: TelegramServer, store: SqliteStore, bot: Bot, tmp_path: Path
+) -> None:
+    """They are queued, not kept; what is none of ours is dropped."""
+    verdicts = {"stranger": (None, False), "off": ("u1", False), "other": None}
+
+    async def admit(update: Update) -> tuple[str | None, bool] | None:
+        assert update.message is not None
+        return verdicts[str(update.message.text).split()[0]]
+
+    for word in verdicts:
+        telegram_server.say(f"{word} xyzzy", user=EVE)
+    inbox = Inbox(Journal(store, bot.id, lambda: NOW), admit)
+    for update in await bot.get_updates(timeout=0):
+        await inbox.put(update)
+    assert inbox.qsize() == 2
+    con = sqlite3.connect(tmp_path / "ebb.db")
+    assert con.execute("SELECT COUNT(*) FROM inbox").fetchone() == (0,)
+    con.close()
+
+
+async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> None:
+    """It does not stop the others at each start."""
+    await store.system(lambda s: s.inbox_put("telegram", str(bot.id), 1, "1", "no json", NOW))
+    journal = Journal(store, bot.id, lambda: NOW)
+    assert await journal.waiting(bot) == []
+    assert await store.system(lambda s: s.inbox_open("telegram", str(bot.id))) == []
+
+
+# --- what is one turn ---------------------------------------------------------------------------------
+
+
+async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 0.0) -> list[str]:
+    """The texts of the batches a lane makes of what the server has."""
+    out: list[str] = []
+
+    async def handle(parts: list[Kept]) -> None:
+        incoming = assemble(parts, bot.bot, "en")
+        out.append(incoming.text or "+".join(incoming.unread))
+
+    async def unknown(_kept: Kept) -> list[int]:
+        return []
+
+    lanes = Lanes(QUICK, telegram_server.username, handle, unknown)
+    for update in await bot.get_updates(timeout=0):
+        kept = Kept(update, "u1", stored=True)
+        lanes.add(kept.message.chat_id, kept)
+        await asyncio.sleep(pause)
+    await asyncio.sleep(0.6)
+    await lanes.close(1.0)
+    return out
+
+
+async def test_a_split_paste_is_one_turn(telegram_server: TelegramServer, bot: Bot) -> None:
+    """A text the client cut at 4,096 comes together again, whole."""
+    for part in ("a" * 4096, "b" * 4096, "c" * 10):
+        telegram_server.say(part)
+    telegram_server.say("and something else", date=1_900_000_000)
+    assert await _batches(telegram_server, bot) == ["a" * 4096 + "b" * 4096 + "c" * 10, "and something else"]
+
+
+async def test_short_messages_are_turns_of_their_own(telegram_server: TelegramServer, bot: Bot) -> None:
+    """Two quick messages are two turns, in order."""
+    telegram_server.say("first")
+    telegram_server.say("second")
+    assert await _batches(telegram_server, bot) == ["first", "second"]
+
+
+async def test_a_comment_and_what_it_forwards(telegram_server: TelegramServer, bot: Bot) -> None:
+    """The forwarded words are quoted under their author's name: they are not the user's own."""
+    telegram_server.say("What do you make of this?")
+    telegram_server.forward("Meet at nine.\nBring tea.", origin="Grace")
+    telegram_server.forward("Or ten.", origin="Grace")
+    (text,) = await _batches(telegram_server, bot)
+    assert text == (
+        "What do you make of this?\n\nForwarded from Grace:\n> Meet at nine.\n> Bring tea.\n\n"
+        "Forwarded from Grace:\n> Or ten."
+    )
+
+
+async def test_an_album_is_one_turn(telegram_server: TelegramServer, bot: Bot) -> None:
+    """Its parts come one by one."""
+    telegram_server.photo("Us in Lyon", media_group_id="g1")
+    telegram_server.photo(None, media_group_id="g1")
+    telegram_server.photo(None, media_group_id="g1")
+    telegram_server.say("after that")
+    assert await _batches(telegram_server, bot, pause=0.05) == ["Us in Lyon", "after that"]
+
+
+async def test_an_edit_of_a_waiting_message_replaces_it(telegram_server: TelegramServer, bot: Bot) -> None:
+    """What is edited before it is read was never said otherwise."""
+    message = telegram_server.say("I live in Lion")
+    telegram_server.edit(message, "I live in Lyon")
+    assert await _batches(telegram_server, bot) == ["I live in Lyon"]
+
+
+async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: TelegramServer, bot: Bot) -> None:
+    """A slow chat keeps its own order and holds up nobody else."""
+    log: list[str] = []
+
+    async def handle(parts: list[Kept]) -> None:
+        name = f"{parts[0].message.chat_id}:{parts[0].message.text}"
+        log.append(f"+{name}")
+        await asyncio.sleep(0.2 if parts[0].message.chat_id == ADA.id else 0.0)
+        log.append(f"-{name}")
+
+    async def unknown(_kept: Kept) -> list[int]:
+        return []
+
+    lanes = Lanes(replace(QUICK, gather=0.0), telegram_server.username, handle, unknown)
+    for text in ("a", "b"):
+        telegram_server.say(text, user=ADA)
+        telegram_server.say(text, user=EVE)
+    for update in await bot.get_updates(timeout=0):
+        lanes.add(update.effective_chat.id if update.effective_chat else 0, Kept(update, "u1", stored=True))
+    await asyncio.sleep(0.6)
+    await lanes.close(1.0)
+    mine = [x for x in log if str(ADA.id) in x]
+    assert mine == [f"+{ADA.id}:a", f"-{ADA.id}:a", f"+{ADA.id}:b", f"-{ADA.id}:b"]
+    assert log.index(f"-{EVE.id}:b") < log.index(f"-{ADA.id}:a")
+
+
+async def test_groups_must_address_the_bot(telegram_server: TelegramServer, bot: Bot) -> None:
+    """By name, by reply or by command; what people say to each other is none of its business."""
+    group, name = -77, telegram_server.username
+    telegram_server.say("hello all", chat=group)
+    sent = await bot.send_message(group, "I'm here")
+    telegram_server.say(f"@{name} hello", chat=group)
+    telegram_server.say("right", chat=group, reply_to=sent.message_id)
+    telegram_server.say("/help", chat=group)
+    telegram_server.say("/help@other_bot", chat=group)
+    telegram_server.say("/kick", chat=group)
+    telegram_server.message({"new_chat_members": [EVE.json()]}, chat=group)
+    messages = [u.message for u in await bot.get_updates(timeout=0) if u.message]
+    meant = [m.text for m in messages if not is_service(m) and addressed(m, bot.bot, frozenset({"help"}))]
+    assert meant == [f"@{name} hello", "right", "/help"]
+    (parts,) = [
+        [Kept(u, "u1", stored=True)] for u in await bot.get_updates(timeout=0) if u.message is messages[1]
+    ] or [
+        [Kept(u, "u1", stored=True)]
+        for u in await bot.get_updates(timeout=0)
+        if u.message and u.message.text == meant[0]
+    ]
+    assert assemble(parts, bot.bot, "en").text == "hello"
+
+
+async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
+    """Read from the text, whoever marked it; a path is no command."""
+    texts = [
+        "/remember  I like tea",
+        "/new",
+        "/why@ebb_test_bot",
+        "/usr/bin/env",
+        "/help@other",
+        "/记住 茶",
+        "no /new",
+    ]
+    for text in texts:
+        telegram_server.say(text, entities=[])
+    messages = [u.message for u in await bot.get_updates(timeout=0) if u.message]
+    read = [command_of(m, telegram_server.username) for m in messages]
+    assert read == [("remember", "I like tea"), ("new", ""), ("why", ""), None, None, None, None]
+
+
+# --- the door -----------------------------------------------------------------------------------------
+
+
+async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
+    """The owner's code stands for the owner, an invitation for a user of their own; neither works twice."""
+    owner = await store.system(lambda s: s.create_user(NOW))
+    door = Door(store, owner, patience=60)
+    assert await door.user_of(ADA.id) is None
+    assert not await door.claimed()
+    code = code_in(f"/start {await new_code(store, 'owner', NOW)}")
+    assert code is not None
+    assert await door.enter(ADA.id, code, NOW) == "owner"
+    assert await door.user_of(ADA.id) == owner
+    assert await door.claimed()
+    assert await door.enter(EVE.id, code, NOW) == "wrong"
+    invited = code_in((await new_code(store, "guest", NOW)).lower())
+    assert invited is not None
+    assert await door.enter(EVE.id, invited, NOW) == "guest"
+    assert await door.user_of(EVE.id) not in (None, owner)
+
+
+async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None:
+    """Guessing is given up soon, an old code is worth nothing, and only a hash of it was ever stored."""
+    owner = await store.system(lambda s: s.create_user(NOW))
+    door = Door(store, owner, patience=60)
+    code = await new_code(store, "owner", NOW)
+    stored = str(await store.system(lambda s: s.get("telegram:codes")))
+    assert code not in stored
+    assert code.replace("-", "") not in stored
+    later = NOW.replace(day=NOW.day + 2)
+    assert await door.enter(ADA.id, str(code_in(code)), later) == "wrong"
+    for _ in range(ATTEMPTS - 1):
+        assert await door.enter(ADA.id, "00000000", NOW) == "wrong"
+    assert await door.enter(ADA.id, str(code_in(code)), NOW) == "wait"
+    assert await door.enter(EVE.id, str(code_in(code)), NOW) == "owner"
+
+
+def test_what_looks_like_a_code() -> None:
+    """As printed, as typed by hand, as a link sends it; ordinary words are none."""
+    assert code_in("/start ABCD-EFGH") == "ABCDEFGH"
+    assert code_in("/start@ebb_test_bot abcdefgh") == "ABCDEFGH"
+    assert code_in("0o1l-23ab") == "001123AB"
+    assert code_in("k7f3a2xx") == "K7F3A2XX"
+    for text in ("/start", "hello", "goodness", "hello there", "/start now", "你好"):
+        assert code_in(text) is None
