@@ -1,0 +1,252 @@
+"""`ebb doctor`: what was found, and what to do about what is missing.
+
+Each check is one function that returns `Check`s; `report` runs them all, the ones that ask somebody at the same
+time, and none of them may fail the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import locale
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from bot import llm
+from bot.bootstrap import system_clock
+from bot.doctor_texts import say
+from bot.errors import sentence
+from bot.llm.endpoint import Clients, Endpoint
+from bot.probe import probe_endpoint
+from bot.settings import Settings
+from memory.embed import LexicalEmbedder
+from memory.errors import MemoryError_, ModelError, ModelErrorCode
+from memory.models import Lang
+from memory.privacy import load_key
+from memory.store import open_store, sqlite_report, worker_id
+
+State: TypeAlias = Literal["ok", "note", "bad"]
+_ASK = 10.0  # seconds for whoever is asked
+_LITTLE, _TOO_LITTLE = 1 << 30, 100 << 20  # bytes free
+_MARKS = {"ok": "✓", "note": "·", "bad": "✗"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: `ok`, worth a `note`, or `bad`; and what to do, where there is something to do."""
+
+    name: str
+    state: State
+    found: str
+    todo: str = ""
+
+
+Checker: TypeAlias = Callable[[Settings, Lang], Awaitable[list[Check]]]
+
+
+async def report(settings: Settings, *, lang: Lang) -> list[Check]:
+    """Everything, in the order it is read. Asks the model, the embedder and Telegram for one small thing each."""
+    parts = await asyncio.gather(*(_safely(check, settings, lang) for check in CHECKS))
+    return [check for part in parts for check in part]
+
+
+def render(checks: Sequence[Check], *, lang: Lang) -> str:
+    """Lines for a terminal: a mark, the name, what was found, and below it what to do."""
+    width = max(_columns(c.name) for c in checks)
+    lines = []
+    for c in checks:
+        lines.append(f"{_MARKS[c.state]} {c.name}{' ' * (width - _columns(c.name))}  {c.found}")
+        if c.todo:
+            lines.append(f"{' ' * (width + 4)}→ {c.todo}")
+    bad = sum(c.state == "bad" for c in checks)
+    lines += ["", say(lang, "summary.bad", n=bad) if bad else say(lang, "summary.ok")]
+    return "\n".join(lines)
+
+
+def run(settings: Settings) -> int:
+    """The command. 0 if nothing is bad."""
+    native = (locale.getlocale()[0] or "").lower().startswith(("zh", "chinese"))
+    lang: Lang = settings.lang or ("zh" if native else "en")
+    checks = asyncio.run(report(settings, lang=lang))
+    text = render(checks, lang=lang)
+    out = sys.stdout.encoding or "ascii"
+    sys.stdout.write(text.encode(out, "replace").decode(out) + "\n")
+    return int(any(c.state == "bad" for c in checks))
+
+
+async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Check]:
+    try:
+        return await check(settings, lang)
+    except Exception as e:  # noqa: BLE001 - a check that breaks is a finding; the others go on
+        name = getattr(check, "__name__", "").strip("_")
+        return [Check(name, "bad", say(lang, "broken", error=type(e).__name__))]
+
+
+# --- this machine ---------------------------------------------------------------------------------------------
+
+
+async def _python(_settings: Settings, lang: Lang) -> list[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    checks = [
+        Check("Ebb", "ok", importlib.metadata.version("ebb")),
+        Check("Python", "ok", f"{version}, {sys.executable}"),
+    ]
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    if encoding != "utf8":
+        checks.append(Check(say(lang, "terminal"), "note", encoding, say(lang, "terminal.todo")))
+    return checks
+
+
+async def _sqlite(_settings: Settings, lang: Lang) -> list[Check]:
+    r = await asyncio.to_thread(sqlite_report)
+    found = say(lang, "sqlite", version=r.version, module=r.module, way=r.way)
+    todo = "" if r.wal_reset_fixed else say(lang, "sqlite.old")
+    checks = [Check("SQLite", "ok" if r.wal_reset_fixed else "note", found, todo)]
+    if r.vec_version:
+        checks.append(Check("sqlite-vec", "ok", r.vec_version))
+    else:
+        why = "; ".join(f"{way}: {reason}" for way, reason in r.passed_over)
+        checks.append(Check("sqlite-vec", "note", say(lang, "vec.none"), why))
+    fts = (
+        Check("FTS5", "ok", say(lang, "yes"))
+        if r.fts5
+        else Check("FTS5", "bad", say(lang, "no"), say(lang, "fts.todo"))
+    )
+    return [*checks, fts]
+
+
+async def _home(settings: Settings, lang: Lang) -> list[Check]:
+    name, home = say(lang, "home"), settings.home
+    if not home.exists():
+        parent = next(p for p in home.parents if p.exists())
+        ok = os.access(parent, os.W_OK)
+        todo = "" if ok else say(lang, "home.unwritable", path=parent)
+        return [Check(name, "note" if ok else "bad", say(lang, "home.none", path=home), todo)]
+    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+        return [Check(name, "bad", str(home), say(lang, "home.unwritable", path=home))]
+    free = shutil.disk_usage(home).free
+    found = say(lang, "home.found", path=home, gigabytes=f"{free / 2**30:.1f}")
+    state: State = "bad" if free < _TOO_LITTLE else "note" if free < _LITTLE else "ok"
+    checks = [Check(name, state, found, "" if state == "ok" else say(lang, "home.full"))]
+    if seen := [p for p in _private(settings) if p.stat().st_mode & 0o077]:
+        names, paths = ", ".join(p.name for p in seen), " ".join(f"'{p}'" for p in seen)
+        checks.append(Check(say(lang, "modes"), "bad", names, say(lang, "modes.todo", paths=paths)))
+    elif os.name != "nt":
+        checks.append(Check(say(lang, "modes"), "ok", say(lang, "modes.ok")))
+    return checks
+
+
+def _private(settings: Settings) -> list[Path]:
+    """What nobody else may read: the directory and every file in it (a system without modes has none)."""
+    if os.name == "nt":
+        return []
+    return [settings.home, *(p for p in settings.home.iterdir() if p.is_file())]
+
+
+async def _jobs(settings: Settings, lang: Lang) -> list[Check]:
+    name = say(lang, "jobs")
+    if not settings.database.exists():
+        return [Check(name, "ok", say(lang, "jobs.none"))]
+    try:
+        key = await asyncio.to_thread(load_key, settings.home)
+        store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+    except MemoryError_ as e:
+        return [Check(name, "bad", str(e))]
+    try:
+        waiting, failed = 0, []
+        for user_id in await store.system(lambda s: s.users()):
+            pending, dead = await store.read(user_id, lambda tx: (tx.jobs.pending(), tx.jobs.dead()))
+            waiting += len(pending)
+            failed += dead
+    finally:
+        await store.close()
+    found = say(lang, "jobs.found", waiting=waiting, failed=len(failed))
+    if not failed:
+        return [Check(name, "ok", found)]
+    kinds = ", ".join(sorted({j.kind for j in failed}))
+    return [Check(name, "note", found, say(lang, "jobs.todo", kinds=kinds))]
+
+
+# --- those who are asked --------------------------------------------------------------------------------------
+
+
+async def _provider(settings: Settings, lang: Lang) -> list[Check]:
+    name = say(lang, "provider")
+    choice = await llm.choose(settings)
+    why = say(lang, f"why.{choice.why}")
+    if choice.provider == "offline":
+        todo = say(lang, "offline.todo") if choice.needs_setup else ""
+        return [Check(name, "note" if todo else "ok", say(lang, "offline", why=why), todo)]
+    models = choice.chat if choice.chat == choice.memory else f"{choice.chat} + {choice.memory}"
+    found = say(lang, "provider.found", models=models or "?", where=choice.where, why=why)
+    probe = await probe_endpoint(settings, lang)
+    if probe.ok:
+        return [Check(name, "ok", f"{found}; {say(lang, 'answers')}")]
+    return [Check(name, "bad", found, probe.sentence)]
+
+
+async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
+    name = say(lang, "embedder")
+    models = await llm.open_models(settings)
+    try:
+        embedder, because = models.embedder, models.choice.lexical_because
+        if isinstance(embedder, LexicalEmbedder):
+            if not because:
+                return [Check(name, "ok", say(lang, "lexical", id=embedder.id))]
+            todo = _because(because, settings, lang)
+            return [Check(name, "bad", say(lang, "lexical", id=embedder.id), todo)]
+        async with asyncio.timeout(_ASK):
+            await embedder.embed(["hello"], "query")
+    except TimeoutError:
+        return [Check(name, "bad", models.choice.embedding, _because("timeout", settings, lang))]
+    except ModelError as e:
+        return [Check(name, "bad", models.choice.embedding, sentence(e, lang))]
+    else:
+        return [Check(name, "ok", f"{embedder.id}; {say(lang, 'answers')}")]
+    finally:
+        await models.close()
+
+
+def _because(code: str, settings: Settings, lang: Lang) -> str:
+    if code == "no endpoint":
+        return say(lang, "embedder.todo")
+    model, url, _ = settings.endpoint("embedding")
+    known: ModelErrorCode = code  # type: ignore[assignment]
+    return sentence(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)
+
+
+async def _telegram(settings: Settings, lang: Lang) -> list[Check]:
+    token = settings.telegram_token
+    if not token:
+        return [Check("Telegram", "ok", say(lang, "telegram.none"), "")]
+    where = Endpoint.at(settings.telegram_base_url or "https://api.telegram.org")
+    clients = Clients()
+    try:
+        client = await clients.plain(where)
+        import httpx2
+
+        try:
+            answer = await client.get(f"{where.url}/bot{token}/getMe", timeout=_ASK)
+            said = answer.json()
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):
+            return [Check("Telegram", "bad", say(lang, "telegram.silent", host=where.host), say(lang, "network"))]
+    finally:
+        await clients.close()
+    if answer.status_code != 200 or not said.get("ok"):
+        return [Check("Telegram", "bad", say(lang, "telegram.refused"), say(lang, "telegram.todo"))]
+    return [Check("Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}")]
+
+
+CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _jobs, _provider, _embedder, _telegram)
+
+
+def _columns(text: str) -> int:
+    """Columns in a terminal: East Asian characters take two."""
+    import unicodedata
+
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
