@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import (
+    Beside,
     Change,
     ChangeSet,
     Entity,
@@ -380,6 +381,9 @@ class Reader(Protocol):
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names` (case-folded)."""
+
+    async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
+        """Memories up to `reach` places before and after each of `ids` in its session, by time of making."""
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Episodes of that time, newest first."""

@@ -1,0 +1,21 @@
+"""Finding the right memory, and only the right memory: signals, fusion, gate, modes."""
+
+from memory.recall.embedding import QueryEmbedder, QueryVectors
+from memory.recall.pipeline import ranked, recall
+from memory.recall.residents import residents
+from memory.recall.signals import FOLLOWERS, SIGNALS
+from memory.recall.window import window_asked
+from memory.recall.words import recent_asked, review_asked
+
+__all__ = [
+    "FOLLOWERS",
+    "SIGNALS",
+    "QueryEmbedder",
+    "QueryVectors",
+    "ranked",
+    "recall",
+    "recent_asked",
+    "residents",
+    "review_asked",
+    "window_asked",
+]

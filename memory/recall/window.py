@@ -23,7 +23,10 @@ _MONTH_EN: Final = (
 )
 _DAYS_EN: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SMALL_EN: Final = {
-    w: i for i, w in enumerate(["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"])
+    w: i
+    for i, w in enumerate(
+        ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
 }
 _SMALL_EN.update({"a": 1, "an": 1, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3})
 _ZH_DIGITS: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3, "〇": 0}

@@ -1,0 +1,77 @@
+"""The query's vectors, within a deadline: a slow embedder costs nothing but itself (DESIGN §7)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from logging import getLogger
+from typing import Final
+
+from memory.errors import ModelError
+from memory.ports import Embedder, FloatArray
+from memory.recall.question import question
+
+_LOG = getLogger(__name__)
+_CACHED: Final = 256  # questions
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVectors:
+    """Vectors of one question: the message, its clauses if several, its context if any (`Question.texts`).
+
+    Goes into `Query.vector` as it is; `embedder` says which calibration the gate takes.
+    """
+
+    embedder: str
+    rows: FloatArray
+
+
+class QueryEmbedder:
+    """Embeds questions. What comes too late for one turn is kept for the next."""
+
+    def __init__(self, embedder: Embedder, deadline_ms: float) -> None:
+        self._embedder = embedder
+        self._deadline = deadline_ms / 1000
+        self._known: OrderedDict[tuple[str, tuple[str, ...]], QueryVectors] = OrderedDict()
+        self._running: dict[tuple[str, tuple[str, ...]], asyncio.Task[QueryVectors | None]] = {}
+
+    async def embed(self, text: str, context: Sequence[str] = ()) -> tuple[QueryVectors | None, bool]:
+        """(vectors, late): (None, True) past the deadline, (None, False) if the embedder refused.
+
+        `context` is up to three messages before this one, oldest first.
+        """
+        key = (text, tuple(context[-3:]))
+        if (known := self._known.get(key)) is not None:
+            self._known.move_to_end(key)
+            return known, False
+        if self._embedder.local and not self._running.get(key):
+            return await self._fetch(key), False  # nothing to wait for: no task, no deadline
+        task = self._running.get(key) or self._start(key)
+        done, _ = await asyncio.wait({task}, timeout=self._deadline)
+        return (task.result(), False) if done else (None, True)
+
+    async def close(self) -> None:
+        """Give up what is still under way."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start(self, key: tuple[str, tuple[str, ...]]) -> asyncio.Task[QueryVectors | None]:
+        task = self._running[key] = asyncio.create_task(self._fetch(key))
+        task.add_done_callback(lambda _: self._running.pop(key, None))
+        return task
+
+    async def _fetch(self, key: tuple[str, tuple[str, ...]]) -> QueryVectors | None:
+        texts = question(*key).texts
+        try:
+            rows = await self._embedder.embed(texts, "query")
+        except ModelError as e:  # recall goes on without vectors; the next turn tries again
+            _LOG.warning("The query could not be embedded: %s", e.code)
+            return None
+        found = self._known[key] = QueryVectors(self._embedder.id, rows)
+        while len(self._known) > _CACHED:
+            self._known.popitem(last=False)
+        return found

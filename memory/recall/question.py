@@ -1,0 +1,167 @@
+"""A message as a question to the memory: clauses, telling words, possible names, what it points back at. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from memory.embed.features import DULL_EN, DULL_ZH, is_han, stem, tokens
+from memory.models import Lang, language_of
+from memory.recall.vocabulary import (
+    ABOUT_MEMORY,
+    ASKS,
+    CLAUSE,
+    COMMON_EN,
+    COMMON_ZH,
+    POINTS_BACK,
+    SENTENCE,
+    WANTS,
+)
+
+MOST_CLAUSES: Final = 6
+_MOST_TEXT: Final = 2000  # characters of a pasted page that are looked at
+_MOST_CONTEXT: Final = 600
+_MOST_NAMES: Final = 300
+_STATEMENT: Final = 0.7  # weight of a clause that asks nothing, in a message that asks something
+_COMMON: Final = 0.4  # information of a word that everybody uses of everything, beside 1 for a telling one
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of the message that can be looked for by itself."""
+
+    text: str
+    weight: float
+    terms: Mapping[str, float]  # telling words → information
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What recall knows of a message before it looks at any memory."""
+
+    text: str
+    lang: Lang
+    clauses: tuple[Clause, ...]  # at least one
+    terms: Mapping[str, float]
+    names: tuple[str, ...]
+    asks: bool  # a question, or a request that knowing the person would help with
+    context: str
+    context_terms: Mapping[str, float]
+    context_weight: float  # 0 … 1: how much of the question must come from what was said before
+
+    @property
+    def several(self) -> bool:
+        """Whether it is worth looking for its clauses one by one."""
+        return len(self.clauses) > 1
+
+    @property
+    def texts(self) -> list[str]:
+        """What an embedder is asked for: the message, its clauses if several, the context if any."""
+        clauses = [c.text for c in self.clauses] if self.several else []
+        return [self.text, *clauses, *([self.context] if self.context else [])]
+
+
+@lru_cache(maxsize=256)
+def question(text: str, context: tuple[str, ...]) -> Question:
+    """Read a message and up to three that stood before it, oldest first."""
+    text = unicodedata.normalize("NFKC", text)[:_MOST_TEXT].strip()
+    terms = terms_of(text)
+    before = _tail(" \n".join(context[-3:]))
+    mass = sum(terms.values())
+    return Question(
+        text=text,
+        lang=language_of(text, language_of(before)),
+        clauses=_clauses(text),
+        terms=terms,
+        names=_names(text),
+        asks=bool(ASKS.search(text) or WANTS.search(text)),
+        context=before,
+        context_terms=terms_of(before),
+        context_weight=_context_weight(text, mass) if before else 0.0,
+    )
+
+
+@lru_cache(maxsize=4096)
+def terms_of(text: str) -> Mapping[str, float]:
+    """The telling words of a text (stems, Chinese pairs) and how much each says, 0 … 1."""
+    found: dict[str, float] = {}
+    for token in tokens(text):
+        if not is_han(token):
+            if token not in DULL_EN and (len(token) > 1 or token.isdigit()):
+                s = stem(token)
+                found[s] = 0.1 if s in ABOUT_MEMORY else _COMMON if s in COMMON_EN else 1.0
+            continue
+        if len(token) == 1 and token not in DULL_ZH:
+            found[token] = 0.7
+        for i in range(len(token) - 1):
+            pair = token[i : i + 2]
+            dull = (pair[0] in DULL_ZH) + (pair[1] in DULL_ZH)
+            if dull < 2:
+                found[pair] = _worth(pair, dull)
+    return found
+
+
+def _worth(pair: str, dull: int) -> float:
+    if pair in ABOUT_MEMORY:
+        return 0.1
+    return 0.25 if dull else _COMMON if pair in COMMON_ZH else 0.7
+
+
+def _tail(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)[-_MOST_CONTEXT:].strip()
+
+
+def _clauses(text: str) -> tuple[Clause, ...]:
+    """Sentences cut at commas; what asks counts more than what tells; the most telling ones of a long message."""
+    found: dict[str, Clause] = {}
+    sentences = [s for s in SENTENCE.split(text) if s and s.strip()]
+    asking = [bool(ASKS.search(s)) for s in sentences]
+    for sentence, asks in zip(sentences, asking, strict=True):
+        weight = 1.0 if asks or not any(asking) else _STATEMENT
+        for part in CLAUSE.split(sentence):
+            terms = terms_of(part) if part else {}
+            if terms:
+                found.setdefault(part.strip(), Clause(part.strip(), weight, terms))
+    if len(found) < 2:
+        return (Clause(text, 1.0, terms_of(text)),)
+    best = sorted(found.values(), key=lambda c: -c.weight * sum(c.terms.values()))[:MOST_CLAUSES]
+    return tuple(c for c in found.values() if c in best)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Every stretch of the text that could be an entity's name: up to three words, two to six characters."""
+    found: dict[str, None] = {}
+    for piece in re.split(r"[^\w\s'-]+", text.casefold()):
+        words = [w for w in tokens(piece) if not is_han(w)]
+        for i in range(len(words)):
+            for j in range(i + 1, min(i + 3, len(words)) + 1):
+                if words[i] not in DULL_EN and words[j - 1] not in DULL_EN:
+                    found[" ".join(words[i:j])] = None
+    for run in (t for t in tokens(text) if is_han(t)):
+        for size in range(2, 7):
+            for i in range(len(run) - size + 1):
+                found[run[i : i + size]] = None
+    return tuple(found)[:_MOST_NAMES]
+
+
+def _context_weight(text: str, mass: float) -> float:
+    """A message that says little and points back lives off what was said before it; a full question hardly."""
+    if not POINTS_BACK.search(text):
+        return 0.0 if mass < 1.0 else 0.08
+    return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
+
+
+def shared(terms: Mapping[str, float], text: str) -> tuple[float, float]:
+    """(information of the terms that occur in `text`, information of all of them)."""
+    there = terms_of(text)
+    return sum(w for t, w in terms.items() if t in there), sum(terms.values())
+
+
+def novel(terms: Sequence[str] | Mapping[str, float], text: str, most: int = 12) -> str:
+    """What `text` says beyond the terms: its other telling words, as a query."""
+    rest = [(w, t) for t, w in terms_of(text).items() if t not in terms and w >= 0.5]
+    return " ".join(t for _, t in sorted(rest, key=lambda x: -x[0])[:most])

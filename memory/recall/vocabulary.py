@@ -1,0 +1,59 @@
+"""Words and patterns that recall reads a message by, English and Chinese side by side."""
+
+# ruff: noqa: E501 - a table of patterns is read line by line
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memory.embed.features import stem
+
+# Where a message is cut, first into sentences and those into clauses.
+SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
+CLAUSE: Final = re.compile(r"[，,；;：:、\n]|另外|以及|\b(?:and also|by the way)\b")
+
+# A question; and a request that knowing the person helps with.
+ASKS: Final = re.compile(
+    r"[?？]|吗|呢[。！!~]?\s*$|什么|怎么|怎样|哪|谁|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
+    r"|^\s*(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
+    r"|could|should|would|will|have|has|had)\b|\b(?:tell|remind) me\b|\bremember (?:what|who|when|where|which|how|my|the)\b"
+    r"|\b(?:what|where|who|which|when|how)(?:'s|'d|'re)\b",
+    re.IGNORECASE,
+)
+WANTS: Final = re.compile(
+    r"\b(?:recommend|suggest|advice|advise|help me|plan|book|order|choose|pick|gift|idea|ideas|show me|list|look up|find)\b"
+    r"|推荐|建议|帮我|帮忙|订|点[个一]|选|送.{0,4}礼物|安排|提醒|告诉我|说说|列|查",
+    re.IGNORECASE,
+)
+
+# Words that stand for something said before.
+POINTS_BACK: Final = re.compile(
+    r"\b(?:it|its|that|this|those|these|them|they|one|ones|there|then|he|she|his|her|him|same|first|second|third|other"
+    r"|another|former|latter|both|again|instead|more|else)\b"
+    r"|那[个些位家里本部只条次]|这[个些位家里本部只条次]|[它他她]|第[一二三四五]|另一?个|前者|后者|同样|一样|哪个|再来|换|还有|继续|呢[？?]?$",
+    re.IGNORECASE,
+)
+
+# What everybody uses of everything.
+COMMON_EN: Final = frozenset(
+    stem(w)
+    for w in """good great nice bad best better love like liked want need feel feeling day days today tomorrow yesterday
+    time times year years week weeks month months morning night people person life work working job home house new old
+    big little long first last next back come came take took give gave get see saw look find found help happy sad tired
+    fun keep start try call called name names say says said talk talking mean means play lot hope sure right guess
+    friend friends man woman world place places around away always never often sometimes happen happened use used
+    money live lives living eat food water watch read hear heard let put big cool awesome amazing wow haha lol sorry
+    thank thanks welcome morning evening fine busy bit yeah hello bye doing favorite favourite user""".split()  # noqa: SIM905 - a list of strings is unreadable
+)
+COMMON_ZH: Final = frozenset(
+    """喜欢 今天 明天 昨天 现在 时候 时间 工作 生活 朋友 觉得 知道 可以 没有 什么 怎么 这个 那个 一个 一下 一点 我们 你们 他们 自己
+    大家 东西 事情 问题 开心 高兴 难过 心情 真的 感觉 希望 应该 非常 特别 比较 已经 还是 就是 不是 可能 需要 最近 天气 谢谢 不错 很好
+    好的 哈哈 下班 上班 回家 睡觉 起床 吃饭 吃了 早上 晚上 中午 下午 周末 用户 名字 叫做 有点 有些 一起 以后 之前 之后 因为 所以 但是 如果
+    这样 那样 这么 那么 多少 几个 活动 不知 知不 好像 好吃 好看 好累 累了 忙了 无聊 聊天 聊聊 你好 晚安 早安""".split()  # noqa: SIM905
+)
+
+
+ABOUT_MEMORY: Final = frozenset(
+    """past histori histor previousli previous before earlier long ago former review remember memory memori recall last
+    yesterday tell told 以前 过去 历史 曾经 回顾 早期 从前 当年 很久 久以 刚才 昨天 上次 记得 忘了 说过 提过 聊过 讲过 告诉 说了 聊了 过什""".split()  # noqa: SIM905
+)  # they say what kind of look is wanted, not what for
