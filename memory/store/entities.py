@@ -45,7 +45,7 @@ def unlink(con: Any, n: int) -> int:
 
 def by_entity(con: Any, user_id: str, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
     """Memories that have one of the names; a rare entity says more than a frequent one."""
-    condition, params = where(user_id, f)
+    condition, params = where(user_id, f, listed=True)
     rows = con.execute(
         "WITH named AS (SELECT e.n, 1.0 / (1 + COUNT(l.memory_n)) AS worth FROM entities e"
         "  JOIN memory_entities l ON l.entity_n = e.n"
@@ -64,7 +64,7 @@ def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) 
     Only what is indexed and no secret; the caller gates for state and validity, as it does for every signal.
     """
     start = con.execute(
-        "SELECT n FROM memories WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        "SELECT n FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
         (user_id, dump(list(ids))),
     )
     frontier = {int(r[0]): 1.0 for r in start.fetchall()}
@@ -102,8 +102,8 @@ def _step(con: Any, user_id: str, frontier: Mapping[int, float]) -> dict[int, fl
     )
     worth = {entity: reach[entity] / degree for entity, degree in degrees.fetchall()}
     rows = con.execute(
-        "SELECT l.entity_n, l.memory_n FROM memory_entities l JOIN memories m ON m.n = l.memory_n"
-        " WHERE l.entity_n IN (SELECT value FROM json_each(?)) AND m.user_id = ?"
+        "SELECT l.entity_n, l.memory_n FROM memory_entities l CROSS JOIN memories m ON m.n = l.memory_n"
+        " WHERE l.entity_n IN (SELECT value FROM json_each(?)) AND +m.user_id = ?"
         " AND m.state NOT IN ('forgotten', 'deleted') AND m.sensitivity < 3",
         (dump(sorted(worth)), user_id),
     )

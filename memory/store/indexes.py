@@ -11,8 +11,7 @@ _VEC0_SHADOWS = ("chunks", "rowids", "vector_chunks00")
 
 def text_in(con: Any, n: int, owner: str, original: str) -> None:
     """Index a memory's original content."""
-    values = (n, owner, segment(original))
-    con.execute("INSERT INTO memories_text (n, owner, text) VALUES (?, ?, ?)", values)
+    values = _shadow(con, n, owner, original)
     con.execute("INSERT INTO memories_fts (rowid, owner, text) VALUES (?, ?, ?)", values)
 
 
@@ -37,10 +36,18 @@ def rebuild_text(con: Any, user_id: str | None, indexed: str) -> int:
     rows = con.execute(f"SELECT m.n, m.user_id, m.original_content FROM memories m WHERE {indexed}{owner}", params)
     count = 0
     for row in rows.fetchall():
-        con.execute("INSERT INTO memories_text (n, owner, text) VALUES (?, ?, ?)", (row[0], row[1], segment(row[2])))
+        _shadow(con, *row)
         count += 1
     con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
     return count
+
+
+def _shadow(con: Any, n: int, owner: str, original: str) -> tuple[int, str, str]:
+    text = segment(original)
+    con.execute(
+        "INSERT INTO memories_text (n, owner, text, words) VALUES (?, ?, ?, ?)", (n, owner, text, len(text.split()))
+    )
+    return n, owner, text
 
 
 # --- vec0 ---------------------------------------------------------------------------------------------

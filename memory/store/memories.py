@@ -69,7 +69,7 @@ class MemoryGateway:
         """In the order asked for; those that are not this user's are left out."""
         wanted = list(ids)
         rows = self.tx.con.execute(
-            f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ?"
+            f"SELECT {MEMORY_SELECT} FROM memories m WHERE +m.user_id = ?"
             " AND m.id IN (SELECT value FROM json_each(?))",
             (self.tx.owner, dump(wanted)),
         )

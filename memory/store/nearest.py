@@ -52,6 +52,12 @@ class _Matrix:
             self.count += 1
         self.rows[row] = vector
 
+    def fill(self, numbers: list[int], vectors: bytes) -> None:
+        self.numbers = np.array(numbers, np.int64)
+        self.rows = np.frombuffer(vectors, dtype=np.float32).reshape(len(numbers), self.dim).copy()
+        self.count = len(numbers)
+        self.at = {n: i for i, n in enumerate(numbers)}
+
     def keep(self, wanted: set[int]) -> None:
         mask = np.fromiter((int(n) in wanted for n in self.numbers[: self.count]), bool, self.count)
         self.rows = self.rows[: self.count][mask]
@@ -123,10 +129,13 @@ def _follow(con: Any, matrix: _Matrix, user_id: str, model_id: int) -> None:
     rows = con.execute(
         "SELECT seq, memory_n, vector FROM embeddings WHERE user_id = ? AND model_id = ? AND seq > ? ORDER BY seq",
         (user_id, model_id, matrix.seq),
-    )
-    for seq, n, vector in rows:
-        matrix.put(n, np.frombuffer(vector, dtype=np.float32))
-        matrix.seq = seq
+    ).fetchall()
+    if rows and not matrix.count:
+        matrix.fill([r[1] for r in rows], b"".join(r[2] for r in rows))
+    else:
+        for _, n, vector in rows:
+            matrix.put(n, np.frombuffer(vector, dtype=np.float32))
+    matrix.seq = rows[-1][0] if rows else matrix.seq
     matrix.puts, matrix.removals = puts, removals
 
 
@@ -134,7 +143,7 @@ def _filtered(
     con: Any, user_id: str, numbers: NDArray[np.int64], scores: FloatArray, k: int, f: Filter
 ) -> list[Scored]:
     """The best that pass the filter; as many candidates as it takes."""
-    condition, params = where(user_id, f)
+    condition, params = where(user_id, f, listed=True)
     fetch, total = max(_FIRST_FETCH, 4 * k), len(numbers)
     while total and k > 0:
         fetch = min(fetch, total)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory.models import Filter, Memory, MemoryId, Scored
+from memory.models import Beside, Filter, Memory, MemoryId, Scored
 from memory.ports import FloatArray, Tx
 from memory.store import entities
-from memory.store.filters import where
-from memory.store.rows import MEMORY_SELECT, dump, memory_from_row, to_ms
-from memory.store.text import match_any
+from memory.store.beside import beside
+from memory.store.lexical import lexical
+from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
 from memory.store.tx import SqliteTx
 
 if TYPE_CHECKING:
@@ -43,11 +43,8 @@ class SqliteReader:
         )
 
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
-        """BM25, turned so that higher is better."""
-        expression = match_any(q)
-        if not expression:
-            return []
-        return await self.store.read_lane().read(lambda con: lexical(con, self.user_id, expression, k, f))
+        """BM25, higher is better."""
+        return await self.store.read_lane().read(lambda con: lexical(con, self.user_id, q, k, f))
 
     async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""
@@ -56,6 +53,10 @@ class SqliteReader:
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`."""
         return await self.store.read_lane().read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
+
+    async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
+        """Up to `reach` memories on either side of each of `ids` in its session."""
+        return await self.store.read_lane().read(lambda con: beside(con, self.user_id, ids, reach))
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Active episodes made, or having happened, in since <= t < until; newest first."""
@@ -67,28 +68,6 @@ class SqliteReader:
 
     async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
         return await self.store.read_lane().read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))
-
-
-def lexical(con: Any, user_id: str, expression: str, k: int, f: Filter) -> list[Scored]:
-    """Best of the text index that pass the filter; more candidates are fetched where it holds many back."""
-    condition, params = where(user_id, f)
-    owned = f'owner : "{user_id}" AND text : ({expression})'
-    fetch = max(64, 4 * k)
-    while k > 0:
-        hits = con.execute(
-            "SELECT rowid, bm25(memories_fts, 0.0, 1.0) AS score FROM memories_fts WHERE memories_fts MATCH ?"
-            " ORDER BY score, rowid LIMIT ?",
-            (owned, fetch),
-        ).fetchall()
-        rows = con.execute(
-            f"SELECT m.n, m.id FROM memories m WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
-            (dump([h[0] for h in hits]), *params),
-        )
-        passed = dict(tuple(r) for r in rows.fetchall())
-        if len(passed) >= k or len(hits) < fetch:
-            return [Scored(passed[n], -float(score)) for n, score in hits if n in passed][:k]
-        fetch *= 8
-    return []
 
 
 def _episodes(con: Any, user_id: str, since: datetime, until: datetime, k: int) -> list[Memory]:

@@ -11,24 +11,26 @@ from typing import Final
 _CJK: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _CJK_CHAR: Final = re.compile(f"([{_CJK}])")
 _PIECES: Final = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
-_MAX_TERMS: Final = 64
+_MAX_TERMS: Final = 40
 
-STOP_EN: Final = frozenset(
+_EN: Final = (
     "a about again all also am an and any are as at be been but by can could d did do does doing don for from get got"
     " had has have he her here him his how i if im in into is it its just ll m me my no not now of off on or our out"
     " re s she should so some t than that the their them then there these they this to too up us ve very was we were"
     " what when where which who why will with would you your please tell know think remember really maybe ok okay yes"
-    " hi hello hey thanks".split()  # noqa: SIM905 - a hundred quoted strings would be unreadable
+    " hi hello hey thanks"
 )
+_ZH: Final = (
+    "是不是 有没有 能不能 可不可以 为什么 怎么样 什么样 什么 怎么 怎样 哪里 哪儿 哪些 哪个 谁的 多少 几个 我们 你们"
+    " 他们 她们 它们 咱们 自己 这个 那个 这些 那些 这样 那样 这里 那里 知道 记得 告诉 可以 应该 觉得 认为 一下"
+    " 一个 一些 一点 有点 现在 然后 因为 所以 但是 如果 虽然 还是 或者 而且 已经 就是 不是 没有 真的 请问 谢谢"
+    " 你好 好的"
+)
+STOP_EN: Final = frozenset(_EN.split())
+STOP_ZH_WORDS: Final = tuple(_ZH.split())
 STOP_ZH_CHARS: Final = frozenset(
     "我你您他她它们的地得了着过吗呢吧啊呀哦嗯么是在有和与及或也都还就又再很太不没这那哪个些"
     "把被让给对从到为以于之其而但会能要想说请谁几嘛啦哈咱"
-)
-STOP_ZH_WORDS: Final = tuple(
-    "是不是 有没有 能不能 可不可以 为什么 怎么样 什么样 什么 怎么 怎样 哪里 哪儿 哪些 哪个 谁的 多少 几个 我们 你们"
-    " 他们 她们 它们 咱们 自己 这个 那个 这些 那些 这样 那样 这里 那里 知道 记得 告诉 可以 应该 觉得 认为 一下 一个 一些"
-    " 一点 有点 现在 然后 因为 所以 但是 如果 虽然 还是 或者 而且 已经 就是 不是 没有 真的 请问 谢谢 你好 好的"
-    "".split()  # noqa: SIM905 - as above
 )
 _STOP_ZH: Final = re.compile("|".join(sorted(map(re.escape, STOP_ZH_WORDS), key=len, reverse=True)))
 
@@ -41,7 +43,7 @@ def segment(text: str) -> str:
 def terms(text: str) -> list[str]:
     """What to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
 
-    Stop words of both languages are dropped. At most 64, so that a pasted page stays a quick query.
+    Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.
     """
     found: dict[str, None] = {}
     for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).casefold()):
@@ -53,15 +55,10 @@ def terms(text: str) -> list[str]:
     return list(found)
 
 
-def match_any(text: str) -> str:
-    """FTS5 expression: any of the terms; empty if the text has none."""
-    return " OR ".join(_phrase(t) for t in terms(text))
-
-
 def match_all(text: str) -> str:
     """FTS5 expression for a search box: every word, the Latin ones as prefixes; stop words count here."""
     pieces = _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
-    return " AND ".join(_phrase(p) + ("" if _CJK_CHAR.match(p) else " *") for p in pieces[:_MAX_TERMS])
+    return " AND ".join(phrase(p) + ("" if _CJK_CHAR.match(p) else " *") for p in pieces[:_MAX_TERMS])
 
 
 def words(text: str) -> list[str]:
@@ -99,7 +96,7 @@ def _cjk_terms(run: str) -> Iterator[str]:
             yield run[i : i + 2]
 
 
-def _phrase(term: str) -> str:
+def phrase(term: str) -> str:
     """Quoted, so that no word of a user's is FTS syntax."""
     spaced = " ".join(segment(term).split()).replace('"', '""')
     return f'"{spaced}"'

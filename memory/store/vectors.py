@@ -80,7 +80,7 @@ class VectorGateway:
         rows = self.tx.con.execute(
             "SELECT m.id, e.vector FROM memories m JOIN embeddings e ON e.memory_n = m.n"
             " JOIN embedding_models x ON x.id = e.model_id"
-            " WHERE m.user_id = ? AND x.name = ? AND m.id IN (SELECT value FROM json_each(?))",
+            " WHERE +m.user_id = ? AND x.name = ? AND m.id IN (SELECT value FROM json_each(?))",
             (self.tx.owner, embedder_id, dump(list(ids))),
         )
         return {r[0]: np.frombuffer(r[1], dtype=np.float32) for r in rows.fetchall()}

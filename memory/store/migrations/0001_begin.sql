@@ -127,6 +127,7 @@ CREATE TABLE memories (
 );
 CREATE INDEX memories_activated ON memories (user_id, state, last_activated_at);
 CREATE INDEX memories_created ON memories (user_id, layer, created_at);
+CREATE INDEX memories_beside ON memories (source_session, created_at) WHERE source_session IS NOT NULL;
 
 CREATE TABLE memory_sources (
   memory_id TEXT NOT NULL REFERENCES memories (id),
@@ -177,7 +178,8 @@ CREATE INDEX weight_log_of_memory ON weight_log (memory_id, n);
 CREATE TABLE memories_text (
   n INTEGER PRIMARY KEY REFERENCES memories (n),
   owner TEXT NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  words INTEGER NOT NULL
 );
 CREATE VIRTUAL TABLE memories_fts USING fts5 (
   owner, text, content = 'memories_text', content_rowid = 'n', tokenize = 'porter unicode61'
