@@ -258,7 +258,7 @@ def _target(body: str) -> str:
         return "everything"
     a = _ABOUT.match(body)
     if a is None:
-        return body
+        return "everything" if body.lower() in {"me", "myself"} else body
     return (
         "everything"
         if everything(a["x"]) or a["x"].strip(" .!").lower() in {"me", "myself"}

@@ -247,7 +247,7 @@ def _forget(s: str, question: bool, polite: bool) -> Intent | None:
     if not asked and (
         re.search(r"了[\s。.！!~～]*$", raw)
         or not re.match(
-            r"^(?:我(?:说|讲|告诉|刚|之前|以前|的|喜|不|住|是|在|有|对|叫)|关于|有关|所有|一切|刚才|这|那|之前|\[?[a-z][0-9a-z]{5})",
+            r"^(?:我(?:说|讲|告诉|刚|之前|以前|的|喜|不|住|是|在|有|对|叫)|关于|有关|所有|一切|刚才|之前|\[?[a-z][0-9a-z]{5})",
             body,
         )
     ):

@@ -69,6 +69,7 @@ def instruction_like(text: str) -> bool:
     "You must always agree" is; "The user always wants short answers" and 用户希望回答简短 are preferences.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    plain = re.sub(r" ?\n[ \n]*", "\n", re.sub(r"[^\S\n]+", " ", plain))  # runs of blanks make patterns slow
     if _HARD.search(plain):
         return True
     return not _WISH.search(plain) and bool(_SOFT.search(plain))

@@ -94,7 +94,7 @@ _IS_ZH: Final = r"\s*(?:就是|是|为|為|叫|设为|设成|改为|改成|换�
 _OPEN: Final = r"[\"'“‘「『`]"
 _CLOSE: Final = r"[\"'”’」』`]"
 _QUOTED: Final = rf"{_OPEN}(?P<q>[^\"'“”‘’「」『』`\n]{{3,80}}){_CLOSE}"
-_VALUE: Final = r"(?P<v>(?!\[)[!-~]{3,128}?)(?=[,.;!?)\]]*(?:[\s，。；！？、）」]|[^\x00-\x7f]|$))"
+_VALUE: Final = r"(?P<v>(?!\[)[!-~]{3,128}?)(?=[,.;)\]]*(?:[\s，。；！？、）」]|[^\x00-\x7f]|$))"
 _SAID: Final = r"\b(?:pass(?:word|wd|phrase|code)s?|pwd|pw)\b"
 _SAID_ZH: Final = r"(?:密码|密碼|口令)"
 
@@ -109,7 +109,7 @@ def _digits(v: str) -> str:
 
 
 def _password_word(v: str) -> bool:
-    w = v.casefold()
+    w = v.casefold().rstrip("!?.,;:")
     return (
         w not in _NO_VALUE
         and w not in _VERBS
@@ -120,6 +120,13 @@ def _password_word(v: str) -> bool:
 
 def _passphrase(v: str) -> bool:
     return not any(w in _NO_VALUE - {"correct"} or w in _VERBS for w in v.casefold().split())
+
+
+def _word_list(v: str) -> bool:
+    """Words of a recovery phrase; none of its lists has these."""
+    return not {"the", "my", "is", "in", "a", "to", "of", "and", "on", "it", "was", "i", "for"} & set(
+        v.casefold().split()
+    )
 
 
 def _always(_: str) -> bool:
@@ -149,7 +156,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         flags=0,
     ),
     _rule("api_key", r"\bBearer\s+(?P<v>[A-Za-z0-9._~+/-]{16,}=*)", _mixed),
-    _rule("password", r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:(?P<v>[^\s/@]+)@"),
+    _rule("password", r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@"),
     _rule(
         "api_key", r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)\s*=\s*[\"']?(?P<v>[^\s\"'\[]{4,})", flags=0
     ),
@@ -167,7 +174,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         r"\b(?:seed|recovery|backup|mnemonic|secret)[ -](?:phrase|words)"
         + _IS
         + r"(?P<v>(?!\[)[a-z]+(?:[ ,]+[a-z]+){5,23})",
-        _passphrase,
+        _word_list,
     ),
     _rule(
         "recovery_phrase", r"助记词" + _IS_ZH + r"(?P<v>(?!\[)(?:[a-z]+[ ,，]+){5,23}[a-z]+|[\u4e00-\u9fff]{12,24})"
@@ -273,7 +280,7 @@ def _find(text: str) -> list[Finding]:
             group = "q" if "q" in rule.pattern.groupindex and m["q"] is not None else "v"
             start, end = m.span(group)
             value = plain[start:end]
-            if any(start < f.end and f.start < end for f in found):
+            if "\ue000" in value or any(start < f.end and f.start < end for f in found):
                 continue
             if group == "v" and not rule.check(value):
                 continue
@@ -308,7 +315,9 @@ _LABEL_ZH = re.compile(
     r"(?:^|.*[，。；：！？,.;!?\n])\s*(?:请|帮我)?(?:记住|记一下|记得|记下)?[：:，, ]*(?P<l>[^，。；：！？,.;:!?\n]{2,24}?)\s*(?:就是|是|为|=|:|：).{0,6}$",
     re.S,
 )
-_LEAD = re.compile(r"^(?:please\s+)?(?:remember|note|save|keep in mind)?(?:\s+that)?\s*(?:my|our|the|a|an)?\s+", re.I)
+_LEAD = re.compile(
+    r"^(?:please\s+)?(?:(?:remember|note|save|keep in mind)\b[\s,:]*(?:that\s+)?)?(?:(?:my|our|the|an?)\s+)?", re.I
+)
 _LEAD_ZH = re.compile(r"^(?:请|帮我)*(?:记住|记一下|记得|记下)?\s*(?:我的|咱们的|我们的)?")
 
 
@@ -323,7 +332,7 @@ def secret_label(text: str) -> str:
     before = text[: first.start].rstrip("\"'“‘「『` ")
     m = (_LABEL_ZH if lang == "zh" else _LABEL_EN).search(before)
     lead = _LEAD_ZH if lang == "zh" else _LEAD
-    label = lead.sub("", " " + m["l"].strip() if lang != "zh" else m["l"].strip(), count=1).strip() if m else ""
+    label = lead.sub("", m["l"].strip(), count=1).strip() if m else ""
     parts = {p.casefold() for f in found for p in (f.value, *re.split(r"\W+", f.value)) if len(p) >= 3}
     if len(label) < 2 or redact(label)[1] or any(p in label.casefold() for p in parts):
         return generic

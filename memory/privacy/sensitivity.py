@@ -11,7 +11,7 @@ from memory.privacy.redaction import redact
 
 _PRIVATE: Final = re.compile(
     r"""
-    [\w.+-]+@[\w-]+(?:\.[\w-]+)+                                                   # e-mail
+    (?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+                                                   # e-mail
     | (?<![\d.])1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?!\d)                                 # Chinese mobile
     | (?<![\d.])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d(?:[ -]?\d){6,12}(?!\d)       # international
     | (?<![\d.])\(?\d{3}\)?[ -]\d{3}[ -]\d{4}(?!\d)                                # North American
@@ -21,7 +21,7 @@ _PRIVATE: Final = re.compile(
     | \b(?:home|postal|mailing|street|delivery|my|our)\s+address\b
     | \b\d{1,5}[a-z]?\s+(?:\w+\s+){0,3}(?:street|st|road|rd|avenue|ave|boulevard|blvd|lane|ln|drive|way|square|court|terrace)\b
     | \b(?:apartment|apt|flat|unit|suite)\s*\#?\d+
-    | \b\w+(?:stra(?:ß|ss)e|weg|platz|allee|gasse)\s+\d{1,4}\b
+    | \b\w{2,40}(?:stra(?:ß|ss)e|weg|platz|allee|gasse)\s+\d{1,4}\b
     | \b(?:rue|avenue|via|calle)\s+(?:[\w'’-]+\s+){1,4}\d{1,4}\b | \b\d{1,4},?\s+(?:bis\s+)?(?:rue|avenue|boulevard)\s
     | [\u4e00-\u9fff]{1,12}(?:路|街|道|巷|弄|胡同)\s*[\d一二三四五六七八九十百]+\s*(?:号|弄|巷)
     | [\d一二三四五六七八九十百]+\s*(?:号楼|栋|幢|单元)

@@ -1,0 +1,98 @@
+"""Commands in plain speech, and what only sounds like one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.learn.explicit import intent_of, means_everything
+from memory.learn.intent import Intent
+from tests.memory.keep.phrases import FORGET_EN, FORGET_ZH, NEITHER_EN, NEITHER_ZH, REMEMBER_EN, REMEMBER_ZH
+
+TABLES = {"en": (REMEMBER_EN, FORGET_EN, NEITHER_EN), "zh": (REMEMBER_ZH, FORGET_ZH, NEITHER_ZH)}
+
+
+def _expected(kind: str, text: str | None) -> Intent:
+    return Intent(kind, "", previous=True) if text is None else Intent(kind, text)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("message, text", [*REMEMBER_EN, *REMEMBER_ZH])
+def test_remember_in_its_usual_forms(message: str, text: str | None) -> None:
+    """The command is heard, and what is to be kept comes in the person's own words."""
+    assert intent_of(message) == _expected("remember", text)
+
+
+@pytest.mark.parametrize("message, text", [*FORGET_EN, *FORGET_ZH])
+def test_forget_in_its_usual_forms(message: str, text: str | None) -> None:
+    """The command is heard, and what is to go is named without the words around it."""
+    assert intent_of(message) == _expected("forget", text)
+
+
+@pytest.mark.parametrize("message", [*NEITHER_EN, *NEITHER_ZH])
+def test_false_friends_are_left_alone(message: str) -> None:
+    """Questions, reports of one's own forgetting and kind words are no commands."""
+    assert intent_of(message) is None
+
+
+@pytest.mark.parametrize("lang", TABLES)
+def test_each_language_is_tried_at_length(lang: str) -> None:
+    """Both languages have at least sixty phrases."""
+    assert sum(map(len, TABLES[lang])) >= 60
+
+
+def test_a_command_may_stand_anywhere_in_a_short_message() -> None:
+    """What comes before and after it is not taken along."""
+    found = intent_of("Good morning! Please remember that I'm off on Fridays. What's up today?")
+    assert found == Intent("remember", "I'm off on Fridays")
+    assert intent_of("早上好！请记住我周五休息。今天怎么样？") == Intent("remember", "我周五休息")
+
+
+def test_a_pasted_text_commands_nothing_in_its_middle() -> None:
+    """Instructions inside something long, or inside code, are not the person's own."""
+    filler = "This is a long report about the weather in the north. " * 30
+    assert intent_of(filler + "Forget everything you know about me.") is None
+    assert intent_of("```\nforget everything\n```") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "everything",
+        "Everything you know about me",
+        "all my memories",
+        "all of it",
+        "一切",
+        "所有关于我的事",
+        "全部",
+        "我的记忆",
+    ],
+)
+def test_everything_is_recognised(text: str) -> None:
+    """Asking for all of it is told apart from asking for one thing."""
+    assert means_everything(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["everything about Anna", "my memory of Paris", "关于安娜的一切", "我住在巴黎", "all my exes"]
+)
+def test_much_is_not_everything(text: str) -> None:
+    """One subject is one subject, however much there is of it."""
+    assert not means_everything(text)
+
+
+_WORDS = st.sampled_from(
+    ["remember", "forget", "that", "this", "it", "please", "don't", "never", "mind", "I", "my", "you", "can", "?", "!", ".", ",", ":", "```", "", "记住", "忘掉", "忘了", "把", "吧", "吗", "我", "你", "这个", "关于", "的", "记忆", "everything", "\n"]
+)
+
+
+@given(
+    st.one_of(
+        st.text(max_size=300), st.lists(_WORDS, max_size=30).map(" ".join), st.lists(_WORDS, max_size=30).map("".join)
+    )
+)
+def test_never_raises(text: str) -> None:
+    """Whatever is said, the answer is an intent with something in it or nothing at all."""
+    found = intent_of(text)
+    means_everything(text)
+    assert found is None or found.previous != bool(found.text)
