@@ -85,6 +85,15 @@ def test_templates_use_no_tag_that_data_could_forge(name: str, lang: prompts.Lan
 
 @EVERY
 @BOTH
+def test_a_tag_stands_only_where_it_delimits(name: str, lang: prompts.Lang) -> None:
+    """Rules speak of blocks by their names, so that each block begins and ends once in a whole prompt."""
+    text = load(name, lang).render(**VARIABLES[name])
+    for tag in TAGS - {"said"}:
+        assert len(re.findall(rf"<{tag}\b", text)) == len(re.findall(rf"</{tag}>", text)) <= 1
+
+
+@EVERY
+@BOTH
 def test_everything_interpolated_goes_through_a_filter(name: str, lang: prompts.Lang) -> None:
     """Text from outside is data, wherever it stands."""
     for expression in re.findall(r"\{\{(.*?)\}\}", load(name, lang).source):

@@ -1,0 +1,221 @@
+"""Episodes and running summaries: spans, headings, rebuilding after something was forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memory.errors import Conflict, ModelError
+from memory.learn.merge import Merger
+from memory.models import Kind, Layer, Memory, State
+from memory.ports import Tx
+from tests.memory.learn.world import START, World
+
+GOOD = "EPISODE: talked about tea and a trip\nSUMMARY: The user likes tea.\nA trip to Kyoto is planned."
+
+
+async def span(world: World, after: int = 0, through: int | None = None) -> dict[str, object]:
+    said = await world.messages()
+    return {"session_id": world.session.id, "after": after, "through": through or said[-1].seq}
+
+
+async def hide(world: World, text: str) -> None:
+    """Hide the messages that say this, as forgetting does."""
+    world.tick()
+
+    def write(tx: Tx) -> None:
+        tx.changes.begin("user", "forget", world.now)
+        for m in tx.conversations.messages(session_id=world.session.id):
+            if text in m.text:
+                tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
+
+    await world.store.write(world.user, write)
+
+
+async def episode(world: World) -> Memory:
+    (m,) = [m for m in await world.all() if m.layer is Layer.EPISODE]
+    return m
+
+
+async def test_a_span_becomes_an_episode_and_a_running_summary(world: World) -> None:
+    """Headed by the time at which the span began, in the zone it was said in; its messages are its sources."""
+    await world.say("I like tea")
+    await world.say("我要去京都")
+    result = await world.work("summarise", await span(world), GOOD)
+    m, s = await episode(world), await world.fresh_session()
+    said = await world.messages()
+    assert result["episodes"] == [m.id]
+    assert m.content == "[2026-01-03 18:01] talked about tea and a trip"
+    assert (m.kind, m.valid_from, m.created_at) == (Kind.EPISODE, said[0].at, said[-1].at)
+    assert (m.source_session, m.state, m.original_content) == (world.session.id, State.ACTIVE, m.content)
+    assert s.running_summary == "The user likes tea.\nA trip to Kyoto is planned."
+    assert s.summarised_through == said[-1].seq
+    sources = await world.store.read(world.user, lambda tx: tx.memories.sources(m.id))
+    assert sources == [x.id for x in said]
+    found = await world.store.reader(world.user).episodes(START, START + timedelta(hours=1), 5)
+    assert [e.id for e in found] == [m.id]
+    vectors = await world.store.read(world.user, lambda tx: tx.vectors.get([m.id], world.embedder.id))
+    assert set(vectors) == {m.id}
+
+
+async def test_the_next_span_goes_on_from_the_summary(world: World) -> None:
+    """The model is given what was said before in short, and only the messages of its own span."""
+    await world.say("I like tea")
+    first = await span(world)
+    await world.work("summarise", first, GOOD)
+    await world.say("I bought a kettle")
+    await world.work("summarise", await span(world, int(str(first["through"]))), "EPISODE: kettle\nSUMMARY: all")
+    request = world.model.requests[-1]
+    assert request.data["previous"] == "The user likes tea.\nA trip to Kyoto is planned."
+    assert [m["text"] for m in request.data["messages"]] == ["I bought a kettle", "I see."]
+    assert "Kyoto" in world.model.prompt()
+    assert len([m for m in await world.all() if m.layer is Layer.EPISODE]) == 2
+    assert (await world.fresh_session()).running_summary == "all"
+
+
+async def test_a_span_is_told_once(world: World) -> None:
+    """A second job for it asks nobody."""
+    await world.say("I like tea")
+    payload = await span(world)
+    await world.work("summarise", payload, GOOD)
+    assert (await world.work("summarise", payload))["outcome"] == "nothing"
+    assert len(world.model.requests) == 1
+
+
+async def test_a_span_that_was_given_up_is_told_with_the_next(world: World) -> None:
+    """Nothing falls between two spans."""
+    await world.say("I like tea")
+    end = (await world.messages())[-1].seq
+    await world.say("I like milk")
+    await world.work("summarise", await span(world, after=end), GOOD)
+    assert "I like tea" in world.model.prompt()
+
+
+async def test_an_unreadable_answer_is_asked_for_again_and_then_the_job_is(world: World) -> None:
+    """Nothing is lost: no watermark moves until there is a summary."""
+    await world.say("I like tea")
+    payload = await span(world)
+    with pytest.raises(ModelError) as e:
+        await world.work("summarise", payload, "<think>hm", "[SKIP]")
+    assert (e.value.code, e.value.retryable) == ("unreadable", True)
+    assert (await world.fresh_session()).summarised_through == 0
+    assert (await world.work("summarise", payload, "", GOOD))["new"] == 1
+
+
+async def test_plain_text_is_a_summary_too(world: World) -> None:
+    """A small model that forgets the labels still says what was talked about."""
+    await world.say("聊聊面试和游戏")
+    await world.work("summarise", await span(world), "聊了面试、游戏")
+    assert (await episode(world)).content == "[2026-01-03 18:01] 聊了面试、游戏"
+    assert (await world.fresh_session()).running_summary == "聊了面试、游戏"
+
+
+async def test_hidden_messages_and_secrets_are_not_told(world: World) -> None:
+    """What may not be seen is in no prompt."""
+    await world.say("I like durian")
+    await world.say("my password is hunter2!Q")
+    await hide(world, "durian")
+    await world.work("summarise", await span(world), GOOD)
+    whole = world.model.prompt() + repr(world.model.requests[-1].data)
+    assert "durian" not in whole
+    assert "hunter2" not in whole
+
+
+async def test_a_long_span_is_told_in_portions(world: World) -> None:
+    """Each goes on from the summary before it; the episode has the topics of all."""
+    for i in range(10):
+        await world.say(f"story {i} " + "word " * 2_000, "And then? " + "hm " * 1_500)
+    answers = [f"EPISODE: part {i}\nSUMMARY: up to {i}" for i in range(10)]
+    probe = [*answers]
+    world.model.answers = list(probe)
+    job = await world.lease("summarise", await span(world))
+    effect = await world.learner().summarise(job, world.now)
+    await world.store.finish_job(job, effect, world.now)
+    calls = len(world.model.requests)
+    assert calls > 1
+    assert world.model.requests[1].data["previous"] == "up to 0"
+    told = await episode(world)
+    assert told.content.endswith("; ".join(f"part {i}" for i in range(calls)))
+    assert (await world.fresh_session()).running_summary == f"up to {calls - 1}"
+
+
+async def test_a_context_that_is_too_long_is_halved(world: World) -> None:
+    """Whatever the model's window, a span is told."""
+    for i in range(4):
+        await world.say(f"story {i} " + "word " * 800)
+    too_long = ModelError("context_too_long")
+    await world.work("summarise", await span(world), too_long, GOOD, GOOD)
+    assert (await world.fresh_session()).running_summary.startswith("The user likes tea.")
+
+
+async def test_forgetting_rewrites_what_told_of_it(world: World) -> None:
+    """Episode and running summary are made anew from what may still be seen."""
+    await world.say("I like tea")
+    await world.say("I like durian")
+    payload = await span(world)
+    await world.work("summarise", payload, "EPISODE: tea and durian\nSUMMARY: tea, durian")
+    before = await episode(world)
+    await hide(world, "durian")
+    result = await world.work(
+        "summarise", {**payload, "rebuild": True}, "EPISODE: x\nSUMMARY: only tea", "EPISODE: tea\nSUMMARY: y"
+    )
+    after = await episode(world)
+    assert result["episodes"] == [before.id]
+    assert after.content == "[2026-01-03 18:01] tea"
+    assert after.original_content == after.content
+    assert (await world.fresh_session()).running_summary == "only tea"
+    assert all("durian" not in world.model.prompt(n) for n in (-1, -2))
+
+
+async def test_an_episode_of_nothing_goes(world: World) -> None:
+    """When all it told of is forgotten, so is it, and the summary is empty."""
+    await world.say("I like durian", "durian is fine")
+    payload = await span(world)
+    await world.work("summarise", payload, "EPISODE: durian\nSUMMARY: durian")
+    await hide(world, "durian")
+    await world.work("summarise", {**payload, "rebuild": True})
+    assert await world.all() == []
+    assert (await world.fresh_session()).running_summary == ""
+
+
+async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
+    """Where forgetting took the episode away at once, the rest of the span gets another."""
+    await world.say("I like tea")
+    await world.say("I like durian")
+    payload = await span(world)
+    await world.work("summarise", payload, "EPISODE: tea and durian\nSUMMARY: tea, durian")
+    dropped = await episode(world)
+
+    def drop(tx: Tx) -> None:
+        begun = tx.changes.begin("user", "forget", world.now)
+        Merger(tx, curve="fade", u=1.0).bury(dropped, begun.id, world.now)
+
+    await world.store.write(world.user, drop)
+    await hide(world, "durian")
+    await world.work("summarise", {**payload, "rebuild": True}, GOOD, "EPISODE: tea\nSUMMARY: y")
+    after = await episode(world)
+    assert after.id != dropped.id
+    assert after.content == "[2026-01-03 18:01] tea"
+
+
+async def test_what_is_forgotten_while_the_model_writes_is_not_told(world: World) -> None:
+    """The write refuses what it rests on if that has changed."""
+    await world.say("I like durian")
+
+    async def forget() -> None:
+        await hide(world, "durian")
+
+    world.model.during = forget
+    with pytest.raises(Conflict):
+        await world.work("summarise", await span(world), GOOD)
+    assert await world.all(*State) == []
+
+
+async def test_where_nothing_is_learned_no_episode_is_kept(world: World) -> None:
+    """With learning off the conversation still fits its prompt, and nothing outlives it."""
+    await world.say("I like tea")
+    await world.work("summarise", await span(world), GOOD, learning="off")
+    assert await world.all(*State) == []
+    assert (await world.fresh_session()).running_summary.startswith("The user likes tea")
