@@ -139,7 +139,7 @@ class EbbAgent:
             recall, profile = await recall_for(
                 self._service, self._store, turn, message.text, earlier, opened.session
             )
-            ending = replace(ending, recall=recall, profile=profile, model=self._model.name)
+            ending = replace(ending, recall=recall, model=self._model.name)
             yield Recalled(recall.hits, recall.late)
             material = self._material(turn, opened, lang)
             material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)

@@ -51,13 +51,16 @@ async def answer_forget(
     asking = [message_id] if message_id else []
     user_id, scope, now = asked.user_id, asked.scope, asked.at
     turn_id = asked.id if isinstance(asked, Turn) else None
-    plan = await service.plan_forget(user_id, wanted, now)
+    plan = await service.plan_forget(user_id, wanted, now, scope=scope, message_id=message_id)
     if plan.everything:
         n = (await service.find(user_id, Filter(levels=None), limit=1)).total
         return Spoken(say(lang, "forget.everything", n=n), ok=False)
     if plan.clear is not None:
         done = await service.forget(user_id, [plan.clear.id], now, turn_id=turn_id, message_ids=asking)
         return _forgotten(done.memories or (plan.clear,), lang)
+    if plan.messages and not plan.candidates:
+        await service.forget(user_id, [], now, turn_id=turn_id, message_ids=[*plan.messages, *asking])
+        return Spoken(say(lang, "forget.stored"))
     if not plan.candidates:
         return Spoken(say(lang, "forget.nothing", text=wanted), ok=False)
     offered = plan.candidates[:OFFERED]

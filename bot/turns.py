@@ -16,7 +16,6 @@ from bot.session import compact, ensure_session, title_of
 from memory.models import (
     Filter,
     Layer,
-    Memory,
     Message,
     MessageStatus,
     Recall,
@@ -66,7 +65,6 @@ class Ending:
     status: MessageStatus = "complete"
     error: str = ""
     recall: Recall | None = None
-    profile: Sequence[Memory] = ()
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     learn: bool = True
@@ -179,11 +177,7 @@ def finish(
     session = tx.conversations.session(row.session_id)
     if session is None:
         return reply
-    # The resident profile stays as it is for the rest of the session, so that its prompt prefix stays cached.
-    profile = (
-        session.profile if session.profile is not None or end.recall is None else tuple(m.id for m in end.profile)
-    )
-    session = replace(session, last_at=max(session.last_at, now), profile=profile)
+    session = replace(session, last_at=max(session.last_at, now))
     tx.conversations.put_session(session)
     if end.learn:
         enqueue_monitor(tx, row, now, every)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from bot.events import Done, Failed, Stopped
-from memory.models import State
+from memory.models import Layer, State
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
 
@@ -20,7 +20,7 @@ def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
 
     def memory(request: Request) -> str:
         exchange = request.text.rpartition("<exchange>")[2]
-        for part, answer in answers.items():
+        for part, answer in reversed(answers.items()):
             if part in exchange:
                 return answer
         return "[SKIP]"
@@ -96,7 +96,7 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
     assert block is not None
     assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*The user likes ramen\.", block[1])
     assert "The user likes ramen." not in prompt.replace(block[0], "")
-    assert "2026-03-02T10:01" in prompt.rpartition("<exchange>")[2], "anchored on the message's own time and zone"
+    assert "2026-03-02 Monday 10:01 UTC+01:00" in prompt.rpartition("<exchange>")[2], "anchored on the message's own time and zone"
 
 
 async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
         for i in range(1, 41):
             await w.say(f"thing number {i}")
             if i == 16:
-                episodes = await w.memories(layers=frozenset({"episode"}))
+                episodes = await w.memories(layers=frozenset({Layer.EPISODE}))
                 assert len(episodes) == 1
                 assert len(await w.working()) == 10
                 sources = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.sources(episodes[0].id))
@@ -224,7 +224,7 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
                 assert len(said) == 22
                 assert {m.text for m in said if m and m.role == "user"} == {f"thing number {k}" for k in range(1, 12)}
                 assert episodes[0].content.startswith("[2026-03-02 10:00] ")
-        assert len(await w.memories(layers=frozenset({"episode"}))) == 3
+        assert len(await w.memories(layers=frozenset({Layer.EPISODE}))) == 3
         working = await w.working()
         assert len(working) == 14 and working[0].role == "user"
         await w.say("and now?")
