@@ -89,10 +89,11 @@ class Work:
 
     session: Session
     spans: tuple[Span, ...]
-    anew: tuple[Message, ...] | None  # all that a rebuilt running summary rests on; None: go on from `previous`
+    anew: tuple[Message, ...]  # all that a running summary rests on that has to be written anew
     previous: str
     through: int
     lang: Lang
+    rebuild: bool
     episodes: bool  # whether episodes are kept: not where nothing is learned by itself
 
 
@@ -110,15 +111,17 @@ class Summariser:
             return lambda _tx: {"outcome": "nothing"}
         most = min(PORTION_TOKENS, self.tools.context_tokens // 2)
         running = work.previous
-        if work.anew:
-            running = (await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)).running
         told: list[tuple[Span, str]] = []
         for span in work.spans:
             if not any(m.text.strip() for m in span.messages):
                 continue
-            got = await fold(self.tools, job.user_id, span.messages, work.previous, work.lang, now, most)
-            running = got.running if work.anew is None else running
+            before = "" if work.rebuild else work.previous
+            got = await fold(self.tools, job.user_id, span.messages, before, work.lang, now, most)
             told.append((span, _headed(span.messages, got.episode)))
+            if not work.rebuild or span.messages == work.anew:
+                running = got.running
+        if work.anew and not any(span.messages == work.anew for span, _ in told):
+            running = (await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)).running
         vectors = await self.tools.embed([text for _, text in told])
         pairs = list(zip(told, vectors, strict=True))
         return lambda tx: self._apply(tx, job, work, running, pairs, now)
@@ -134,26 +137,33 @@ class Summariser:
             # A span before this one whose job was given up is told together with this one.
             after = min(after, session.summarised_through)
             spans = [Span(tuple(tx.conversations.messages(session_id=session.id, after=after, through=through)))]
-            return self._work(tx, session, spans, None, session.running_summary, through)
+            return self._work(tx, session, spans, (), through, rebuild=False)
         end = session.summarised_through
         spans = _told(tx, session, after, min(through, end))
-        anew = tx.conversations.messages(session_id=session.id, through=end)
-        return self._work(tx, session, spans, anew, "", end)
+        # A running summary that still stands tells nothing that was forgotten: forgetting empties it.
+        stands = bool(session.running_summary)
+        anew = () if stands else tx.conversations.messages(session_id=session.id, through=end)
+        if not spans and not anew:
+            return None
+        return self._work(tx, session, spans, anew, end, rebuild=True)
 
     def _work(
         self,
         tx: Tx,
         session: Session,
         spans: Sequence[Span],
-        anew: Sequence[Message] | None,
-        previous: str,
+        anew: Sequence[Message],
         through: int,
+        *,
+        rebuild: bool,
     ) -> Work:
         learning = str(tx.user().settings.get("learning") or self.tools.learning)
         words = words_of(anew or [m for s in spans for m in s.messages], tx.user_id)
+        previous = session.running_summary
         lang = language(words or previous, tx)
-        whole = None if anew is None else tuple(anew)
-        return Work(session, tuple(spans), whole, previous, through, lang, episodes=learning != "off")
+        return Work(
+            session, tuple(spans), tuple(anew), previous, through, lang, rebuild=rebuild, episodes=learning != "off"
+        )
 
     def _apply(
         self,
@@ -167,7 +177,7 @@ class Summariser:
         session = tx.conversations.session(work.session.id)
         if session is None:
             return {"outcome": "nothing"}
-        seen = [*(work.anew or ()), *(m for s in work.spans for m in s.messages)]
+        seen = [*work.anew, *(m for s in work.spans for m in s.messages)]
         moved = session.summarised_through != work.session.summarised_through
         if moved or session.running_summary != work.session.running_summary or not unchanged(tx, seen):
             raise Conflict("the conversation changed while it was summarised")

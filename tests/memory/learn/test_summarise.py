@@ -22,7 +22,7 @@ async def span(world: World, after: int = 0, through: int | None = None) -> dict
 
 
 async def hide(world: World, text: str) -> None:
-    """Hide the messages that say this, as forgetting does."""
+    """Hide the messages that say this and empty the running summary, as forgetting does."""
     world.tick()
 
     def write(tx: Tx) -> None:
@@ -30,6 +30,9 @@ async def hide(world: World, text: str) -> None:
         for m in tx.conversations.messages(session_id=world.session.id):
             if text in m.text:
                 tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
+        s = tx.conversations.session(world.session.id)
+        assert s is not None
+        tx.conversations.put_session(replace(s, running_summary=""))
 
     await world.store.write(world.user, write)
 
@@ -158,15 +161,36 @@ async def test_forgetting_rewrites_what_told_of_it(world: World) -> None:
     await world.work("summarise", payload, "EPISODE: tea and durian\nSUMMARY: tea, durian")
     before = await episode(world)
     await hide(world, "durian")
-    result = await world.work(
-        "summarise", {**payload, "rebuild": True}, "EPISODE: x\nSUMMARY: only tea", "EPISODE: tea\nSUMMARY: y"
-    )
+    result = await world.work("summarise", {**payload, "rebuild": True}, "EPISODE: tea\nSUMMARY: only tea")
     after = await episode(world)
     assert result["episodes"] == [before.id]
     assert after.content == "[2026-01-03 18:01] tea"
     assert after.original_content == after.content
     assert (await world.fresh_session()).running_summary == "only tea"
-    assert all("durian" not in world.model.prompt(n) for n in (-1, -2))
+    assert "durian" not in world.model.prompt()
+    assert (await world.work("summarise", {**payload, "after": payload["through"], "rebuild": True}))[
+        "outcome"
+    ] == "nothing"
+
+
+async def test_one_episode_of_several_is_rewritten_alone(world: World) -> None:
+    """The others stay as they are; the running summary rests on all that may be seen."""
+    await world.say("I like durian")
+    await world.say("I like tea")
+    first = await span(world)
+    await world.work("summarise", first, "EPISODE: durian, tea\nSUMMARY: durian, tea")
+    await world.say("I like milk")
+    second = await span(world, after=int(str(first["through"])))
+    await world.work("summarise", second, "EPISODE: milk\nSUMMARY: durian, tea, milk")
+    await hide(world, "durian")
+    await world.work(
+        "summarise", {**first, "rebuild": True}, "EPISODE: tea\nSUMMARY: x", "EPISODE: y\nSUMMARY: tea and milk"
+    )
+    told = [m.content for m in await world.all() if m.layer is Layer.EPISODE]
+    assert told == ["[2026-01-03 18:01] tea", "[2026-01-03 18:04] milk"]
+    assert (await world.fresh_session()).running_summary == "tea and milk"
+    said = [m["text"] for m in world.model.requests[-1].data["messages"] if m["role"] == "user"]
+    assert said == ["I like tea", "I like milk"]
 
 
 async def test_an_episode_of_nothing_goes(world: World) -> None:
@@ -194,7 +218,7 @@ async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
 
     await world.store.write(world.user, drop)
     await hide(world, "durian")
-    await world.work("summarise", {**payload, "rebuild": True}, GOOD, "EPISODE: tea\nSUMMARY: y")
+    await world.work("summarise", {**payload, "rebuild": True}, "EPISODE: tea\nSUMMARY: y")
     after = await episode(world)
     assert after.id != dropped.id
     assert after.content == "[2026-01-03 18:01] tea"
