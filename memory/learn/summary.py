@@ -38,6 +38,7 @@ def parse(answer: str, previous: str) -> Summary | None:
     text = re.sub(r"^\s*(?:```|~~~)\w*\s*$", "", plain(answer), flags=re.M).strip()
     episode, running = _labelled(text)
     if not episode and not running:
+        text = _DATE_IN_FRONT.sub("", text)
         if not any(c.isalnum() for c in text) or text.startswith(("[", "{", "【")):
             return None
         running = "\n".join(p for p in (previous, text) if p)

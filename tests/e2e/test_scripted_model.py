@@ -19,6 +19,8 @@ def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
     """Chat says "Fine."; the memory model answers by what the exchange holds."""
 
     def memory(request: Request) -> str:
+        if "<exchange>" not in request.text:
+            return "[]" if EXTRACT in request.system else "A short talk."
         exchange = request.text.rpartition("<exchange>")[2]
         for part, answer in reversed(answers.items()):
             if part in exchange:
