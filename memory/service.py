@@ -96,6 +96,10 @@ class MemoryService:
             "scrub": self._scrub,
         }
 
+    async def close(self) -> None:
+        """Give up embeddings of queries that are still under way."""
+        await self._queries.close()
+
     async def _scrub(self, job: Job, now: datetime) -> Effect:
         return await erasing.scrub(self._store, job, now)
 
@@ -319,5 +323,6 @@ async def open_memory(
             yield OpenMemory(service, store, user_id, runner)
         finally:
             await runner.stop()
+            await service.close()
     finally:
         await store.close()

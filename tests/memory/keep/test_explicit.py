@@ -82,7 +82,42 @@ def test_much_is_not_everything(text: str) -> None:
 
 
 _WORDS = st.sampled_from(
-    ["remember", "forget", "that", "this", "it", "please", "don't", "never", "mind", "I", "my", "you", "can", "?", "!", ".", ",", ":", "```", "", "记住", "忘掉", "忘了", "把", "吧", "吗", "我", "你", "这个", "关于", "的", "记忆", "everything", "\n"]
+    [
+        "remember",
+        "forget",
+        "that",
+        "this",
+        "it",
+        "please",
+        "don't",
+        "never",
+        "mind",
+        "I",
+        "my",
+        "you",
+        "can",
+        "?",
+        "!",
+        ".",
+        ",",
+        ":",
+        "```",
+        "",
+        "记住",
+        "忘掉",
+        "忘了",
+        "把",
+        "吧",
+        "吗",
+        "我",
+        "你",
+        "这个",
+        "关于",
+        "的",
+        "记忆",
+        "everything",
+        "\n",
+    ]
 )
 
 

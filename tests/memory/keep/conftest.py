@@ -1,0 +1,35 @@
+"""A user with a store, the facade over it, and a second user beside."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from memory.service import MemoryService
+from memory.store import open_store, worker_id
+from tests.memory.keep.home import Home
+from tests.memory.learn.world import START, World
+
+KEY = b"k" * 32
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> AsyncIterator[Home]:
+    """Two users of one store; the first is the one things happen to."""
+    worker = worker_id()
+    store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=KEY)
+    try:
+        worlds = []
+        for _ in range(2):
+            user = await store.system(lambda s: s.create_user(START))
+            session = await store.write(user, lambda tx, u=user: tx.conversations.open_session(f"user:{u}", START))
+            worlds.append(World(store, user, session, worker=worker))
+        me, other = worlds
+        await store.use_embedder(me.embedder.id, me.embedder.dim)
+        service = MemoryService(store, model=me.model, embedder=me.embedder, key=KEY)
+        yield Home(tmp_path / "ebb.db", me, other, service)
+        await service.close()
+    finally:
+        await store.close()
