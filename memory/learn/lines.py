@@ -195,10 +195,12 @@ def _closing(text: str, start: int) -> int:
 
 
 def _text(rest: str) -> str:
-    rest = rest.strip().strip("`").strip()
-    rest = re.sub(r"^[:：]\s*", "", rest)
-    rest = re.sub(r"^(\*\*|__)|(\*\*|__)$", "", rest).strip()
-    return re.sub(r"\s+", " ", rest)
+    """The text after the bracket, without the colon and without marks whose other half stands before the bracket."""
+    rest = re.sub(r"^[\s*_`]*[:：]\s*", "", rest.strip())
+    for mark in ("**", "__", "`"):
+        if rest.count(mark) % 2:
+            rest = rest.removesuffix(mark) if rest.endswith(mark) else rest.removeprefix(mark)
+    return re.sub(r"\s+", " ", rest).strip()
 
 
 def _attributes(inside: str, unread: list[Unread]) -> dict[str, str]:

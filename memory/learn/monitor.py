@@ -94,11 +94,15 @@ class Monitor:
         return Exchange(
             turn_ids=tuple(fresh),
             messages=tuple(said),
-            context=tuple(newest_within(context, CONTEXT_TOKENS, lambda m: m.text)),
+            context=tuple(newest_within(context, self._within(CONTEXT_TOKENS), lambda m: m.text)),
             memories=tuple(m for m in known.values() if _showable(m)),
             lang=language(words_of(said, tx.user_id), tx),
             learning=str(tx.user().settings.get("learning") or self.tools.learning),
         )
+
+    def _within(self, tokens: int) -> int:
+        """That many tokens, or a quarter of a smaller model's context."""
+        return min(tokens, self.tools.context_tokens // 4)
 
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
         """Recalled in these turns, resident, and the nearest to the user's words: all that can be corrected."""
@@ -116,8 +120,8 @@ class Monitor:
         self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], now: datetime
     ) -> tuple[list[Step], int]:
         tz = ex.messages[-1].tz
-        exchange = items(ex.messages, user_id, EXCHANGE_TOKENS)
-        context = items(ex.context, user_id, CONTEXT_TOKENS)
+        exchange = items(ex.messages, user_id, self._within(EXCHANGE_TOKENS))
+        context = items(ex.context, user_id, self._within(CONTEXT_TOKENS))
         known = reference(shown.values())
         variables = {
             "now": clock(now, tz, ex.lang),

@@ -49,7 +49,9 @@ from memory.models import Importance, Kind, Message
             "[ADD entities=“李雷，韩梅梅”] 用户认识他们",
             Line("add", text="用户认识他们", attributes={"entities": "李雷，韩梅梅"}),
         ),
-        ("[ADD] likes [brackets] and `code`", Line("add", text="likes [brackets] and `code")),
+        ("[ADD] likes [brackets] and `code`", Line("add", text="likes [brackets] and `code`")),
+        ("**[ADD]** The user sings", Line("add", text="The user sings")),
+        ("`[ADD] The user sings`", Line("add", text="The user sings")),
     ],
 )
 def test_a_line_is_read_as_it_comes(text: str, line: Line | None) -> None:
