@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib.metadata
 import locale
+import logging
 import os
 import shutil
 import sys
@@ -30,6 +31,7 @@ from memory.models import Lang
 from memory.privacy import load_key
 from memory.store import open_store, sqlite_report, worker_id
 
+log = logging.getLogger(__name__)
 State: TypeAlias = Literal["ok", "note", "bad"]
 _ASK = 10.0  # seconds for whoever is asked
 _LITTLE, _TOO_LITTLE = 1 << 30, 100 << 20  # bytes free
@@ -82,7 +84,8 @@ def run(settings: Settings) -> int:
 async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Check]:
     try:
         return await check(settings, lang)
-    except Exception as e:  # noqa: BLE001 - a check that breaks is a finding; the others go on
+    except Exception as e:  # a check that breaks is a finding; the others go on
+        log.exception("doctor")
         name = getattr(check, "__name__", "").strip("_")
         return [Check(name, "bad", say(lang, "broken", error=type(e).__name__))]
 
@@ -92,10 +95,11 @@ async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Check]
 
 async def _python(_settings: Settings, lang: Lang) -> list[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    checks = [
-        Check("Ebb", "ok", importlib.metadata.version("ebb")),
-        Check("Python", "ok", f"{version}, {sys.executable}"),
-    ]
+    try:
+        ebb = Check("Ebb", "ok", importlib.metadata.version("ebb"))
+    except importlib.metadata.PackageNotFoundError:
+        ebb = Check("Ebb", "note", say(lang, "not_installed"), say(lang, "not_installed.todo"))
+    checks = [ebb, Check("Python", "ok", f"{version}, {sys.executable}")]
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     if encoding != "utf8":
         checks.append(Check(say(lang, "terminal"), "note", encoding, say(lang, "terminal.todo")))

@@ -13,6 +13,11 @@ say = Texts(
         "broken": ("This check failed ({error}); the log says more.", "这项检查出错（{error}），详见日志。"),
         "summary.ok": ("All is well.", "一切正常。"),
         "summary.bad": ("To be mended: {n} (marked ✗).", "有 {n} 处需要处理（标有 ✗）。"),
+        "not_installed": ("run from a checkout, not installed", "从源码目录运行，尚未安装"),
+        "not_installed.todo": (
+            "`make setup` brings the command and the front ends.",
+            "`make setup` 会装好命令和界面。",
+        ),
         "terminal": ("Terminal", "终端"),
         "terminal.todo": (
             "Set a UTF-8 locale (LANG=en_US.UTF-8, on Windows PYTHONUTF8=1), or Chinese and emoji will not show.",
