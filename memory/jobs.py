@@ -125,8 +125,11 @@ class JobRunner:
 
     async def _until_idle(self) -> None:
         while True:
+            # Idle before and after the look: else a job could be between its lease and its start, or have just
+            # ended and left another behind.
+            idle = not self._running
             due = await self._store.next_due(self._kinds)
-            if not self._running and (due is None or due > self._clock()):
+            if idle and not self._running and (due is None or due > self._clock()):
                 return
             self.kick()
             await asyncio.sleep(0.02)
@@ -135,9 +138,13 @@ class JobRunner:
         while True:
             try:
                 await self._wait()
-                job = await self._lease(self._clock())
-                if job is not None:
-                    await self._do(job)
+                self._running += 1
+                try:
+                    job = await self._lease(self._clock())
+                    if job is not None:
+                        await self._do(job)
+                finally:
+                    self._running -= 1
             # The boundary of background work: whatever the store says, the runner goes on after a pause, and a
             # job whose end could not be written is leased again when its lease has run out.
             except Exception as e:  # noqa: BLE001 - a named boundary
@@ -158,7 +165,6 @@ class JobRunner:
                     await self._wake.wait()
 
     async def _do(self, job: Job) -> None:
-        self._running += 1
         attempt = asyncio.create_task(self._attempt(job), name=f"ebb-job-{job.id}")
         renewal = asyncio.create_task(self._renew(job, attempt), name=f"ebb-lease-{job.id}")
         try:
@@ -166,7 +172,6 @@ class JobRunner:
             if not attempt.cancelled():
                 attempt.result()
         finally:
-            self._running -= 1
             for task in (attempt, renewal):
                 task.cancel()
             await asyncio.gather(attempt, renewal, return_exceptions=True)
