@@ -376,6 +376,12 @@ class Reader(Protocol):
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
         """BM25, turned so that higher is better."""
 
+    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
+        """`nearest` for each of several vectors, in one go."""
+
+    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+        """`lexical` for each of several texts, in one go."""
+
     async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""
 

@@ -82,13 +82,17 @@ def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
 
 def level_of(m: Memory, u: float, now: datetime) -> Level:
     """The level the weight says. An expired todo is archived at once (S3), an episode after 14 days (S0)."""
+    return level_at(m, weight(m, u, now), now)
+
+
+def level_at(m: Memory, w: float, now: datetime) -> Level:
+    """The same for whoever has the weight at `now` already."""
     if is_protected(m):
         return Level.FULL
     if is_episode(m):
         return Level.ARCHIVE if days(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
     if is_expired(m, now):
         return Level.ARCHIVE
-    w = weight(m, u, now)
     passed = (level for level, above in zip(Level, CURVES[m.curve].breakpoints, strict=False) if w > above)
     return next(passed, Level.ARCHIVE)
 

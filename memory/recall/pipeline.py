@@ -10,7 +10,7 @@ from math import prod
 from time import perf_counter
 from typing import Final
 
-from memory.lifecycle import is_episode, level_of, weight
+from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Memory, MemoryId, Mode, Query, Recall, State
 from memory.ports import Reader
 from memory.recall.embedding import QueryVectors
@@ -24,7 +24,7 @@ from memory.recall.words import recent_asked
 EPISODES: Final = 2
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 10
-_LOOKED_AT: Final = 40  # candidates that are fetched and judged
+_LOOKED_AT: Final = 28  # candidates that are fetched and judged
 _SCANNED: Final = 2000  # forgotten and deleted memories that debug mode reads through
 _EPISODE_LIFE: Final = timedelta(days=14)  # S0
 
@@ -55,7 +55,9 @@ async def recall(reader: Reader, query: Query, *, u: float) -> Recall:
         hits = await _wide(replace(look, query=query), hits)
     chosen = {h.memory.id for h in hits}
     missed = [replace(h, passed=False) for h in judged if h.memory.id not in chosen][:MISSED]
-    return Recall(tuple(hits), tuple(missed), mode=query.mode, took_ms=(perf_counter() - began) * 1000)
+    shown = tuple(_weighed(h, look) for h in hits)
+    near = tuple(_weighed(h, look) for h in missed)
+    return Recall(shown, near, mode=query.mode, took_ms=(perf_counter() - began) * 1000)
 
 
 async def ranked(reader: Reader, query: Query, *, u: float) -> list[Hit]:
@@ -80,7 +82,7 @@ async def _episodes_by_time(look: _Look, have: set[MemoryId]) -> list[Hit]:
     f = allowed(q)
     found = [m for m in await look.reader.episodes(since, until, 2 * EPISODES) if admits(f, m)]
     fresh = [m for m in found if m.id not in have and level_of(m, look.u, q.now) <= Level.SUMMARY]
-    return [Hit(_weighed(m, look), score=1.0, gate=1.0, why="episode_by_time") for m in fresh[: max(0, EPISODES)]]
+    return [Hit(m, score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
 
 
 async def _wide(look: _Look, hits: list[Hit]) -> list[Hit]:
@@ -99,7 +101,7 @@ async def _latest(look: _Look) -> list[Hit]:
     """Asked "what did I say in the past?", which names nothing to look for: those used last, of every level."""
     f = allowed(look.query)
     page = await look.reader.read(lambda tx: tx.memories.find(f, order="activated", limit=WIDE))
-    return [Hit(_weighed(m, look), score=0.0, why="review") for m in page.items]
+    return [Hit(m, score=0.0, why="review") for m in page.items]
 
 
 async def _forgotten(look: _Look) -> list[Hit]:
@@ -110,7 +112,7 @@ async def _forgotten(look: _Look) -> list[Hit]:
     terms = asked(look.query).terms
     found = [(shared(terms, m.original_content)[0], m) for m in page.items]
     best = sorted(((s, m) for s, m in found if s > 0 or not terms), key=lambda x: (-x[0], x[1].id))
-    return [Hit(_weighed(m, look), score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
+    return [Hit(m, score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
 
 
 async def _judged(look: _Look, threshold: float) -> list[Hit]:
@@ -127,7 +129,15 @@ async def _judged(look: _Look, threshold: float) -> list[Hit]:
     raw.update(zip(followers, looks, strict=True))
     total = fuse(a.lang, a.context_weight, raw)
     known = await _known(reader, total, known)
-    judged = [_hit(look, m, total[i], raw, threshold) for i, m in known.items() if i in total and _seen(look, m)]
+    embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""
+    f = allowed(q)
+    judged = [
+        _hit(look, m, w, total[i], raw, embedder, threshold)
+        for i, m in known.items()
+        if i in total and admits(f, m)
+        # Its level as it is now: upkeep may not have been there yet.
+        if (w := weight(m, look.u, q.now)) and (f.levels is None or level_at(m, w, q.now) in f.levels)
+    ]
     return sorted(judged, key=lambda h: (-h.score, h.memory.id))[:_LOOKED_AT]
 
 
@@ -140,22 +150,16 @@ async def _known(
     return {**known, **{m.id: m for m in new}}
 
 
-def _seen(look: _Look, m: Memory) -> bool:
-    """Whether the mode may see it, by its level as it is now: upkeep may not have been there yet."""
-    f = allowed(look.query)
-    return admits(f, m) and (f.levels is None or level_of(m, look.u, look.query.now) in f.levels)
-
-
-def _hit(look: _Look, m: Memory, score: float, raw: Mapping[str, Scores], threshold: float) -> Hit:
-    q = look.query
-    m = _weighed(m, look)
-    factors = nudges(m, m.weight, look.span, q.now)
-    embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""
-    relevance = gate(asked(q), m, raw["vectors"].get(m.id), embedder)
+def _hit(
+    look: _Look, m: Memory, w: float, score: float, raw: Mapping[str, Scores], embedder: str, threshold: float
+) -> Hit:
+    factors = nudges(m, w, look.span, look.query.now)
     signals = {name: scores[m.id] for name, scores in raw.items() if m.id in scores}
+    relevance = gate(asked(look.query), m, signals.get("vectors"), embedder)
     return Hit(m, score * prod(factors.values()), signals, factors, relevance, relevance >= threshold)
 
 
-def _weighed(m: Memory, look: _Look) -> Memory:
-    """With its weight as it is now: what the store has is a cache."""
-    return replace(m, weight=weight(m, look.u, look.query.now))
+def _weighed(h: Hit, look: _Look) -> Hit:
+    """With its memory's weight as it is now: what the store has is a cache."""
+    m = h.memory
+    return replace(h, memory=replace(m, weight=weight(m, look.u, look.query.now)))

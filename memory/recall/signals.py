@@ -6,7 +6,6 @@ that share its entities, memories that have its telling words.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import exp
 from typing import Final, TypeAlias
@@ -24,7 +23,7 @@ Follower: TypeAlias = Callable[[Query, Reader, Scores, Mapping[MemoryId, Memory]
 
 NEAREST: Final = 60  # candidates of each look
 _OWN: Final = 0.1  # share of the whole message beside its clauses
-_SEEDS: Final = 20
+_SEEDS: Final = 10
 _MINUTES: Final = 30.0  # things said that far apart are hardly of one piece
 
 
@@ -66,15 +65,14 @@ async def vectors(q: Query, reader: Reader) -> Scores:
     whole, clauses, _ = rows_of(q)
     if whole is None:
         return {}
-    looks = [_scores(reader.nearest(v, NEAREST, allowed(q))) for v in (whole, *clauses)]
-    return _together(asked(q), await asyncio.gather(*looks))
+    return _together(asked(q), _maps(await reader.nearest_each([whole, *clauses], NEAREST, allowed(q))))
 
 
 async def lexical(q: Query, reader: Reader) -> Scores:
     """BM25 of the message, or of its clauses, each for itself."""
     a = asked(q)
     texts = [a.text, *(c.text for c in a.clauses)] if a.several else [a.text]
-    return _together(a, await asyncio.gather(*(_scores(reader.lexical(t, NEAREST, allowed(q))) for t in texts)))
+    return _together(a, _maps(await reader.lexical_each(texts, NEAREST, allowed(q))))
 
 
 async def context(q: Query, reader: Reader) -> Scores:
@@ -96,7 +94,7 @@ async def names(q: Query, reader: Reader) -> Scores:
 
 async def graph(q: Query, reader: Reader, found: Scores, known: Mapping[MemoryId, Memory]) -> Scores:  # noqa: ARG001
     """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    seeds = _best(found, 5)
+    seeds = _best(found, 3)
     return await _scores(reader.related(seeds, 2, NEAREST)) if seeds else {}
 
 
@@ -148,6 +146,10 @@ def rows_of(q: Query) -> tuple[FloatArray | None, list[FloatArray], FloatArray |
 
 async def _scores(look: Awaitable[Sequence[Scored]]) -> Scores:
     return {s.id: s.score for s in await look if s.score > 0}
+
+
+def _maps(looks: Sequence[Sequence[Scored]]) -> list[Scores]:
+    return [{s.id: s.score for s in look if s.score > 0} for look in looks]
 
 
 def _best(found: Scores, k: int) -> list[MemoryId]:

@@ -8,7 +8,7 @@ in another's ranking. A memory is a sentence or two, so a term counts once howev
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.text import phrase, terms
 
-_K1: Final = 1.2
-_B: Final = 0.75
+Posting: TypeAlias = tuple[NDArray[np.int64], float]  # memory numbers, rarity
+
+K1: Final = 1.2
+B: Final = 0.75
 _MOST_ROWS: Final = 1000  # of one term, the newest: a more frequent one says too little to be followed further
 
 
@@ -41,26 +43,28 @@ def lexical(con: Any, user_id: str, text: str, k: int, f: Filter) -> list[Scored
 
 def _candidates(con: Any, user_id: str, text: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Memory numbers that hold any term, with the sum of the terms' rarity."""
-    owned, total = _ground(con, user_id)
-    postings, weights = [], []
-    for term in terms(text):
-        rows = con.execute(
-            "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
-            (f"{owned}text : {phrase(term)}", _MOST_ROWS),
-        ).fetchall()
-        if rows:
-            postings.append(np.fromiter((r[0] for r in rows), np.int64, len(rows)))
-    if not postings:
+    owned, total = ground(con, user_id)
+    held = [(rows, rarity) for rows, rarity in (posting(con, owned, total, t) for t in terms(text)) if len(rows)]
+    if not held:
         return np.empty(0, np.int64), np.empty(0, np.float64)
-    for rows in postings:
-        # Cut off at the limit, the true count is unknown: somewhere up to all of them.
-        count = len(rows) if len(rows) < _MOST_ROWS else max(total / 2, _MOST_ROWS)
-        weights.append(np.full(len(rows), math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))))
-    numbers, places = np.unique(np.concatenate(postings), return_inverse=True)
-    return numbers, np.bincount(places, np.concatenate(weights))
+    numbers, places = np.unique(np.concatenate([rows for rows, _ in held]), return_inverse=True)
+    weights = np.concatenate([np.full(len(rows), rarity) for rows, rarity in held])
+    return numbers, np.bincount(places, weights).astype(np.float64, copy=False)
 
 
-def _ground(con: Any, user_id: str) -> tuple[str, int]:
+def posting(con: Any, owned: str, total: int, term: str) -> Posting:
+    """The newest memories that hold the term, and its rarity (BM25's idf)."""
+    rows = con.execute(
+        "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
+        (f"{owned}text : {phrase(term)}", _MOST_ROWS),
+    ).fetchall()
+    # Cut off at the limit, the true count is unknown: somewhere up to all of them.
+    count = len(rows) if len(rows) < _MOST_ROWS else max(total / 2, _MOST_ROWS)
+    numbers = np.fromiter((r[0] for r in rows), np.int64, len(rows))
+    return numbers, math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
+
+
+def ground(con: Any, user_id: str) -> tuple[str, int]:
     """What narrows a search to this user's words, and about how many memories there are to search.
 
     Whoever is alone in the store needs no narrowing, which halves the cost; `_passed` holds to the owner anyway.
@@ -86,6 +90,6 @@ def _passed(
     rarity = dict(zip(numbers.tolist(), scores.tolist(), strict=True))
     usual = sum(r["words"] for r in rows) / len(rows) or 1.0
     return [
-        (rarity[n] * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / usual)), n, memory_id)
+        (rarity[n] * (K1 + 1) / (1 + K1 * (1 - B + B * length / usual)), n, memory_id)
         for n, memory_id, length in (tuple(r) for r in rows)
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -92,6 +93,18 @@ class Nearest:
             numbers = matrix.numbers[: matrix.count].copy()
             scores = matrix.rows[: matrix.count] @ query
         return _filtered(con, user_id, numbers, scores, k, f)
+
+    def products(
+        self, con: Any, vec: bool, user_id: str, model_id: int, vectors: Sequence[FloatArray]
+    ) -> tuple[NDArray[np.int64], FloatArray] | None:
+        """(memory numbers, a row of cosines for each vector); None where vec0 has to answer."""
+        if indexes.vec0_usable(con, vec, model_id) and self._many(con, user_id, model_id):
+            return None
+        queries = np.stack([np.frombuffer(unit_blob(v), dtype=np.float32) for v in vectors])
+        matrix = self._matrix(user_id, model_id, queries.shape[1])
+        with matrix.lock:
+            _follow(con, matrix, user_id, model_id)
+            return matrix.numbers[: matrix.count].copy(), queries @ matrix.rows[: matrix.count].T
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""

@@ -13,6 +13,7 @@ from memory.store import entities
 from memory.store.beside import beside
 from memory.store.lexical import lexical
 from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
+from memory.store.several import lexical_each, nearest_each
 from memory.store.tx import SqliteTx
 
 if TYPE_CHECKING:
@@ -45,6 +46,20 @@ class SqliteReader:
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
         """BM25, higher is better."""
         return await self.store.read_lane().read(lambda con: lexical(con, self.user_id, q, k, f))
+
+    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
+        """`nearest` for each of several vectors, in one go."""
+        shared, found = self.store.shared, self.store.neighbours
+        model_id = shared.embedder_model
+        if model_id is None:
+            return [[] for _ in vectors]
+        return await self.store.read_lane().read(
+            lambda con: nearest_each(con, found, shared.vec, self.user_id, model_id, vectors, k, f)
+        )
+
+    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+        """`lexical` for each of several texts, in one go."""
+        return await self.store.read_lane().read(lambda con: lexical_each(con, self.user_id, texts, k, f))
 
     async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""
