@@ -140,9 +140,10 @@ class Summariser:
             return self._work(tx, session, spans, (), through, rebuild=False)
         end = session.summarised_through
         spans = _told(tx, session, after, min(through, end))
-        # A running summary that still stands tells nothing that was forgotten: forgetting empties it.
-        stands = bool(session.running_summary)
-        anew = () if stands else tx.conversations.messages(session_id=session.id, through=end)
+        # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
+        # (an undo, after which there is more to tell again).
+        stands = bool(session.running_summary) and after < through
+        anew = [] if stands else tx.conversations.messages(session_id=session.id, through=end)
         if not spans and not anew:
             return None
         return self._work(tx, session, spans, anew, end, rebuild=True)

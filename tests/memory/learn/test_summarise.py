@@ -168,9 +168,18 @@ async def test_forgetting_rewrites_what_told_of_it(world: World) -> None:
     assert after.original_content == after.content
     assert (await world.fresh_session()).running_summary == "only tea"
     assert "durian" not in world.model.prompt()
-    assert (await world.work("summarise", {**payload, "after": payload["through"], "rebuild": True}))[
-        "outcome"
-    ] == "nothing"
+
+
+async def test_an_empty_span_asks_for_the_running_summary_alone(world: World) -> None:
+    """As after an undo: there is more to tell again, and the episodes are what they were."""
+    await world.say("I like tea")
+    payload = await span(world)
+    await world.work("summarise", payload, GOOD)
+    empty = {**payload, "after": payload["through"], "rebuild": True}
+    result = await world.work("summarise", empty, "EPISODE: x\nSUMMARY: tea and more")
+    assert result["episodes"] == []
+    assert (await world.fresh_session()).running_summary == "tea and more"
+    assert (await episode(world)).content == "[2026-01-03 18:01] talked about tea and a trip"
 
 
 async def test_one_episode_of_several_is_rewritten_alone(world: World) -> None:
