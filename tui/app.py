@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.worker import WorkerFailed
 
 from bot import settings as config
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
 from tui.clipboard import copy
+from tui.driver import outliving
 from tui.link import Link, Opener
 from tui.screens.chat import Chat
 from tui.screens.first_run import FirstRun
@@ -69,6 +72,7 @@ class EbbApp(App[int]):
     @work(group="open", exit_on_error=True)
     async def _open(self) -> None:
         """Until it is open, or its owner gives up."""
+        await asyncio.to_thread(importlib.import_module, "tui.widgets.flat")
         while not self.link.is_open:
             try:
                 ebb = await self.link.open()
@@ -129,12 +133,21 @@ class EbbApp(App[int]):
 
     def _fatal_error(self) -> None:
         """A fault of our own ends the window with one sentence; the trace goes to the log, without its values."""
+        log.error("the window failed", exc_info=self._fault())
+        self.panic()
+
+    def panic(self, *renderables: RenderableType) -> None:  # noqa: ARG002 - traces are for the log
+        """Whatever is given to be printed, one sentence is."""
+        fault = self._fault()
+        super().panic(Text(self.voice("crash", what=type(fault).__name__ if fault else "terminal")))
+
+    def _fault(self) -> BaseException | None:
         error: BaseException | None = self._exception
-        if isinstance(error, WorkerFailed):
-            error = error.error
-        log.error("the window failed", exc_info=error)
-        what = type(error).__name__ if error is not None else "?"
-        self.panic(Text(self.voice("crash", what=what)))
+        return error.error if isinstance(error, WorkerFailed) else error
+
+    def get_driver_class(self) -> type[Driver]:
+        """The platform's driver, made to outlive its terminal."""
+        return outliving(super().get_driver_class())
 
     # --- small things -------------------------------------------------------------------------------
 
@@ -214,9 +227,13 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
     if "--plain" in argv or not (sys.stdin.isatty() and sys.stdout.isatty()) or console.is_dumb_terminal:
         return plain.run(settings, voice)
     app = EbbApp(settings, lang=lang)
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         code = asyncio.run(_run(app))
         if app.left_over:
             sys.stdout.write(app.voice("left_over", n=app.left_over) + "\n")
-        return code
-    return 0
+    except KeyboardInterrupt:
+        return 0
+    except OSError:
+        log.warning("the terminal went away", exc_info=True)
+        return 1
+    return code

@@ -9,6 +9,7 @@ from typing import Literal, Protocol, cast
 
 from bot import settings as config
 from bot.settings import Settings, SettingsError
+from memory.models import Lang
 from tui.voice import Voice
 
 Way = Literal["openai", "endpoint", "ollama", "offline"]
@@ -94,10 +95,7 @@ async def settle(settings: Settings, wish: Wish, say: Voice) -> Settings:
     wish = check(wish, say)
     wanted = apply(settings, wish)
     if wish.way != "offline":
-        probe = await _probe(wanted)
-        if not probe.ok:
-            raise Unusable(probe.sentence)
-        wanted = _with_model(wanted, wish, list(probe.models), say)
+        wanted = await _tried(wanted, wish, say)
     try:
         config.save(wanted, changes(wanted))
     except (OSError, SettingsError) as error:
@@ -105,19 +103,25 @@ async def settle(settings: Settings, wish: Wish, say: Voice) -> Settings:
     return wanted
 
 
-def _with_model(wanted: Settings, wish: Wish, models: list[str], say: Voice) -> Settings:
-    if wish.model and models and wish.model not in models:
+async def _tried(wanted: Settings, wish: Wish, say: Voice) -> Settings:
+    """The settings that answered; where no model was named, with the first the endpoint has."""
+    probe = await _probe(wanted, say)
+    models = list(probe.models)
+    if not probe.ok and models and not wish.model and wish.way != "openai":
+        wanted = replace(wanted, chat_model=models[0])
+        probe = await _probe(wanted, say)
+    if not probe.ok and wish.model and models and wish.model not in models:
         raise Unusable(say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED])))
-    if wish.model or wish.way == "openai":
-        return wanted
-    if not models:
-        raise Unusable(say("first.no_models"))
-    return replace(wanted, chat_model=models[0])
+    if not probe.ok:
+        raise Unusable(probe.sentence)
+    return wanted
 
 
-async def _probe(settings: Settings) -> Probe:
-    ask = cast("Callable[[Settings], Awaitable[Probe]]", importlib.import_module("bot.bootstrap").probe_endpoint)
-    return await ask(settings)
+async def _probe(settings: Settings, say: Voice) -> Probe:
+    ask = cast(
+        "Callable[[Settings, Lang], Awaitable[Probe]]", importlib.import_module("bot.bootstrap").probe_endpoint
+    )
+    return await ask(settings, say.lang)
 
 
 async def ollama_models(settings: Settings) -> list[str]:

@@ -66,8 +66,8 @@ say = Texts(
             "上一次对话整理好了：新增 {new} 条，更新 {updated} 条。",
         ),
         "extracted.nothing": (
-            "The last conversation held nothing that is worth keeping.",
-            "上一次对话里没有需要记住的内容。",
+            "The last conversation held nothing more that is worth keeping.",
+            "上一次对话里没有别的需要记住的内容。",
         ),
         "job.dead": (
             "Something you said could not be learned yet; it is kept, and tried again at the next start.",
@@ -235,10 +235,6 @@ say = Texts(
         "first.no_such_model": (
             "The endpoint has no model {model}; it offers {models}.",
             "接口没有 {model} 这个模型；它有：{models}。",
-        ),
-        "first.no_models": (
-            "The endpoint names no model; write one above.",
-            "接口没有列出模型，请在上面写一个。",
         ),
         "first.pick": ("Choose a model:", "选择模型："),
         "first.save_failed": ("The choice could not be saved: {why}", "没能保存：{why}"),

@@ -26,7 +26,7 @@ from tui.voice import Voice
 from tui.widgets.composer import Composer
 from tui.widgets.conversation import Conversation
 from tui.widgets.entries import Choices, Divider, Entry, Note, Notice, Reply, Welcome, typed
-from tui.widgets.glance import NOTICED, Learned, learned
+from tui.widgets.glance import GONE, NOTICED, Learned, learned
 from tui.widgets.header import Header, HeaderState, Hints, Tide
 from tui.widgets.panel import MemoryPanel
 
@@ -36,7 +36,7 @@ WIDE = 100  # columns from which the panel has room of its own
 PULSE = 1.0  # seconds between looks at what other windows do
 GATHER = 0.08  # seconds in which changes are taken together
 ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
-HIDES = frozenset({"deleted", "forgotten", "restored", "purged"})
+HIDES = GONE | {"restored"}
 
 
 class Chat(Screen[None]):
@@ -143,6 +143,10 @@ class Chat(Screen[None]):
         changes, self._changes = self._changes, []
         ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
         items = learned(changes, await self.link.memories(ids))
+        if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
+            self.panel.drop(gone)
+            for notice in self.conversation.query(Notice):
+                notice.drop(memory_ids=gone)
         if items:
             await self.panel.learned(items)
             await self._notices(items, {c.set_id: c.reason for c in changes})
@@ -235,13 +239,13 @@ class Chat(Screen[None]):
         if name in ("memories", "m") and outcome.ok and outcome.memories:
             self.app.push_screen(Memories(self.link, self.voice, outcome.memories, args.strip()))
             return
-        await self.show(outcome)
+        await self.show(outcome, asked=text)
 
-    async def show(self, outcome: Outcome) -> None:
+    async def show(self, outcome: Outcome, *, asked: str = "") -> None:
         """Whatever a command came to."""
         if outcome.mode is not None and outcome.mode is not self.link.mode:
             await self._enter_mode(outcome.mode)
-        await self.conversation.note(outcome.text, ok=outcome.ok)
+        await self.conversation.note(outcome.text, ok=outcome.ok, asked=asked)
         if outcome.choices:
             await self.conversation.choose(Choices(outcome.choices))
         if outcome.session_id:
@@ -281,9 +285,8 @@ class Chat(Screen[None]):
         for set_id in event.set_ids:
             outcome = await self.link.command("undo", set_id)
             if outcome.ok:
-                self.panel.drop({set_id})
-                for notice in self.conversation.query(Notice):
-                    notice.drop({set_id})
+                for notice in self.query(Notice):
+                    notice.drop(set_ids={set_id})
             await self.show(outcome)
 
     async def on_notice_view(self, event: Notice.View) -> None:

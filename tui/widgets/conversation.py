@@ -13,11 +13,11 @@ from textual.widget import Widget
 from memory.models import Message
 from tui.voice import Voice
 from tui.widgets.entries import Choices, Divider, Entry, Line, Note, Notice, Reply, Said, Welcome
-from tui.widgets.glance import Learned, day_and_time
+from tui.widgets.glance import Learned
 
-LIVE = 20  # live Markdown widgets; beyond, each is turned into one piece of text
-MOST = 300  # entries on screen; older ones are let go and read again on the way up
-LET_GO = 80
+LIVE = 8  # live Markdown widgets (a layout costs some 4 ms for each); older replies become one piece of text
+MOST = 240  # entries on screen; older ones are let go and read again on the way up
+LET_GO = 60
 
 Spoken = Said | Reply
 
@@ -99,13 +99,12 @@ class Conversation(VerticalScroll, can_focus=False):
             await self.mount(divider, before=before)
 
     def _divider(self, session_id: str, at: datetime) -> Divider:
-        when = day_and_time(at, self._voice.tz, self._voice.lang)
-        return Divider("divider.session", self._voice, session_id=session_id, when=when)
+        return Divider("divider.session", self._voice, session_id=session_id, at=at)
 
-    async def note(self, text: str, *, ok: bool = True) -> None:
-        """A word that is no part of the transcript."""
+    async def note(self, text: str, *, ok: bool = True, asked: str = "") -> None:
+        """A word that is no part of the transcript; `asked` is the command it answers."""
         if text.strip():
-            await self.put(Note(text, ok=ok))
+            await self.put(Note(text, ok=ok, asked=asked))
 
     async def choose(self, choices: Choices) -> None:
         """Ask."""
@@ -165,14 +164,16 @@ class Conversation(VerticalScroll, can_focus=False):
         lines = [line for line in map(Line.of, messages) if oldest and line.seq < oldest]
         if not lines:
             return False
-        from_end = self.max_scroll_y - self.scroll_y
+        height = self.virtual_size.height
         first = next(iter(self.children))
         await self.mount(*self._rows(lines), before=first)
-        self.call_after_refresh(self._restore, from_end)
+        self.call_after_refresh(self._restore, height)
         return True
 
-    def _restore(self, from_end: float) -> None:
-        self.scroll_to(y=self.max_scroll_y - from_end, animate=False, immediate=True)
+    def _restore(self, height: int) -> None:
+        """What was being read is lower down by what came above it."""
+        added = self.virtual_size.height - height
+        self.scroll_to(y=self.scroll_y + added, animate=False, immediate=True)
 
     def _rows(self, lines: Iterable[Line]) -> Iterable[Widget]:
         session = ""

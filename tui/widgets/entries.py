@@ -5,10 +5,10 @@ Every entry can be focused, copied, and left again by typing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -18,16 +18,17 @@ from textual.content import Content
 from textual.message import Message as TextualMessage
 from textual.style import Style
 from textual.widget import Widget
-from textual.widgets import Markdown, OptionList, Static
-from textual.widgets.markdown import MarkdownStream
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.events import Choice, Failed
 from memory.models import Message, MessageStatus, Role
 from tui.voice import Voice
-from tui.widgets.flat import flat
-from tui.widgets.glance import Learned, clock_time, learned_lines
-from tui.words import clean
+from tui.widgets.glance import Learned, clock_time, day_and_time, learned_lines
+from tui.words import clean, one_line
+
+if TYPE_CHECKING:
+    from textual.widgets.markdown import MarkdownStream
 
 _MARKS: dict[MessageStatus, str] = {
     "stopped": "mark.stopped",
@@ -75,6 +76,13 @@ def head(line: Line, voice: Voice) -> Content:
     if mark := _MARKS.get(line.status):
         out += Content.styled(f"  · {voice(mark)}", "$warning")
     return out
+
+
+def _markdown(source: str, width: int) -> Content:
+    """Laid out as one piece. The parser is imported when there is something to parse: first paint is faster so."""
+    from tui.widgets.flat import flat
+
+    return flat(source, width)
 
 
 class Entry(Widget, can_focus=True):
@@ -160,7 +168,7 @@ class Said(Laid, Entry):
         elif line.role == "user":
             body = Content("\n").join(Content(line.text).wrap(max(width, 1)))
         else:
-            body = flat(line.text, width)
+            body = _markdown(line.text, width)
         return Content.assemble(head(line, self._voice), "\n", body)
 
 
@@ -177,6 +185,8 @@ class Reply(Entry):
             self.turn_id = turn_id
 
     def __init__(self, line: Line, voice: Voice) -> None:
+        from textual.widgets import Markdown  # with its highlighter, a third of all imports: not before first paint
+
         super().__init__(classes="said -assistant -live")
         self.line = line
         self.failed: Failed | None = None
@@ -222,7 +232,7 @@ class Reply(Entry):
         text = clean(text)
         if self._stream is None:
             self._foot.display = False
-            self._stream = Markdown.get_stream(self._body)
+            self._stream = self._body.get_stream(self._body)
         self.line = replace(self.line, text=self.line.text + text)
         await self._stream.write(text)
 
@@ -275,9 +285,10 @@ class Reply(Entry):
 class Note(Laid, Entry):
     """What a command came to, or a word from Ebb itself: Markdown that is no part of the transcript."""
 
-    def __init__(self, text: str, *, ok: bool = True) -> None:
+    def __init__(self, text: str, *, ok: bool = True, asked: str = "") -> None:
         super().__init__(classes="note" if ok else "note -bad")
         self._source = clean(text)
+        self._asked = one_line(asked, 120)
 
     @property
     def source(self) -> str:
@@ -285,8 +296,9 @@ class Note(Laid, Entry):
         return self._source
 
     def lay(self, width: int) -> Content:
-        """As Markdown."""
-        return flat(self._source, width)
+        """What was typed, and what it came to."""
+        body = _markdown(self._source, width)
+        return Content.assemble((f"› {self._asked}", "$quiet"), "\n", body) if self._asked else body
 
 
 class Notice(Laid, Entry):
@@ -331,13 +343,14 @@ class Notice(Laid, Entry):
                 self.items.append(item)
         self.reword()
 
-    def drop(self, set_ids: set[str]) -> None:
-        """These were taken back."""
-        self.items = [item for item in self.items if item.set_id not in set_ids]
-        if self.items:
-            self.reword()
-        else:
+    def drop(self, *, set_ids: Container[str] = (), memory_ids: Container[str] = ()) -> None:
+        """These were taken back, or are forgotten: they go, and an empty notice with them."""
+        kept = [i for i in self.items if i.set_id not in set_ids and i.memory_id not in memory_ids]
+        if not kept:
             self.remove()
+        elif len(kept) != len(self.items):
+            self.items = kept
+            self.reword()
 
     def lay(self, width: int) -> Content:
         """A line for each, what can be done behind the last."""
@@ -372,12 +385,14 @@ class Notice(Laid, Entry):
 
 
 class Divider(Widget):
-    """A line across the conversation: another session, another mode."""
+    """A line across the conversation: another session (`at`), or another mode."""
 
-    def __init__(self, key: str, voice: Voice, *, session_id: str = "", style: str = "$quiet", **places: str) -> None:
+    def __init__(
+        self, key: str, voice: Voice, *, session_id: str = "", at: datetime | None = None, style: str = "$quiet"
+    ) -> None:
         super().__init__(classes="divider")
         self.session_id = session_id
-        self._key, self._voice, self._style, self._places = key, voice, style, places
+        self._key, self._voice, self._at, self._style = key, voice, at, style
 
     def reword(self) -> None:
         """Other words."""
@@ -385,7 +400,8 @@ class Divider(Widget):
 
     def render(self) -> Content:
         """The words, in the middle of a line."""
-        label = Content.styled(f" {self._voice(self._key, **self._places)} ", self._style)
+        when = day_and_time(self._at, self._voice.tz, self._voice.lang) if self._at is not None else ""
+        label = Content.styled(f" {self._voice(self._key, when=when)} ", self._style)
         side = max((self.size.width - label.cell_length) // 2, 0)
         rest = max(self.size.width - label.cell_length - side, 0)
         return Content.assemble(("─" * side, "$line"), label, ("─" * rest, "$line"))

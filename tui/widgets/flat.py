@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from rich.cells import cell_len
 from textual.content import Content
+from textual.highlight import highlight
 
 _BULLETS = ("• ", "▪ ", "‣ ", "◦ ")
 _HEADING = "bold $markdown-h2-color"
@@ -71,10 +72,12 @@ def _items(node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Content]:
 
 
 def _code(node: SyntaxTreeNode, width: int) -> Iterator[Content]:
-    for row in ["", *node.content.rstrip("\n").split("\n"), ""]:
-        for line in Content(row.expandtabs(4)).fold(width - 4):
+    language = node.info.split()[0] if node.info.strip() else None
+    code = highlight(node.content.rstrip("\n").expandtabs(4), language=language)
+    for row in [Content(""), *code.split("\n", allow_blank=True), Content("")]:
+        for line in row.fold(width - 4):
             padded = line.pad_left(2).pad_right(max(0, width - 2 - line.cell_length))
-            yield padded.stylize("$foreground on $code-background")
+            yield padded.stylize_before("$foreground on $code-background")
 
 
 def _inline(node: SyntaxTreeNode) -> Content:

@@ -17,6 +17,7 @@ from tui.voice import Voice
 from tui.words import one_line
 
 Effect = Literal["new", "updated", "gone", "back", "again", "core", "faded", "proposed", "undone"]
+SHOWN = 160  # characters of a memory in a notice or the panel
 SIGNS: Mapping[Effect, str] = {
     "new": "+",
     "updated": "↻",
@@ -43,6 +44,7 @@ _OPS: Mapping[str, Effect] = {
     "levelled": "faded",
     "merged": "updated",
 }
+GONE = frozenset({"deleted", "forgotten", "purged"})
 NOTICED: frozenset[Effect] = frozenset({"new", "updated", "gone", "back", "core", "proposed"})
 
 
@@ -82,7 +84,9 @@ def learned(changes: list[Change], memories: Mapping[str, Memory]) -> list[Learn
             effect = "undone"
         row = c.after or c.before or {}
         text = m.content if m is not None else str(row.get("content") or "")
-        if not text:
+        if c.op in GONE:
+            text = ""  # what was let go on request is not shown once more
+        elif not text:
             continue
         kind = m.kind if m is not None else _kind(row.get("kind"))
         level = m.level if m is not None else Level.FULL
@@ -192,16 +196,21 @@ def hit_lines(hit: Hit, now: datetime, voice: Voice, width: int) -> Content:
     foot = " · ".join(x for x in (score, ago(m.created_at, now, lang), validity(m, voice, now)) if x)
     sign = Content.assemble((f"{glyph(m.level)} ", "$primary"), f"{icon(m.kind)} ")
     return Content.assemble(
-        hang(sign, Content(one_line(m.content)), width),
+        hang(sign, _shortened(m.content), width),
         "\n",
         hang(" " * sign.cell_length, Content.styled(foot, "$quiet"), width),
     )
 
 
+def _shortened(text: str) -> Content:
+    return Content(one_line(text, SHOWN))
+
+
 def learned_lines(item: Learned, voice: Voice, width: int, tail: Content) -> Content:
     """What was learned: sign, word, kind, text; and what can be done about it."""
     sign = Content.styled(f"{SIGNS[item.effect]} ", f"bold {item.style}")
-    word = Content.assemble((voice(f"notice.{item.effect}"), item.style), f"  {icon(item.kind)} ", item.text)
+    text = _shortened(item.text) if item.text else Content.styled(voice("forgotten"), "italic $quiet")
+    word = Content.assemble((voice(f"notice.{item.effect}"), item.style), f"  {icon(item.kind)} ", text)
     room = width - sign.cell_length
     if not tail:
         return hang(sign, word, width)

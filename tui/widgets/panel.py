@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import datetime
 
 from textual.app import ComposeResult
@@ -72,11 +72,13 @@ class MemoryPanel(VerticalScroll, can_focus=False):
             old.remove()
         self._empty.display = not self.query(Learnt)
 
-    def drop(self, set_ids: set[str]) -> None:
-        """These were taken back."""
-        for widget in self.query(Learnt):
-            if widget.item.set_id in set_ids:
-                widget.remove()
+    def drop(self, memory_ids: Container[str]) -> None:
+        """These are forgotten: nothing here shows them any more."""
+        for notice in self.query(Learnt):
+            notice.drop(memory_ids=memory_ids)
+        for shown in self.query(Recollection):
+            if shown.hit.memory.id in memory_ids:
+                shown.remove()
 
     def reword(self) -> None:
         """Everything again, in the language and mode of the moment."""
@@ -104,13 +106,13 @@ class Recollection(Laid):
 
     def __init__(self, hit: Hit, now: datetime, voice: Voice) -> None:
         super().__init__(classes="recalled")
-        self._hit = hit
+        self.hit = hit
         self._now = now
         self._voice = voice
 
     def lay(self, width: int) -> Content:
         """Glyph, icon and text; relevance and age under it."""
-        return hit_lines(self._hit, self._now, self._voice, width)
+        return hit_lines(self.hit, self._now, self._voice, width)
 
 
 class Learnt(Notice):
