@@ -113,6 +113,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             learning=settings.learning,
             budget_tokens=settings.memory_budget_tokens,
             log_text=settings.log_text,
+            context_tokens=settings.context_tokens,
         )
         background = Background(store, service.handlers, clock, worker, active=workers)
         agent = EbbAgent(

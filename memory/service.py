@@ -70,6 +70,7 @@ class MemoryService:
         learning: str = "auto",
         budget_tokens: int = 0,
         log_text: bool = False,
+        context_tokens: int = 16_000,
     ) -> None:
         self._store = store
         self._u = u
@@ -87,6 +88,7 @@ class MemoryService:
             learning=learning,
             budget_tokens=budget_tokens,
             log_text=log_text,
+            context_tokens=context_tokens,
         )
         self.handlers: Mapping[JobKind, Handler] = {
             "monitor": learner.monitor,
