@@ -109,6 +109,7 @@ class OllamaChat:
     model: str = ""
     context_tokens: int = 16_000
     window: dict[str, int] = field(default_factory=dict)  # num_ctx by model, shared between roles
+    unlimited: bool = False
 
     @property
     def name(self) -> str:
@@ -162,7 +163,7 @@ class OllamaChat:
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
         options: dict[str, Any] = {"num_ctx": self._window(request)}
-        if request.max_tokens is not None:
+        if request.max_tokens is not None and not self.unlimited:
             options["num_predict"] = request.max_tokens
         body: dict[str, Any] = {"model": self.model, "messages": list(request.messages), "stream": True}
         body["options"] = options
@@ -185,6 +186,7 @@ class OllamaChat:
     def _last(self, data: Mapping[str, Any], shown: str, text: str) -> Chunk:
         finish = str(data.get("done_reason") or "stop")
         if not text and finish == "length":
+            self.unlimited = True  # thinking ate the limit: the next try has none
             raise self._error("cut_off", "nothing but thinking")
         usage = Usage(int(data.get("prompt_eval_count") or 0), int(data.get("eval_count") or 0))
         return Chunk(shown, finish, usage)

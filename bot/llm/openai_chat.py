@@ -72,6 +72,7 @@ class OpenAIChat:
         if reading.finish is None:
             raise self._error("cut_off", "no finish_reason", reading.text)
         if not reading.text and reading.finish == "length":
+            self._refused.update(_LIMITS)  # thinking ate the limit: the next try has none
             raise self._error("cut_off", "nothing but thinking")
 
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:

@@ -117,3 +117,12 @@ async def test_retries_share_one_deadline(openai_server: OpenAIServer, inner: Op
     with pytest.raises(ModelError):
         await complete(retrying(Deadline(inner)), ModelRequest("chat", HI.messages, deadline=0.6))  # type: ignore[arg-type]
     assert time.monotonic() - began < 1
+
+
+async def test_thinking_that_eats_the_limit(openai_server: OpenAIServer, inner: OpenAIChat) -> None:
+    """Nothing but thinking is no answer: the next try goes without the limit, and so do later ones."""
+    openai_server.default = lambda r: say("", thinking="hm", finish="length") if "max_tokens" in r.body else "Yes."
+    limited = ModelRequest("monitor", HI.messages, max_tokens=8)
+    for _ in range(2):
+        assert (await complete(retrying(inner), limited))[0] == "Yes."
+    assert ["max_tokens" in r.body for r in openai_server.requests] == [True, False, False]
