@@ -131,11 +131,13 @@ class Reach:
         )
         turns = {m.turn_id for i in wanted if (m := tx.conversations.message(i)) and m.turn_id}
         told = {t for m in self.memories for t in tx.traces.recalled_in(m.id)}
+        counted = {i for m in facts for i in tx.memories.mentioned_in(m.id)}
         recent = tx.conversations.messages(limit=SCANNED, newest=True)
         found = {m.id: m for i in wanted if (m := tx.conversations.message(i)) and m.hidden_at is None}
         for m in recent:
             same_turn = m.role == "assistant" and m.turn_id in turns
-            share = HINTS if m.role == "assistant" and m.turn_id in told else SAYS
+            knew = m.id in counted or (m.role == "assistant" and m.turn_id in told)
+            share = HINTS if knew else SAYS
             if m.id in wanted or same_turn or self.thing.said_by(m.text, share):
                 found[m.id] = m
         return sorted(found.values(), key=lambda m: m.seq)

@@ -12,6 +12,7 @@ from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn.acts import Remembered
 from memory.learn.alike import normalised
+from memory.learn.explicit import intent_of
 from memory.learn.gate import LONGEST
 from memory.learn.guess import draft_of, slot
 from memory.learn.merge import Claim, Merger
@@ -110,8 +111,9 @@ class Rememberer:
 
         def read(tx: Tx) -> tuple[Request, Message | None]:
             asking = tx.conversations.message(r.message_id) if r.message_id else None
-            if r.text.strip():
-                return r, asking
+            text = r.text.strip() if r.message_id else _bare(r.text.strip())
+            if text:
+                return replace(r, text=text), asking
             said = previous_message(tx, r.scope, r.message_id)
             if said is None:
                 raise refuse("previous", asking.text if asking else "")
@@ -226,6 +228,15 @@ class Rememberer:
             redacted, found = privacy.redact(message.text)
             if found:
                 tx.conversations.put_message(replace(message, text=redacted))
+
+
+def _bare(text: str) -> str:
+    """What follows a command, without what people repeat of it ("that I like jazz"); empty for "this"."""
+    for form in (text, f"remember {text}", f"记住{text}"):
+        found = intent_of(form) if text else None
+        if found is not None and found.kind == "remember":
+            return found.text
+    return text
 
 
 def _held(tx: Tx, text: str) -> Memory | None:

@@ -51,6 +51,7 @@ def undo(tx: Tx, now: datetime, set_id: str | None = None) -> Undone:
     begun = tx.changes.begin("user", redone.reason if redone else "undo", now, undoes=None if redone else wanted.id)
     # Restored before deleted: an older version must stand again before its successor goes.
     touched = [_revert(tx, span, begun, now) for span in sorted(spans, key=lambda s: s.before is None)]
+    _uncount(tx, wanted, spans)
     if wanted.reason != "summarise":
         _conversations(tx, wanted, changes, begun, now)
     tx.changes.mark_undone(wanted.id, begun.id)
@@ -149,6 +150,14 @@ def _revert(tx: Tx, span: Span, begun: ChangeSet, now: datetime) -> MemoryId:
     return m.id
 
 
+def _uncount(tx: Tx, wanted: ChangeSet, spans: Iterable[Span]) -> None:
+    """A mention that the set counted may be counted again, should the message be learned from anew."""
+    turn = tx.conversations.turn(wanted.turn_id) if wanted.turn_id else None
+    if turn is not None:
+        for span in spans:
+            tx.memories.unmention(span.memory_id, turn.user_message_id)
+
+
 def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
     """The memory with the fields that the set changed as they were before it."""
     now_ = memory_to_json(m)
@@ -190,6 +199,7 @@ def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: 
     for session_id in sorted(sessions):
         s = tx.conversations.session(session_id)
         if s is not None and s.summarised_through:
+            tx.conversations.put_session(replace(s, running_summary=""))  # it tells of less, or more, than it may
             retell(tx, begun.id, s.id, s.summarised_through, s.summarised_through, now)
 
 

@@ -7,7 +7,8 @@ named them ("my password is …", 密码是…); ordinary numbers, dates and pho
 from __future__ import annotations
 
 from memory.privacy.instructions import instruction_like
-from memory.privacy.redaction import Finding, SecretKind, redact, secret_label
+from memory.privacy.redaction import Finding, redact, secret_label
+from memory.privacy.rules import SecretKind
 from memory.privacy.sensitivity import sensitivity_of
 from memory.privacy.vault import load_key, seal, unseal
 

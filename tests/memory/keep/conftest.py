@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memory.models import Session
+from memory.ports import Tx
 from memory.service import MemoryService
 from memory.store import open_store, worker_id
 from tests.memory.keep.home import Home
@@ -24,7 +26,11 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
         worlds = []
         for _ in range(2):
             user = await store.system(lambda s: s.create_user(START))
-            session = await store.write(user, lambda tx, u=user: tx.conversations.open_session(f"user:{u}", START))
+
+            def begin(tx: Tx, scope: str = f"user:{user}") -> Session:
+                return tx.conversations.open_session(scope, START)
+
+            session = await store.write(user, begin)
             worlds.append(World(store, user, session, worker=worker))
         me, other = worlds
         await store.use_embedder(me.embedder.id, me.embedder.dim)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,10 @@ from memory.learn.explicit import intent_of, means_everything
 from memory.learn.intent import Intent
 from tests.memory.keep.phrases import FORGET_EN, FORGET_ZH, NEITHER_EN, NEITHER_ZH, REMEMBER_EN, REMEMBER_ZH
 
-TABLES = {"en": (REMEMBER_EN, FORGET_EN, NEITHER_EN), "zh": (REMEMBER_ZH, FORGET_ZH, NEITHER_ZH)}
+TABLES: dict[str, tuple[Sized, ...]] = {
+    "en": (REMEMBER_EN, FORGET_EN, NEITHER_EN),
+    "zh": (REMEMBER_ZH, FORGET_ZH, NEITHER_ZH),
+}
 
 
 def _expected(kind: str, text: str | None) -> Intent:
@@ -38,7 +43,7 @@ def test_false_friends_are_left_alone(message: str) -> None:
 @pytest.mark.parametrize("lang", TABLES)
 def test_each_language_is_tried_at_length(lang: str) -> None:
     """Both languages have at least sixty phrases."""
-    assert sum(map(len, TABLES[lang])) >= 60
+    assert sum(len(table) for table in TABLES[lang]) >= 60
 
 
 def test_a_command_may_stand_anywhere_in_a_short_message() -> None:
