@@ -216,6 +216,8 @@ class Handlers:
         outcome = await desk.agent.command(command)
         if outcome.session_id is not None and before.session_id not in (None, outcome.session_id) and place.private:
             desk.extracting.setdefault(kept.user_id, []).append(replace(place, key=""))
+        if name == "help":
+            outcome = replace(outcome, text=_help(outcome.text, lang))
         if outcome.mode is not None:
             await desk.set_mode(place.chat_id, outcome.mode)
         return outcome
@@ -272,6 +274,15 @@ def _final(end: Ending, lang: Lang) -> str:
     if isinstance(end, Stopped):
         return f"{end.text.rstrip()}\n\n{say(lang, 'stopped')}".lstrip()
     return f"{end.partial.rstrip()}\n\n⚠️ {end.sentence}".lstrip()
+
+
+def _help(text: str, lang: Lang) -> str:
+    """The agent's list of commands, without what a chat has not, and with what it has besides."""
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if line.startswith("- `/quit`"):
+            lines[i] = f"- `/stop` – {say(lang, 'help.stop')}"
+    return "\n".join(lines)
 
 
 def _foot(mode: WindowMode, lang: Lang) -> str:

@@ -159,8 +159,7 @@ class _Life:
             if self._polling.refused:
                 self._out(say(self._lang, "run.bad_token"))
                 return 2
-            since = self._polling.conflict_since
-            if since is not None and time.monotonic() - since > self._tuning.conflict:
+            if self._polling.conflict_for > self._tuning.conflict:
                 return 2
             if self._trouble and self._polling.well:
                 self._found()

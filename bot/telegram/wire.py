@@ -74,20 +74,26 @@ class Polling(Wire):
         super().__init__(**kwargs)
         self.begun_at = time.monotonic()
         self.conflict_since: float | None = None
+        self.conflict_for = 0.0  # seconds between the first and the newest refusal
         self.refused = False
         self.well = False  # the last one was answered as it should be
 
     async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
         """One request, noting how it went."""
         self.begun_at = time.monotonic()
-        self.well = False
-        code, payload = await super().do_request(url, method, *args, **kwargs)
-        if code == HTTPStatus.CONFLICT:
-            self.conflict_since = self.conflict_since or time.monotonic()
-        elif code == HTTPStatus.OK:
-            self.conflict_since = None
-            self.well = True
+        try:
+            code, payload = await super().do_request(url, method, *args, **kwargs)
+        except TelegramError:
+            self.well = False
+            raise
+        self.well = code == HTTPStatus.OK
         self.refused = code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND}
+        if code == HTTPStatus.CONFLICT:
+            now = time.monotonic()
+            self.conflict_since = self.conflict_since or now
+            self.conflict_for = now - self.conflict_since
+        elif self.well:
+            self.conflict_since, self.conflict_for = None, 0.0
         return code, payload
 
 

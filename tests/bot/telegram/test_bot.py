@@ -1,0 +1,547 @@
+"""The bot as its users meet it: claimed, talked to, commanded, and careful with what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.telegram.access import new_code
+from bot.telegram.render import render
+from tests.bot.telegram.running import QUICK, running
+from tests.servers.openai import OpenAIServer, fail, say
+from tests.servers.telegram import ADA, EVE, LIN, TelegramServer
+
+GROUP = -4242
+
+
+def everything_stored(home: Path) -> str:
+    """All text in the database."""
+    con = sqlite3.connect(home / "ebb.db")
+    names = [
+        r[0] for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    ]
+    text = "\n".join(str(row) for n in names for row in con.execute(f'SELECT * FROM "{n}"'))
+    con.close()
+    return text
+
+
+# --- who may talk to it -------------------------------------------------------------------------------
+
+
+async def test_strangers_are_turned_away(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """One polite sentence however much they write, in their language, and nothing kept of it."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        for text in ("let me in", "please xyzzy", "/memories"):
+            telegram_server.say(text, user=EVE)
+        telegram_server.say("你好 xyzzy", user=LIN)
+        await telegram_server.wait_for(lambda: telegram_server.texts(EVE.id) and telegram_server.texts(LIN.id))
+        await telegram_server.quiet()
+        assert len(telegram_server.texts(EVE.id)) == 1
+        assert "introduced" in telegram_server.texts(EVE.id)[0]
+        assert "邀请码" in telegram_server.texts(LIN.id)[0]
+        assert not openai_server.requests
+        await bot.end()
+    assert "xyzzy" not in everything_stored(tmp_path)
+
+
+async def test_the_owner_claims_it(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """With the code printed at the start, once; wrong ones are refused, and after a few nobody may guess."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        code = await bot.code()
+        for _ in range(6):
+            telegram_server.say("/start 0000-0000", user=EVE)
+        await telegram_server.wait_for(lambda: "Too many" in " ".join(telegram_server.texts(EVE.id)))
+        await bot.claim()
+        telegram_server.say(code, user=LIN)
+        await telegram_server.wait_for(lambda: telegram_server.texts(LIN.id))
+        assert "邀请码不对" in telegram_server.texts(LIN.id)[0]
+        assert (await bot.ask("Hello")).text == "You said: Hello"
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        assert (await bot.ask("Still me")).text == "You said: Still me"
+        assert not any("start=" in line for line in bot.out)
+
+
+async def test_an_invited_person_has_a_memory_of_their_own(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """What one told is not in the other's list."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("/remember I'm allergic to peanuts")
+        telegram_server.say(await new_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
+        await telegram_server.wait_for(lambda: len(telegram_server.texts(LIN.id)) == 2)
+        await bot.ask("/remember 我喜欢茉莉花茶", user=LIN)
+        theirs, mine = await bot.ask("/memories", user=LIN), await bot.ask("/memories")
+        assert "茉莉花茶" in theirs.text
+        assert "peanuts" not in theirs.text
+        assert "peanuts" in mine.text
+        assert "茉莉花茶" not in mine.text
+
+
+# --- talking ------------------------------------------------------------------------------------------
+
+
+async def test_the_menu_in_both_languages(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Every command is in the menu, in English for all and in Chinese for Chinese clients."""
+    async with running(tmp_path, telegram_server, openai_server):
+        await telegram_server.wait_for(lambda: ("default", "zh") in telegram_server.commands)
+    wanted = {"start", "new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "stop"}
+    for code in ("", "zh"):
+        menu = telegram_server.commands["default", code]
+        assert {c["command"] for c in menu} >= wanted
+        assert "quit" not in {c["command"] for c in menu}
+    assert all(any(ch >= "\u4e00" for ch in c["description"]) for c in telegram_server.commands["default", "zh"])
+
+
+async def test_a_streamed_reply(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+    """Painted with a Stop button while it is written, whole and formatted in the end, one message."""
+    text = "Here is **a list**:\n\n- one\n- two\n\n```python\nprint(1)\n```\n" + "And some more words. " * 20
+    openai_server.on("a list", say(text, delay=0.01), field="last")
+    seen: list[list[str]] = []
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.on_show = lambda m, _: seen.append(m.buttons)
+        shown = await bot.ask("Give me a list")
+        assert shown.text == render(text)[0].text
+        assert {e["type"] for e in shown.entities} == {"bold", "pre"}
+        assert len(seen) > 3
+        assert seen[0] == ["■ Stop"]
+        assert len(telegram_server.texts()) == 3
+        assert telegram_server.called("sendChatAction")
+
+
+@pytest.mark.parametrize("way", ["button", "command"])
+async def test_stop_passes_the_queue(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer, way: str
+) -> None:
+    """A reply that is being written stops at once; what was written stays, and the next message is answered."""
+    openai_server.on("a novel", say("word " * 2000, delay=0.01), field="last")
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.say("Write a novel")
+        preview = await telegram_server.wait_for(
+            lambda: next((m for m in telegram_server.bot_messages() if "■ Stop" in m.buttons), None)
+        )
+        assert preview is not None
+        if way == "button":
+            telegram_server.press(preview.id, "Stop")
+        else:
+            telegram_server.say("/stop")
+        await telegram_server.wait_for(lambda: "(stopped)" in preview.text)
+        assert preview.text.startswith("word")
+        assert len(preview.text) < 5000
+        assert preview.buttons == []
+        assert (await bot.ask("And now?")).text == "You said: And now?"
+        assert "writing anything" in (await bot.ask("/stop")).text
+
+
+async def test_a_failing_model_is_one_sentence(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """No traceback, no silence."""
+    openai_server.on("hello", fail("bad_key"), field="last")
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        shown = await bot.ask("hello")
+        assert shown.text.startswith("⚠️")
+        assert "Traceback" not in shown.text
+        assert len(shown.text.splitlines()) == 1
+
+
+async def test_many_chats_at_once(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """A slow answer in one chat does not hold up another; in one chat answers keep their order."""
+    openai_server.on("slowly", say("slow " * 60, delay=0.02), field="last")
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.say(await new_code(bot.ebb.store, "guest", bot.ebb.clock()), user=LIN)
+        await telegram_server.wait_for(lambda: len(telegram_server.texts(LIN.id)) == 2)
+        telegram_server.say("answer slowly")
+        telegram_server.say("then this")
+        telegram_server.say("quick", user=LIN)
+        await telegram_server.wait_for(lambda: "You said: quick" in telegram_server.texts(LIN.id))
+        assert "You said: then this" not in telegram_server.texts()
+        await telegram_server.wait_for(lambda: "You said: then this" in telegram_server.texts())
+        slow, then = telegram_server.texts()[-2:]
+        assert slow.startswith("slow slow")
+        assert then == "You said: then this"
+
+
+async def test_what_cannot_be_read(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """A picture alone gets one friendly sentence; its caption is answered; an album is asked about once."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        before = {m.id for m in telegram_server.bot_messages()}
+        telegram_server.photo()
+        assert "pictures" in (await bot.new(ADA.id, before)).text
+        before = {m.id for m in telegram_server.bot_messages()}
+        telegram_server.photo("This is Lyon")
+        shown = await bot.new(ADA.id, before)
+        assert "pictures" in shown.text
+        assert "You said: This is Lyon" in shown.text
+        for part in range(3):
+            telegram_server.photo(media_group_id="album")
+            await asyncio.sleep(0.05 if part < 1 else 0.4)  # the last comes late
+        await bot.settled()
+        assert len(telegram_server.texts()) == 5
+        before = {m.id for m in telegram_server.bot_messages()}
+        telegram_server.message({"voice": {"file_id": "f", "file_unique_id": "u", "duration": 3}}, user=ADA)
+        assert "voice" in (await bot.new(ADA.id, before)).text
+
+
+async def test_forwards_are_not_the_users_words(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """A comment and what it forwards are one question."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        before = {m.id for m in telegram_server.bot_messages()}
+        telegram_server.say("Is that right?")
+        telegram_server.forward("The moon is made of cheese", origin="Grace")
+        await bot.new(ADA.id, before)
+        (request,) = [r for r in openai_server.requests if r.model == "chat"]
+        assert "Is that right?\n\nForwarded from Grace:\n> The moon is made of cheese" in request.last
+
+
+async def test_in_a_group(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+    """Only to people it knows and only when spoken to, with a conversation of the group's own."""
+    name = f"@{telegram_server.username}"
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("Something private: zanzibar")
+        telegram_server.say("we talk among ourselves", chat=GROUP)
+        telegram_server.say(f"{name} hello", user=EVE, chat=GROUP)
+        shown = await bot.ask(f"{name} hello", chat=GROUP)
+        assert shown.text == "You said: hello"
+        assert shown.reply_to is not None
+        assert len(telegram_server.texts(GROUP)) == 1
+        (request,) = [r for r in openai_server.requests if r.model == "chat" and r.last.endswith("hello")]
+        assert "zanzibar" not in request.text
+        again = await bot.ask("and this?", chat=GROUP, reply_to=shown.id)
+        assert again.text == "You said: and this?"
+        assert "among ourselves" not in everything_stored(tmp_path)
+
+
+# --- memory -------------------------------------------------------------------------------------------
+
+
+async def test_what_was_learned_is_shown_with_a_way_back(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """A small silent notice; View tells more, Undo takes it back."""
+    openai_server.on(
+        lambda r: r.model == "memory" and "jasmine" in r.text, say("[ADD kind=preference] Likes jasmine tea")
+    )
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("I like jasmine tea")
+        notice = await bot.notice("jasmine tea")
+        assert notice.buttons == ["View", "Undo"]
+        telegram_server.press(notice.id, "View")
+        await telegram_server.wait_for(lambda: "Preference" in notice.text)
+        assert notice.buttons == ["Undo"]
+        telegram_server.press(notice.id, "Undo")
+        await telegram_server.wait_for(lambda: "Taken back" in notice.text)
+        assert notice.buttons == []
+        assert "jasmine" not in (await bot.ask("/memories")).text
+        await bot.settled()
+        assert len(telegram_server.answered) == 2
+
+
+async def test_learning_that_fails_is_said_once(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Whatever else fails after it."""
+    openai_server.on("memory", fail("bad_key"), field="model")
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("I like tea")
+        await bot.notice("could not learn")
+        await bot.ask("I like coffee")
+        await bot.ebb.agent.drain(5)
+        await telegram_server.quiet(0.5)
+        assert sum("could not learn" in t for t in telegram_server.texts()) == 1
+
+
+async def test_remember_list_forget_undo(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """The commands, and the buttons of a question asked back."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        for thing in ("My sister Anna lives in Lyon", "My sister Berta lives in Graz"):
+            assert thing in (await bot.ask(f"/remember {thing}")).text
+        listed = await bot.ask("/memories")
+        assert "Anna" in listed.text
+        assert "Berta" in listed.text
+        asked = await bot.ask("/forget my sister")
+        assert any("Anna" in b for b in asked.buttons), asked
+        telegram_server.press(asked.id, "Anna")
+        await telegram_server.wait_for(lambda: asked.buttons == [])
+        assert "Anna" in asked.text
+        listed = await bot.ask("/memories")
+        assert "Anna" not in listed.text
+        assert "Berta" in listed.text
+        await bot.ask("/undo")
+        assert "Anna" in (await bot.ask("/memories")).text
+        helped = (await bot.ask("/help")).text
+        assert all(word in helped for word in ("/remember", "/stop"))
+        assert "/quit" not in helped
+        await bot.ask("What do you know?")
+        assert (await bot.ask("/why")).text
+        assert "no command" in (await bot.ask("/dance")).text
+
+
+async def test_long_lists_have_pages(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Buttons turn them."""
+    things = [
+        "apples",
+        "rowing",
+        "Vienna",
+        "jazz",
+        "chess",
+        "my cat Mo",
+        "tea",
+        "hiking",
+        "Dutch",
+        "old maps",
+        "rain",
+    ]
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        for thing in things:
+            await bot.ask(f"/remember I am fond of {thing}")
+        first = await bot.ask("/memories")
+        on_first = [t for t in things if t in first.text]
+        assert len(on_first) == 8
+        assert "1 / 2" in first.buttons
+        telegram_server.press(first.id, "▶")
+        await telegram_server.wait_for(lambda: "2 / 2" in first.buttons)
+        assert [t for t in things if t in first.text] == [t for t in things if t not in on_first]
+        telegram_server.press(first.id, "◀")
+        await telegram_server.wait_for(lambda: "1 / 2" in first.buttons)
+
+
+async def test_a_new_session_says_what_it_kept(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """/new answers at once, and reports when the extraction is done."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("Let us talk about boats")
+        assert "new conversation" in (await bot.ask("/new")).text
+        await bot.notice("last conversation")
+
+
+async def test_off_the_record(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+    """Nothing said there is stored, not even in the inbox; it says so, and it outlives a restart."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("/temp")
+        shown = await bot.ask("The word is plugh")
+        assert shown.text.startswith("You said: The word is plugh")
+        assert "off the record" in shown.text
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        assert "off the record" in (await bot.ask("Again plugh")).text
+        await bot.ask("/temp")
+        assert (await bot.ask("Back again")).text == "You said: Back again"
+        await bot.end()
+    stored = everything_stored(tmp_path)
+    assert "plugh" not in stored
+    assert "Back again" in stored
+
+
+async def test_off_the_record_from_the_very_next_message(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Sent together with /temp, before that is carried out."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.say("/temp")
+        telegram_server.say("plugh")
+        await telegram_server.wait_for(lambda: any("plugh" in t for t in telegram_server.texts()))
+        await bot.end()
+    assert "plugh" not in everything_stored(tmp_path)
+
+
+async def test_an_edited_message_is_answered_anew(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """In place; what was learned from the old wording is taken back, and the model does not see it again."""
+    for town in ("Lion", "Lyon"):
+        openai_server.on(
+            lambda r, t=town: r.model == "memory" and f"I live in {t}" in r.text,  # type: ignore[misc]
+            say(f"[ADD kind=identity] Lives in {town}"),
+        )
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        asked = telegram_server.say("I live in Lion")
+        shown = await bot.new(ADA.id, {m.id for m in telegram_server.bot_messages()})
+        await bot.notice("Lives in Lion")
+        telegram_server.edit(asked, "I live in Lion")  # a change of nothing
+        telegram_server.edit(asked, "I live in Lyon")
+        await telegram_server.wait_for(lambda: shown.text == "You said: I live in Lyon")
+        await bot.notice("Lives in Lyon")
+        listed = (await bot.ask("/memories")).text
+        assert "Lyon" in listed
+        assert "Lion" not in listed
+        last = [r for r in openai_server.requests if r.model == "chat"][-1]
+        assert "Lion" not in last.text
+        await bot.ask("Something else")
+        telegram_server.edit(asked, "I live in Lille")
+        await telegram_server.wait_for(lambda: "earlier message" in telegram_server.texts()[-1])
+
+
+async def test_one_conversation_in_two_windows(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """What the owner said in the terminal is known on Telegram."""
+    from tests.e2e.driver import FakeTime, Window
+
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        terminal = Window(bot.ebb, FakeTime(bot.ebb.clock()), origin="terminal:1")
+        await terminal.say("The parcel is under the bench", drain=False)
+        await bot.ask("Where is it?")
+        last = [r for r in openai_server.requests if r.model == "chat"][-1]
+        assert "under the bench" in last.text
+        assert not any("bench" in t for t in telegram_server.texts())
+
+
+# --- what may go wrong --------------------------------------------------------------------------------
+
+
+async def test_a_missing_and_a_wrong_token(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """One clear sentence, exit code 2."""
+    for token, words in ((None, "@BotFather"), ("1:wrong", "does not accept")):
+        async with running(tmp_path, telegram_server, openai_server, telegram_token=token) as bot:
+            assert await asyncio.wait_for(bot.task, 10) == 2
+            assert len(bot.out) == 1
+            assert words in bot.out[0]
+            assert "1:wrong" not in bot.out[0]
+
+
+async def test_a_token_refused_later(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Revoked while it runs, the bot ends with the same sentence."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.token = "110201543:another"
+        assert await asyncio.wait_for(bot.task, 10) == 2
+        assert "does not accept" in bot.out[-1]
+
+
+async def test_another_poller(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+    """Said once; it gives way only if that lasts."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        conflict = {"status": 409, "description": "Conflict: terminated by other getUpdates request"}
+        telegram_server.fault("getUpdates", **conflict)
+        telegram_server.say("/help")
+        await telegram_server.wait_for(lambda: any("Another program" in line for line in bot.out))
+        await telegram_server.wait_for(lambda: "reached again" in bot.out[-1], timeout=20)
+        telegram_server.fault("getUpdates", **conflict, times=999)
+        assert await asyncio.wait_for(bot.task, 20) == 2
+        assert sum("Another program" in line for line in bot.out) == 2
+
+
+async def test_telegram_out_of_reach(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """At the start and later: waited out, nothing lost, said once."""
+    telegram_server.down = True
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await telegram_server.wait_for(lambda: len(telegram_server.calls) >= 3)
+        telegram_server.down = False
+        await bot.claim()
+        telegram_server.down = True
+        telegram_server.say("Are you there?")
+        await asyncio.sleep(0.3)
+        telegram_server.down = False
+        await telegram_server.wait_for(lambda: "You said: Are you there?" in telegram_server.texts(), timeout=20)
+        assert sum("cannot be reached" in line for line in bot.out) <= 2
+
+
+async def test_a_poller_that_falls_silent_is_started_anew(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Never silently dead."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        (task,) = [t for t in asyncio.all_tasks() if "polling_task" in t.get_name()]
+        task.cancel()
+        assert (await bot.ask("Still there?")).text == "You said: Still there?"
+
+
+async def test_the_token_and_the_words_stay_out_of_the_logs(
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """At any level, whatever happens."""
+    caplog.set_level(logging.DEBUG)
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.fault("sendMessage", status=500)
+        telegram_server.fault("getUpdates", status=500)
+        await bot.ask("The word is plugh")
+        await bot.end()
+    assert telegram_server.token not in caplog.text
+    ours = [r for r in caplog.records if r.name.startswith(("bot.telegram", "telegram", "httpx", "httpcore"))]
+    assert "plugh" not in "".join(r.getMessage() for r in ours)
+
+
+async def test_stopping_lets_a_reply_end(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """What is being written when it is stopped is finished first."""
+    openai_server.on("count", say("one two three four five six", delay=0.05), field="last")
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.say("count")
+        await telegram_server.wait_for(lambda: openai_server.requests)
+        assert await bot.end() == 0
+    assert telegram_server.texts()[-1] == "one two three four five six"
+    assert telegram_server.unconfirmed == 0
+
+
+async def test_stopping_in_the_middle_loses_nothing(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Too slow to wait for, it is answered at the next start, in the message that was begun."""
+    slow: dict[str, Any] = {"delay": 0.05}
+    rule = openai_server.on("count", say("word " * 200, **slow), field="last")
+    from dataclasses import replace
+
+    async with running(tmp_path, telegram_server, openai_server, tuning=replace(QUICK, drain=0.2)) as bot:
+        await bot.claim()
+        telegram_server.say("count")
+        telegram_server.say("and then")
+        await telegram_server.wait_for(lambda: "word" in telegram_server.texts()[-1])
+        assert await bot.end() == 0
+    rule.answers = "one two three"
+    begun = telegram_server.bot_messages()[-1]
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await telegram_server.wait_for(lambda: "You said: and then" in telegram_server.texts())
+    assert begun.text == "one two three"
+    assert telegram_server.texts()[-2:] == ["one two three", "You said: and then"]
