@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from bot.llm.companion import person_en, person_zh
 from bot.llm.companion.dates import When, written
 from bot.llm.companion.facts import Fact
+from bot.llm.companion.text import simplified
 from memory.models import Lang
 
 HOLE = re.compile(r"[\ue100-\ue13f]")  # stands where a date was
@@ -60,6 +61,7 @@ class Clause:
         """The clause (or `text`) as a sentence about the user, dates in full, an opening date put behind."""
         source = str(self.extra.get("say", self.text)) if text is None else text
         if self.lang == "zh":
+            source = re.sub(r"^((?:[\ue100-\ue13f][，,]?)+)((?:我们|我們|我|咱们)(?!的|家|妈|爸|哥|姐|弟|妹|老))", r"\2\1", source.strip())
             return person_zh.to_third(self.fill(source))
         source = re.sub(r"^((?:\s*[\ue100-\ue13f][\s,]*)+)(.+)$", r"\2 \1", source.strip())
         return self.fill(person_en.to_third(source))
@@ -83,20 +85,36 @@ class Clause:
         )
 
 
-Build: TypeAlias = Callable[[re.Match[str], Clause], "Iterable[Fact] | None"]
+class Cut:
+    """A match on the simplified shadow of a text, giving the characters as they were written."""
+
+    def __init__(self, m: re.Match[str], text: str) -> None:
+        self._m, self._text = m, text
+
+    def __getitem__(self, group: int | str) -> Any:
+        start, end = self._m.span(group)
+        return None if start < 0 else self._text[start:end]
+
+    def groupdict(self) -> dict[str, str | None]:
+        """The named groups."""
+        return {k: self[k] for k in self._m.groupdict()}
+
+
+Found: TypeAlias = "re.Match[str] | Cut"
+Build: TypeAlias = Callable[[Any, Clause], "Iterable[Fact] | None"]  # the first is a Found
 Rule: TypeAlias = tuple[re.Pattern[str], Build]
 
 
 class Rules:
-    """An ordered table of rules: the first that yields something wins."""
+    """An ordered table of rules: the first that yields something wins. `shadow`: match simplified Chinese."""
 
-    def __init__(self, flags: int = re.I) -> None:
+    def __init__(self, *, shadow: bool = False) -> None:
         self.table: list[Rule] = []
-        self._flags = flags
+        self._shadow = shadow
 
     def __call__(self, *patterns: str) -> Callable[[Build], Build]:
         def add(build: Build) -> Build:
-            self.table.extend((re.compile(p, self._flags), build) for p in patterns)
+            self.table.extend((re.compile(p, re.I), build) for p in patterns)
             return build
 
         return add
@@ -104,8 +122,10 @@ class Rules:
     def read(self, c: Clause) -> list[Fact]:
         """What the first fitting rule makes of the clause."""
         plain = c.plain
+        shadow = simplified(plain) if self._shadow else plain
         for pattern, build in self.table:
-            if (m := pattern.search(plain)) and (found := list(build(m, c) or ())):
+            m = pattern.search(shadow)
+            if m and (found := list(build(Cut(m, plain) if self._shadow else m, c) or ())):
                 return found
         return []
 

@@ -66,8 +66,9 @@ class When:
 
     @property
     def due(self) -> str:
-        """As an `expires` attribute: minute or last day."""
-        return f"{self.at:%Y-%m-%dT%H:%M}" if self.grain == "minute" else f"{self.last_day:%Y-%m-%d}"
+        """As an `expires` attribute, in the precision that was said; of a week, its last day."""
+        shape = {"minute": "%Y-%m-%dT%H:%M", "month": "%Y-%m", "year": "%Y"}.get(self.grain)
+        return self.at.strftime(shape) if shape else f"{self.last_day:%Y-%m-%d}"
 
     @property
     def since(self) -> str:

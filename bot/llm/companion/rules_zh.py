@@ -1,10 +1,102 @@
+"""Chinese statements, sentence by sentence: every clause through the tables, then denials and bare corrections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
+
+from bot.llm.companion import people_zh, plans_zh, self_zh, taste_zh
+from bot.llm.companion.clause import Clause
+from bot.llm.companion.clauses_zh import clauses
 from bot.llm.companion.facts import Fact
+from bot.llm.companion.lists_zh import core
+from bot.llm.companion.text import simplified
+from memory.models import Kind
+
+TABLES = (people_zh.rule, self_zh.rule, plans_zh.rule, taste_zh.rule)
+_NO = re.compile(r"(?:已经|再也|现在|早就|早已)*(?:不再|不是|没有|不|没)(?=是|喜|爱|住|在|做|当|叫|吃|喝|抽|对|养|有|讨|怕|会|学|用|玩|想|打算|在|了)?")
+_ENDED = re.compile(r"(?:不再|再也不|已经不|早就不|早已不|现在不|不(?:喜|爱|住|在|做|当|吃|喝|抽|讨|怕|学|用|玩|想|是|养|对|去|打算|怎么|太|单身|过敏).*了$|(?:没有?).*了$|不(?:素食|单身)了$|不.{0,12}过敏了$)")
+_BARE = re.compile(r"^(?:它|他|她|那|这|正确的|答案|名字)?(?:应该)?(?:而?是|叫|在|住|改成|换成)?(?:叫|在)?(?P<v>[^，,]{0,20})$")
+_NOT_BARE = re.compile(r"^(?:我|你|不|没|好|对|是的|嗯|行|可以|谢|什么|怎么|真|算了|没事|一样|这样|那样|的|吧|啊|哦|还|很|太|都|也)|^$")
 
 
-def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
+def _ended_form(c: Clause) -> Clause | None:
+    """我不喜欢拉面了 → 我喜欢拉面, marked as ended."""
+    shadow = simplified(c.text)
+    if not re.match(r"^(?:[\ue100-\ue13f])*我", shadow) or not _ENDED.search(shadow):
+        return None
+    if re.search(r"不得了|受不了|少不了|忘不了|离不开|不会忘|大不了", shadow):
+        return None
+    m = _NO.search(shadow)
+    if not m:
+        return None
+    inner = "是" if m[0].endswith("不是") else "有" if m[0].endswith("没有") or (m[0].endswith("没") and shadow[m.end() : m.end() + 1] != "有") else ""
+    positive = c.text[: m.start()] + inner + c.text[m.end() :]
+    positive = re.sub(r"[了啦]+$", "", positive)
+    positive = re.sub(r"我(?:已经|再也|现在|早就|早已)+", "我", positive)
+    return replace(c, text=positive, ended=True, extra={**c.extra, "say": c.text})
+
+
+def _denied_form(c: Clause) -> Clause | None:
+    """我没有车；我不是医生 → the positive, marked as denied."""
+    shadow = simplified(c.text)
+    m = re.match(r"^我(?:现在|目前|也|还|又|从来|其实|并)*(?P<no>不是|没有|没|不)", shadow)
+    if not m:
+        return None
+    no = m["no"]
+    body = c.text[m.end() :]
+    if no == "没有" and body[:1] not in "养去学":
+        positive = f"我有{body}" if body[:1] in "一个两车猫狗孩兄弟姐妹女男哥对" else f"我{body}"
+        if body[:1] in "车猫狗":
+            positive = f"我有一{'辆' if body[:1] == '车' else '只'}{body}"
+    else:
+        positive = f"我{'是' if no == '不是' else ''}{body}"
+    return replace(c, text=positive, denied=True, extra={**c.extra, "say": c.text})
+
+
+def _read(c: Clause) -> list[Fact]:
+    for table in TABLES:
+        if found := table.read(c):
+            return found
     return []
 
 
-def corrects_only(s: str) -> bool:
-    return False
+def _bare(c: Clause) -> Iterator[Fact]:
+    """不是北京，是上海：改的是哪一条，要在已知的里面找。"""
+    plain = c.plain
+    m = _BARE.match(simplified(plain))
+    value = core(plain[m.start("v") : m.end("v")]) if m else ""
+    if c.when and (not value or value in {"是", "在"}):
+        yield Fact("", "zh", "?", "", when=c.when, corrects=True, instead_of=c.fill(c.instead_of))
+    elif value and len(value) <= 12 and not _NOT_BARE.match(simplified(value)):
+        yield Fact("", "zh", "?", value, when=c.when, corrects=True, instead_of=c.fill(c.instead_of))
+
+
+def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
+    """What a Chinese sentence, said at `at` (local, naive), states."""
+    out: list[Fact] = []
+    for c in clauses(sentence, at, corrects=corrects):
+        text = re.sub(r"^(?:我们|我們|咱们|咱們|咱|本人|俺)(?!家)", "我", c.text)
+        c = replace(c, text=text, extra={"source": sentence}, instead_of=c.fill(c.instead_of))  # noqa: PLW2901
+        turned = _ended_form(c)
+        found = [f for f in _read(turned) if f.kind not in {Kind.CONTEXT}] if turned else []
+        found = found or _read(c)
+        if not found and (negative := _denied_form(c)):
+            found = [f for f in _read(negative) if f.kind not in {Kind.TODO, Kind.CONTEXT, Kind.GOAL}]
+        if not found and (c.corrects or c.instead_of):
+            found = list(_bare(c))
+        out += found
+    return out
+
+
+def corrects_only(sentence: str) -> bool:
+    """不对。你记错了。: what follows is a correction, and alone it takes back what was said."""
+    return bool(
+        re.fullmatch(
+            r"(?:不|不对|不是|错了?|不是这样的?|不是的|你?(?:记|说|搞|弄)错了|这?那?(?:个|条)?(?:是)?(?:不对|错的|假的|不是真的|不正确|有误)|我说错了|更正(?:一下)?|纠正(?:一下)?|我(?:从来)?没(?:有)?(?:这么|这样)?说过(?:这话|这个|这样的话)?|抱歉|不好意思|其实|等等|[，,。!！\s啊哦了吧呀])+",
+            simplified(sentence.strip()),
+        )
+        and re.search(r"不|错|正|没|其实|等等|抱歉", simplified(sentence))
+    )

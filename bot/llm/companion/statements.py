@@ -87,7 +87,7 @@ def read_back(text: str, name: str = "") -> tuple[Fact, ...]:
         text = ("用户" if CJK.search(text) else "The user") + text[len(name) :]
     zh = language_of(text) == "zh"
     moment = datetime(2000, 1, 1)  # dates in memories are written in full; whatever is not stays unread
-    body = person_zh.to_first(text) if zh else person_en.to_first(re.sub(r"\s*\([^)]*\)", "", text))
+    body = person_zh.to_first(re.sub(r"（(?!周)[^）]*）", "", text)) if zh else person_en.to_first(re.sub(r"\s*\([^)]*\)", "", text))
     rules = rules_zh if zh else rules_en
     found: list[Fact] = []
     for s in sentences(clean(body))[:4]:

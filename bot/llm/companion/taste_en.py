@@ -28,6 +28,12 @@ _VAGUE = re.compile(
 )
 
 
+def _liked(item: str) -> str:
+    """What is liked, without the verb: `eating ramen` and `ramen` are one taste."""
+    item = re.sub(r"^to (?=\w)", "", item)
+    return re.sub(r"^(?:eat(?:ing)?|drink(?:ing)?|watch(?:ing)?|listen(?:ing)? to|play(?:ing)?(?: the)?|having|collecting|reading) (?=\w)", "", item)
+
+
 def _taste(c: Clause, verb: str, value: str, holds: bool) -> Iterator[Fact]:
     found = items(value)
     strong = bool(
@@ -42,7 +48,7 @@ def _taste(c: Clause, verb: str, value: str, holds: bool) -> Iterator[Fact]:
         more = c.lately
         yield c.fact(
             "like",
-            re.sub(r"^to (?=\w)", "", item),
+            _liked(item),
             text,
             kind=Kind.WHIM if more else Kind.PREFERENCE,
             importance=LOW if more else HIGH if strong and len(found) == 1 else MEDIUM,
@@ -155,7 +161,7 @@ def used_to_like(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^I (?:can |also |fluently |do |now )*(?:speak|am fluent in|know how to speak|am a native speaker of) (?P<not>)(?P<v>{LANGUAGE}.*)$",
+    rf"^I (?:can |also |fluently |do |now )*(?:speak|am fluent in|know how to speak|am a native speaker of) (?P<not>)(?P<v>(?:(?:a little|a bit of|some|basic|fluent|broken|good) )*{LANGUAGE}.*)$",
     rf"^my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})(?P<not>)$",
 )
 def speaks(m: re.Match[str], c: Clause) -> Iterator[Fact]:

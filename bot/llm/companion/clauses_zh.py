@@ -1,0 +1,120 @@
+"""Chinese sentences cut into clauses: openings and marks noted, dates taken out, missing subjects put back."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from bot.llm.companion import dates
+from bot.llm.companion.clause import Clause
+from bot.llm.companion.lists_zh import RELATION
+from bot.llm.companion.text import simplified
+
+_OPENING = re.compile(
+    r"^(?:你好|您好|嗨|哈喽|哈啰|嘿|早上好|早安|晚上好|下午好|晚安|嗯+|哦+|噢|啊|对了|对|是的|好的?|好吧|那个|那么|那|然后|另外|还有|而且|并且|同时|此外|顺便说(?:一下|一句)?|顺便|说实话|老实说|"
+    r"话说|告诉你(?:一?个?[好坏]?(?:消息|事情?))?|跟你说(?:个?事情?)?|我跟你说|我告诉你|你知道吗|首先|其次|最后|因为|因此|所以|但是|但|不过|可是|只是|虽然|尽管|请?(?:帮我)?(?:记住|记一下|记得|记下来?)(?:一?下)?|别忘了|"
+    r"我觉得|我想说(?:的是)?|我得说|应该说|总之|谢谢你?|很高兴认识你|以后|也就是说|就是|反正|可惜|幸好|终于|Ebb)(?:[，,：:！!。~～\s]+|(?=我|其实|不|请|他|她|[\ue100-\ue13f]))"
+)
+_CORRECTION = re.compile(
+    r"^(?:其实|不对不对|不对|不不不?|说错了|我说错了|搞错了|我搞错了|弄错了|你?记错了|你?(?:说|搞|弄)错了|错了|更正(?:一下)?|纠正(?:一下)?|订正(?:一下)?|准确[地来]?说|确切地?说|严格来说|我是说|我的意思是|抱歉|不好意思|对不起|等等|等一下|"
+    r"应该说|事实上|实际上|这不对|那不对|那是错的|不是这样的?|不是的?|改一下|修正(?:一下)?|我改主意了)(?:[，,：:。！!、\s]+|(?=我|应该|是|他|她|[\ue100-\ue13f]))"
+)
+_SHOULD_BE = re.compile(r"^(?:应该|应当)(?=是|叫|在|住)")
+_AGAIN = re.compile(r"(?:还是|仍然|依然|依旧|仍旧|一如既往地?|照样|始终)(?=很|非常|特别|最|超|那么|这么|喜欢|爱|讨厌|住|在|对|会|不)|(?<=我)还(?=喜欢|爱|讨厌|很喜欢|住在|在|那么喜欢|特别喜欢)")
+_LATELY = re.compile(r"(?:最近|近来|近期|这段时间|这阵子|这几天|这两天)")
+_NOT_OLD = re.compile(r"[，,、\s]*(?:而)?(?:不是|不叫|并非)(?:在|住在|叫)?(?P<old>[^，,。是]{1,16})(?:了|啦|哦|啊)?$")
+_NOT_BUT = re.compile(r"(?:并?不是|不叫|并非|不在|不住在?|不姓)(?:在)?(?P<old>[^，,是]{1,16}?)(?:了)?[，,、\s]*(?:而|应该|现在)?(?P<is>而?是(?:叫|在)?|叫|在|住在?|姓|改成了?|换成了?)(?P<new>[^，,]{1,24})")
+_PAST = re.compile(r"(?:昨|前天|上周|上个?月|去年|前年|以前|曾经|当时|那时|出生|毕业|去过|来过|[\u4e00-\u9fff]了(?:$|[，,一个两三])|的时候|小时候)")
+_JOIN = re.compile(r"(?:[，,]\s*|\s{1,3}(?=我))(?:而且|并且|同时|另外|还有|但是?|不过|可是|所以|然后|因此|也)?[，,]?|(?<=[\u4e00-\u9fff])(?:而且|并且|但是|不过|可是|但)(?=不|我|也|喜欢|讨厌|很|非常|对|在|会|更|最|住|每)|[;；—]+")
+_PREDICATE = re.compile(
+    r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|已经|今年|从小|一直|刚|最近|其实|曾经|以前|经常|通常|一般|总是|偶尔|有时候?|正在|正|不太|不怎么|绝对|完全|真的|只|准备好|打算|[\ue100-\ue13f])*"
+    r"(?:不?(?:喜欢|爱|讨厌|喜爱|热爱|怕|吃|喝|抽烟|想|要|会|能|是|在|住|叫|姓|做|当|学|读|用|玩|看|听|养|有|打算|计划|准备|希望|决定|擅长|需要|必须|得|去|来|搬|每|跑|戒|买|开|属|毕业|出生|来自|受不了|结婚|单身|离婚|未婚|已婚|过敏|辞职|退休|失业|升职|工作|上班|从事|"
+    r"对|\d+岁|[一二三四五六七八九十]+岁)|没有?|身高|体重|生日|名字|爱好|老家|家在|职业|专业|母语|晚上|早上|周末)"
+)
+_SUBJECT = re.compile(rf"^(?:[\ue100-\ue13f][，,]?)*(?P<s>(?:我们?|咱们?)(?:家)?的?{RELATION}(?!们)|我的[\u4e00-\u9fff]{{1,6}}(?=是|叫|在|有)|我们?|咱们?|本人|他们?|她们?|它们?)")
+_HE = re.compile(r"^(?:他|她|它)(?!们|的)")
+_WHOSE = re.compile(rf"^我(?:有|养了?|家有)(?:一|两|三)?(?:个|只|条|位)?(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})")
+
+
+def _strip(text: str) -> tuple[str, bool]:
+    """The text without its openings, and whether one of them marks a correction. Same characters, fewer."""
+    corrects = False
+    for _ in range(8):
+        shadow = simplified(text)
+        m = _CORRECTION.match(shadow)
+        if m:
+            corrects = True
+        elif s := _SHOULD_BE.match(shadow):
+            corrects, m = True, s
+        else:
+            m = _OPENING.match(shadow)
+        if not m:
+            break
+        text = text[m.end() :].lstrip(" ，,、：:")
+    return text.strip(" ，,、"), corrects
+
+
+def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, ...]]:
+    whens = tuple(dates.find(text, at, "zh", past=past)[:32])
+    for i in range(len(whens) - 1, -1, -1):
+        text = f"{text[: whens[i].start]}{chr(0xE100 + i)}{text[whens[i].end :]}"
+    return text, whens
+
+
+def _pieces(text: str) -> list[str]:
+    shadow = simplified(text)
+    raw, start = [], 0
+    for m in _JOIN.finditer(shadow):
+        raw.append((text[start : m.start()], shadow[start : m.start()]))
+        start = m.end()
+    raw.append((text[start:], shadow[start:]))
+    out: list[str] = []
+    subject = about = ""
+    for piece, low in ((p.strip(" ，,、"), s.strip(" ，,、")) for p, s in raw):
+        if not piece:
+            continue
+        own = _SUBJECT.match(low)
+        if _HE.match(low) and about:
+            piece, low = about + piece[1:], about + low[1:]  # noqa: PLW2901 - 她 is the one just spoken of
+            own = _SUBJECT.match(low)
+        elif not own and _PREDICATE.match(low) and subject:
+            piece = subject + piece  # noqa: PLW2901
+        elif not own and out and len(piece) <= 8 and re.search(r"(?:喜欢|爱|讨厌|过敏|会|有|吃|和|、)", simplified(out[-1])) and not _PREDICATE.match(low) and not re.search(r"[\ue100-\ue13f]|是|不", low):
+            out[-1] += f"、{piece}"
+            continue
+        if own and (s := own["s"]) not in {"他", "她", "它"}:
+            subject = piece[own.start("s") : own.end("s")] if len(s) <= len(piece) else s
+        if w := _WHOSE.match(low):
+            about = f"我{w['r'] or w['q']}"
+        out.append(piece)
+    return out
+
+
+def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clause]:
+    """The clauses of a Chinese sentence said at `at` (local, naive)."""
+    text, marked = _strip(sentence.strip())
+    corrects = corrects or marked
+    if re.search(r"其实|更正|说错|应该是", simplified(sentence)):
+        corrects = True
+        text = re.sub(r"(?<=我)其[实實]", "", text)
+    low = simplified(text)
+    past = bool(_PAST.search(low)) and not re.search(r"改到|改成|改在|推迟|提前|延期|挪到|调到|[要该快].{1,12}了$|就.{1,8}了$", low)
+    text, whens = _holes(text, at, past)
+    instead, shadow = "", simplified(text)
+    if m := _NOT_BUT.search(shadow):
+        instead = text[m.start("old") : m.end("old")]
+        verb = re.sub(r"^而", "", m["is"])
+        text = f"{text[: m.start()]}{verb}{text[m.start('new') :]}"
+    elif (m := _NOT_OLD.search(shadow)) and m.start() > 1:
+        instead, text = text[m.start("old") : m.end("old")], text[: m.start()]
+    out: list[Clause] = []
+    for piece in _pieces(text):
+        body, inner = _strip(piece)
+        low = simplified(body)
+        again = bool(_AGAIN.search(low)) and not re.search(r"不(?:喜欢|爱|是)", low)
+        if again and (m2 := _AGAIN.search(low)):
+            body = body[: m2.start()] + body[m2.end() :]
+        lately = bool(_LATELY.search(low))
+        if body:
+            out.append(Clause(body, "zh", at, whens, corrects or inner, again, lately=lately, instead_of=instead))
+    return out

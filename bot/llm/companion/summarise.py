@@ -1,0 +1,160 @@
+"""The summariser's role by rules: what the user told and asked, in their language, nothing added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bot.llm.companion.facts import Fact
+from bot.llm.companion.monitor import _rows
+from bot.llm.companion.speech import asks
+from bot.llm.companion.statements import parse
+from bot.llm.companion.text import clean, sentences
+from memory.models import Json, Lang, language_of
+
+EPISODE_CHARS = {"en": 200, "zh": 100}
+MOST_SENTENCES = 12
+_SHORT = 70
+_SMALL = re.compile(
+    r"^(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|yes|no|bye|good (?:morning|night|evening)|lol|haha+|cool|nice|great|你好|您好|嗨|谢谢|多谢|好的?|嗯+|再见|拜拜|晚安|早安|早上好|哈+)[\s\W]*$",
+    re.I,
+)
+
+
+def answer(data: Mapping[str, Json]) -> str:
+    """`EPISODE: …` and `SUMMARY: …` for a stretch of conversation."""
+    rows = _rows(data.get("messages"))
+    tz = str(data.get("tz") or "")
+    said = [(str(m.get("text") or ""), str(m.get("at") or "")) for m in rows if m.get("role") == "user"]
+    lang = _language(said, data)
+    facts: list[Fact] = []
+    asked: list[str] = []
+    other: list[str] = []
+    for text, at in said:
+        found = [f for f in (parse(text, at, tz) if at else []) if f.text]
+        facts = [f for f in facts if not any(f.slot == g.slot and (f.one or f.key == g.key) for g in found)] + found
+        for s in sentences(clean(text)):
+            if asks(s):
+                asked.append(_short(s.text))
+            elif not found and len(s.text) > 8 and not _SMALL.match(s.text):
+                other.append(_short(s.text))
+    return f"EPISODE: {_episode(facts, asked, other, lang)}\nSUMMARY: {_running(facts, asked, other, str(data.get('previous') or ''), lang)}"
+
+
+def _language(said: Sequence[tuple[str, str]], data: Mapping[str, Json]) -> Lang:
+    words = " ".join(t for t, _ in said)
+    zh = len(re.findall(r"[\u4e00-\u9fff]", words))
+    if zh * 3 >= len(re.findall(r"[A-Za-z]{2,}", words)) and zh:
+        return "zh"
+    return language_of(words, "zh" if data.get("lang") == "zh" else "en") if not zh else "en"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split()).strip("\"“”'")
+    return text if len(text) <= _SHORT else text[: _SHORT - 1].rstrip() + "…"
+
+
+_TOPIC_EN = {
+    "name": "their name",
+    "nickname": "what they like to be called",
+    "age": "their age",
+    "birthday": "their birthday",
+    "home": "living in {}",
+    "origin": "coming from {}",
+    "job": "work as {}",
+    "employer": "working at {}",
+    "study": "studying {}",
+    "allergy": "an allergy to {}",
+    "marital": "being {}",
+    "address": "their address",
+    "phone": "a phone number",
+    "email": "an email address",
+    "health": "health",
+    "mood": "how they feel",
+    "skill": "being able to {}",
+}
+_TOPIC_ZH = {
+    "name": "名字",
+    "nickname": "称呼",
+    "age": "年龄",
+    "birthday": "生日",
+    "home": "住在{}",
+    "origin": "来自{}",
+    "job": "工作（{}）",
+    "employer": "在{}工作",
+    "study": "学{}",
+    "allergy": "对{}过敏",
+    "address": "住址",
+    "phone": "电话",
+    "email": "邮箱",
+    "health": "身体状况",
+    "mood": "心情",
+}
+
+
+def topic(f: Fact, lang: Lang) -> str:
+    """A fact in a few words, for a list of topics."""
+    shape = (_TOPIC_ZH if lang == "zh" else _TOPIC_EN).get(f.family)
+    if shape:
+        return shape.format(f.value) if f.value or "{}" not in shape else ("工作" if lang == "zh" else "work")
+    if f.family in {"relation", "about"}:
+        who = f.slot.split(":")[1]
+        return (f"{who}{f.value}" if lang == "zh" else f"their {who} {f.value}").strip() if f.family == "relation" else (who if lang == "zh" else f"their {who}")
+    if f.family == "count":
+        return f.slot.split(":")[1] if lang == "zh" else f"their {f.slot.split(':')[1]}"
+    value = re.sub(r"^(?:an?|the|my)\s+", "", f.value) if lang == "en" else f.value
+    if f.family == "like" and not f.holds:
+        return f"不喜欢{value}" if lang == "zh" else f"disliking {value}"
+    return value
+
+
+def _episode(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], lang: Lang) -> str:
+    limit = EPISODE_CHARS[lang]
+    topics = list(dict.fromkeys(t for f in facts if (t := topic(f, lang))))[:7]
+    if lang == "zh":
+        parts = [f"聊了{'、'.join(topics)}" if topics else ""]
+        parts += [f"问了“{q}”" for q in asked[-2:]] + ([f"提到“{other[-1]}”"] if other and not topics else [])
+        text = "；".join(p for p in parts if p) or "随便聊了几句"
+        return text if len(text) <= limit else text[: limit - 1] + "…"
+    parts = [f"The user talked about {_and(topics)}" if topics else ""]
+    parts += [f"asked “{q}”" for q in asked[-2:]] + ([f"said “{other[-1]}”"] if other and not topics else [])
+    text = "; ".join(p for p in parts if p) or "small talk"
+    text = text if text.startswith("The user") or text == "small talk" else f"The user {text}"
+    return text[:1].upper() + text[1:] if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _and(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _running(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], previous: str, lang: Lang) -> str:
+    new = [f.text for f in facts]
+    if lang == "zh":
+        new += [f"用户问：“{q}”。" for q in asked[-3:]] + [f"用户说：“{o}”。" for o in other[-3:]]
+    else:
+        new += [f"The user asked: “{q}”." for q in asked[-3:]] + [f"The user said: “{o}”." for o in other[-3:]]
+    old = [s.strip() for s in re.split(r"(?<=[。！？!?])|(?<=[.])\s+(?=[A-Z])|\n", previous) if s and s.strip()]
+    slots = {(f.slot, f.lang) for f in facts if f.one}
+    kept = [s for s in old if s not in new and not _replaced(s, slots)]
+    told = (kept + new)[-MOST_SENTENCES:]
+    return ("" if lang == "zh" else " ").join(told) or ("随便聊了几句。" if lang == "zh" else "Small talk.")
+
+
+def _replaced(sentence: str, slots: set[tuple[str, Lang]]) -> bool:
+    from bot.llm.companion.statements import read_back
+
+    return any((f.slot, f.lang) in slots for f in read_back(sentence))
+
+
+def title(data: Mapping[str, Json]) -> str:
+    """A few words for a list of conversations."""
+    rows = [str(m.get("text") or "") for m in _rows(data.get("messages")) if m.get("role") == "user"]
+    lang = _language([(t, "") for t in rows], data)
+    for text in rows:
+        found = [f for f in parse(text, "2000-01-01T00:00:00", "") if f.value]
+        if found:
+            topics = list(dict.fromkeys(topic(f, lang) for f in found))[:3]
+            text = "、".join(topics) if lang == "zh" else _and(topics)
+            return text[:1].upper() + text[1:60]
+    told = next((t for t in rows if len(t) > 8 and not _SMALL.match(t)), rows[0] if rows else "")
+    return _short(told)[: 20 if lang == "zh" else 48] or ("新对话" if lang == "zh" else "New conversation")
