@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from memory.models import Memory
@@ -27,6 +28,7 @@ _STOP_ZH: Final = frozenset(
     "我你您他她它们的地得了着过吗呢吧啊呀哦嗯么是在有和与及或也都还就又再很太不没这那哪个些把被让给对从到为以于之其而但会能要想叫用户名字"
 )
 _PIECE: Final = re.compile(r"[a-z0-9]+|[\u3400-\u9fff\uf900-\ufaff]|[^\W_]+")
+_ONE_WORD: Final = re.compile(r"[^\W\u3400-\u9fff\uf900-\ufaff]+")
 _SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]+")
 _NAME: Final = re.compile(r"(?<![\w'’])(?:[A-Z][\w’'-]*[\w])(?:\s+(?:[A-Z][\w’'-]*\w))*")
 _NAME_ZH: Final = re.compile(
@@ -82,23 +84,41 @@ def mentions(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", folded) is not None
 
 
-@dataclass(frozen=True, slots=True)
 class Thing:
-    """What is being forgotten: the words of each form it was kept in, and the names nothing else is called by."""
+    """What is being forgotten: the words of each form it was kept in, and the names nothing else is called by.
 
-    forms: tuple[frozenset[str], ...]
-    names: frozenset[str] = frozenset()
+    May be thousands of memories at once, so a form is looked at only for a sentence that has one of its rare words.
+    """
+
+    def __init__(self, forms: Iterable[frozenset[str]], names: Iterable[str] = ()) -> None:
+        self.forms = tuple(dict.fromkeys(f for f in forms if f))
+        self.names = frozenset(names)
+        self._words = frozenset(n for n in self.names if _ONE_WORD.fullmatch(n))
+        common = Counter(unit for form in self.forms for unit in form)
+        self._by_rare: dict[str, list[frozenset[str]]] = {}
+        for form in self.forms:
+            # Whatever half of a form a sentence has, one of these is in it.
+            for unit in sorted(form, key=lambda u: (common[u], u))[: len(form) - ceil(HINTS * len(form)) + 1]:
+                self._by_rare.setdefault(unit, []).append(form)
 
     def said_by(self, text: str, share: float = SAYS) -> bool:
-        """Whether the text names it, or one of its sentences has at least that share of the words of a form."""
-        if any(mentions(n, text) for n in self.names):
+        """Whether the text names it, or one of its sentences has at least that share of a form's words (>= HINTS)."""
+        if self._named_in(text):
             return True
-        folded = unicodedata.normalize("NFKC", text).casefold()
-        forms = [f for f in self.forms if sum(unit in folded for unit in f) >= share * len(f)]  # most texts go here
-        if not forms:
+        for sentence in _SENTENCE.findall(text):
+            said = units(sentence)
+            for form in (f for unit in said for f in self._by_rare.get(unit, ())):
+                if len(form & said) >= share * len(form):
+                    return True
+        return False
+
+    def _named_in(self, text: str) -> bool:
+        if not self.names:
             return False
-        sentences = [units(s) for s in _SENTENCE.findall(text)]
-        return any(len(form & s) >= share * len(form) for form in forms for s in sentences)
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        if not self._words.isdisjoint(re.findall(r"\w+", folded)):
+            return True
+        return any(n in folded and mentions(n, folded) for n in self.names - self._words)
 
 
 def thing_of(memories: Iterable[Memory], taken: Iterable[str] = ()) -> Thing:
@@ -110,4 +130,4 @@ def thing_of(memories: Iterable[Memory], taken: Iterable[str] = ()) -> Thing:
             if words := units(text):
                 forms[words] = None
         called |= names(m.original_content, m.entities)
-    return Thing(tuple(forms), frozenset(called - set(taken)))
+    return Thing(forms, called - set(taken))

@@ -21,6 +21,7 @@ from memory.ports import Tx
 SCANNED: Final = 5_000  # messages looked through, the newest
 EPISODES: Final = 2_000
 SESSIONS: Final = 200
+MANY: Final = 100  # memories at once: then nothing is looked up for each of them any more
 _TOLD: Final = 0.6  # share of words from which an episode or a summary tells the thing
 _GONE: Final = frozenset({State.DELETED})
 _HOLDS: Final = frozenset({State.ACTIVE, State.PROPOSED})
@@ -88,13 +89,16 @@ class Reach:
         """With every older version, so that none of them answers in the forgotten one's place, and its twins."""
         out: dict[MemoryId, Memory] = {}
         todo = list(self.targets)
+        proposed = self.tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=1_000).items
         while todo:
             m = todo.pop()
             if m.id in out or (m.state in _GONE and not self.erasing):
                 continue
             out[m.id] = m
             todo += self.tx.memories.many((*m.supersedes, *m.merged_from))
-            todo += self._twins(m) + self._derived(m)
+            todo += [p for p in proposed if m.id in p.source_ids]  # concluded from it: nothing without it
+            if len(self.targets) <= MANY:
+                todo += self._twins(m)
         return list(out.values())
 
     def _twins(self, m: Memory) -> list[Memory]:
@@ -106,13 +110,10 @@ class Reach:
             o for o in near if o.id != m.id and same(m.original_content, o.original_content, kinds=(m.kind, o.kind))
         ]
 
-    def _derived(self, m: Memory) -> list[Memory]:
-        """Memories concluded from this one: never evidence, and nothing without it."""
-        proposed = self.tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=500).items
-        return [p for p in proposed if m.id in p.source_ids]
-
     def _taken(self, gone: set[MemoryId]) -> set[str]:
         """Names that memories which stay have as well: they lead elsewhere too."""
+        if len(self.targets) > MANY:
+            return set()
         f = Filter(states=_HOLDS)
         out: set[str] = set()
         for name in {n for m in self.memories for n in names(m.original_content, m.entities)}:
