@@ -12,7 +12,7 @@ from memory.store.text import fold
 
 _FRONTIER = 256  # memories carried from one hop to the next
 _HOP_DECAY = 0.5
-_HUB = 400  # more memories than this, and an entity connects nothing
+_HUB = 100  # more memories than this, and an entity connects nothing
 
 
 def link(con: Any, owner: str, n: int, names: Iterable[str]) -> None:
@@ -49,7 +49,7 @@ def by_entity(con: Any, user_id: str, names: Sequence[str], k: int, f: Filter) -
     rows = con.execute(
         "WITH named AS (SELECT e.n, 1.0 / (1 + COUNT(l.memory_n)) AS worth FROM entities e"
         "  JOIN memory_entities l ON l.entity_n = e.n"
-        "  WHERE e.user_id = ? AND e.folded IN (SELECT value FROM json_each(?)) GROUP BY e.n)"
+        f"  WHERE e.user_id = ? AND e.folded IN (SELECT value FROM json_each(?)) GROUP BY e.n HAVING worth > {1 / _HUB})"
         " SELECT m.id, SUM(named.worth) AS score FROM named JOIN memory_entities l ON l.entity_n = named.n"
         f" JOIN memories m ON m.n = l.memory_n WHERE {condition}"
         " GROUP BY m.n ORDER BY score DESC, m.last_activated_at DESC LIMIT ?",

@@ -57,10 +57,10 @@ def dump(value: Json) -> str:
 
 
 def load(text: str) -> Json:
-    """`json.loads`, quick for the two most frequent values."""
+    """`json.loads`, quick for the most frequent values."""
     if text == "[]":
         return []
-    return {} if text == "{}" else json.loads(text)
+    return {} if text == "{}" else ["text"] if text == '["text"]' else json.loads(text)
 
 
 # --- memories -----------------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ def memory_to_row(m: Memory) -> dict[str, Any]:
 
 
 def memory_from_row(row: Any) -> Memory:
-    """From a row that has MEMORY_COLUMNS."""
-    values = {name: row[name] for name in MEMORY_COLUMNS}
+    """From a row that ends with MEMORY_COLUMNS: by place, for looking 45 names up costs more than all the rest."""
+    values = dict(zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True))
     for name in _NESTED:
         values[name] = load(values[name])
     return memory_from_json(values)

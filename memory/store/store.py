@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from filelock import Timeout
 
-from memory.errors import NotFound, StoreBusy
+from memory.errors import NotFound, StoreBusy, StoreError
 from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import jobs as queue
@@ -191,8 +191,8 @@ class SqliteStore:
         return await self._writer.run(work)
 
     def _open_writer(self) -> Any:
-        make_private(self.path)
         try:
+            make_private(self.path)
             with upkeep.lock_of(self.path):
                 con = connect(self._sqlite, self.path, read_only=False)
                 try:
@@ -204,6 +204,9 @@ class SqliteStore:
                 return con
         except Timeout as e:
             raise StoreBusy("Another process has been opening the memory file for too long.") from e
+        except OSError as e:
+            why = e.strerror or str(e)
+            raise StoreError(f"The memory file {self.path} cannot be opened: {why}.") from e
 
     async def _data_version(self) -> int:
         return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))

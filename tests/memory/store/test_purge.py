@@ -1,0 +1,243 @@
+"""Purged is purged: from every table, every index, and from the bytes on disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.errors import NotFound
+from memory.models import (
+    Filter,
+    Hit,
+    Layer,
+    Memory,
+    Recall,
+    Sensitivity,
+    State,
+    Tombstone,
+    WeightEvent,
+)
+from memory.ports import Tx
+from memory.store import SqliteStore
+from tests.memory.store.support import MODEL, NOW, a_memory, a_message, later, vector
+
+SAID = "I am allergic to Quillwort and 荨麻子. Do you know a good film?"
+CONTENT = "Allergic to Quillwort 荨麻子"
+TOKENS = ("Quillwort", "quillwort", "荨麻子", "荨 麻 子", "sealed-quill")
+SCOPE = "user:me"
+
+
+def live(tx: Tx) -> dict[str, Any]:
+    """A memory with traces in every place there is."""
+    opened = tx.changes.begin("monitor", "monitor", NOW, turn_id="t1")
+    session = tx.conversations.open_session(SCOPE, NOW)
+    tx.conversations.put_session(
+        replace(session, title=SAID[:40], running_summary=f"They talked. {CONTENT}! They like films.")
+    )
+    said = tx.conversations.add_message(a_message(session.id, SAID, turn_id="t1"))
+    reply = tx.conversations.add_message(
+        a_message(session.id, "Noted: allergic to Quillwort, 荨麻子. Watch Solaris.", role="assistant", turn_id="t1")
+    )
+    again = tx.conversations.add_message(a_message(session.id, "Quillwort again!", turn_id="t2"))
+    memory = tx.memories.add(a_memory(CONTENT, entities=("Quillwort", "Film"), topics=("Quillwort",)))
+    tx.memories.source(memory.id, said.id)
+    tx.memories.mention(memory.id, again.id, NOW)
+    tx.memories.log(WeightEvent(memory.id, NOW, "created", 1.0, 1.0, "about Quillwort"))
+    tx.vectors.put(memory.id, MODEL, vector(1))
+    tx.put_secret(memory.id, b"sealed-quill")
+    tx.traces.save("t2", SCOPE, Recall((Hit(memory, 1.0),)), [memory.id], NOW)
+    tx.tombstones.add(Tombstone(tx.user_id, memory.id, tx.tombstones.digest(CONTENT), NOW, opened.id))
+    tx.changes.begin("user", "edit", NOW)
+    memory = tx.memories.put(replace(memory, content="Quillwort!", correction_history=({"was": CONTENT},)), "updated")
+    film = tx.memories.add(a_memory("Likes films", entities=("Film",)))
+    merged = tx.memories.add(
+        a_memory(
+            f"Likes long walks. {CONTENT}.",
+            merged_from=(memory.id, film.id),
+            supersedes=(memory.id,),
+            original_contents={memory.id: CONTENT, film.id: "Likes films"},
+            correction_history=({"from": CONTENT, "why": "merged"}, {"from": "else"}),
+        )
+    )
+    tx.vectors.put(merged.id, MODEL, vector(2))
+    tx.jobs.enqueue("embed", "one", {"memory_ids": [memory.id]}, NOW)
+    tx.jobs.enqueue("embed", "two", {"memory_ids": [memory.id, film.id]}, NOW)
+    tx.put_choice("k1", SCOPE, "forget", {"ids": [memory.id]}, later(hours=1))
+    tx.put_choice("k2", SCOPE, "forget", {"ids": [film.id]}, later(hours=1))
+    return {"memory": memory, "film": film, "merged": merged, "said": said, "reply": reply, "again": again}
+
+
+def dump(tx: Any) -> str:
+    """Every row of every ordinary table."""
+    con = tx.con
+    tables = con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+    return repr([tuple(r) for (t,) in tables.fetchall() for r in con.execute(f'SELECT * FROM "{t}"').fetchall()])
+
+
+@pytest.fixture
+async def life(store: SqliteStore, user: str) -> dict[str, Any]:
+    """That memory, and what is beside it."""
+    await store.use_embedder(MODEL, 16)
+    return await store.write(user, live)
+
+
+async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user: str, life: dict[str, Any]) -> None:
+    """The receipt counts by place; what only stood beside it stays."""
+    receipt = await store.write(user, lambda tx: tx.memories.erase(life["memory"].id))
+    assert receipt == {
+        "memories": 1,
+        "messages": 3,
+        "summaries": 1,
+        "sources": 1,
+        "mentions": 1,
+        "weight_log": 1,
+        "secrets": 1,
+        "traces": 1,
+        "index": 1,
+        "vectors": 2,
+        "entities": 1,
+        "jobs": 2,
+        "choices": 1,
+        "other_memories": 1,
+        "changes": receipt["changes"],
+    }
+    assert receipt["changes"] >= 3
+    rows = await store.read(user, dump)
+    assert not [t for t in TOKENS if t in rows]
+
+    def left(tx: Tx) -> dict[str, Any]:
+        return {
+            "film": tx.memories.get(life["film"].id),
+            "merged": tx.memories.get(life["merged"].id),
+            "said": tx.conversations.message(life["said"].id),
+            "reply": tx.conversations.message(life["reply"].id),
+            "session": tx.conversations.sessions()[0],
+            "jobs": [j.payload for j in tx.jobs.pending("embed")],
+            "choice": tx.pending_choice(SCOPE, NOW),
+            "tombstone": tx.tombstones.has(tx.tombstones.digest(CONTENT)),
+            "undoable": tx.changes.undoable(),
+            "trace": tx.traces.load("t2"),
+        }
+
+    after = await store.read(user, left)
+    merged: Memory = after["merged"]
+    assert after["film"] == life["film"]
+    assert merged.original_content == merged.content == "Likes long walks."
+    assert merged.merged_from == (life["film"].id,)
+    assert merged.supersedes == ()
+    assert merged.original_contents == {life["film"].id: "Likes films"}
+    assert merged.correction_history == ({"why": "merged"}, {"from": "else"})
+    assert after["said"].text == ""
+    assert after["said"].hidden_at is not None
+    assert after["reply"].text == "Watch Solaris."
+    assert after["reply"].hidden_at is None
+    assert after["session"].running_summary == "They talked. They like films."
+    assert {"memory_ids": [life["film"].id]} in after["jobs"]
+    assert {"memory_ids": [life["merged"].id]} in after["jobs"]  # its text changed, so its vector must
+    assert after["choice"] == "k2"
+    assert after["tombstone"]
+    assert after["undoable"] == []
+    assert after["trace"].hits == ()
+    last = (await store.changes(user, 0, 999))[-1]
+    assert (last.op, last.entity_id, last.before, last.after) == ("purged", life["memory"].id, None, None)
+
+
+async def test_the_bytes_are_gone_after_a_scrub(
+    store: SqliteStore, user: str, life: dict[str, Any], path: Path
+) -> None:
+    """Neither the file nor its log holds a word of it, nor the vector; the rest is found as before."""
+    await store.write(user, lambda tx: tx.memories.erase(life["memory"].id))
+    assert await store.scrub()
+    needles = [t.encode() for t in TOKENS] + [vector(1).tobytes()]
+    for file in path.parent.iterdir():
+        content = file.read_bytes()
+        assert not [n for n in needles if n in content], file
+    assert path.with_name(path.name + "-wal").stat().st_size == 0
+    assert [s.id for s in await store.reader(user).lexical("walks", 5, Filter())] == [life["merged"].id]
+    assert await store.reader(user).lexical("quillwort", 5, Filter(states=frozenset(State))) == []
+
+
+async def test_a_deleted_memorys_words_leave_the_index_bytes_too(store: SqliteStore, user: str, path: Path) -> None:
+    """A soft deletion, scrubbed: only the row itself still holds the text."""
+    memory = await store.write(user, lambda tx: tx.memories.add(a_memory("Zyzzyva", content="x")))
+    deleted = replace(memory, state=State.DELETED, original_content="y")
+    await store.write(user, lambda tx: tx.memories.put(deleted, "deleted"))
+    await store.scrub()
+    con = store._sqlite.module.connect(path)
+    assert not con.execute("SELECT COUNT(*) FROM memories_text").fetchone()[0]
+    blocks = b"".join(bytes(r[0]) for r in con.execute("SELECT block FROM memories_fts_data"))
+    con.close()
+    assert b"zyzzyva" not in blocks
+
+
+async def test_a_message_that_taught_something_else_keeps_that(store: SqliteStore, user: str) -> None:
+    """Only the sentences that tell it go, unless the whole message is hidden already."""
+
+    def learn(tx: Tx) -> tuple[str, list[str]]:
+        session = tx.conversations.open_session(SCOPE, NOW)
+        texts = ["I live in Oslo. I am allergic to peanuts!", "我住在上海。我对花生过敏。", "Oslo: no peanuts there."]
+        said = [tx.conversations.add_message(a_message(session.id, t)).id for t in texts]
+        hidden = tx.conversations.message(said[2])
+        assert hidden is not None
+        tx.conversations.put_message(replace(hidden, hidden_at=NOW))
+        english, chinese = tx.memories.add(a_memory("Allergic to peanuts")), tx.memories.add(a_memory("对花生过敏"))
+        home = tx.memories.add(a_memory("Lives in Oslo, 住在上海"))
+        for memory, messages in ((home, said), (english, [said[0], said[2]]), (chinese, [said[1]])):
+            for message in messages:
+                tx.memories.source(memory.id, message)
+        tx.memories.erase(english.id)
+        tx.memories.erase(chinese.id)
+        return home.id, said
+
+    home, said = await store.write(user, learn)
+
+    def look(tx: Tx) -> list[str]:
+        found = [tx.conversations.message(m) for m in said]
+        return [m.text for m in found if m is not None]
+
+    assert await store.read(user, look) == ["I live in Oslo.", "我住在上海。", ""]
+    assert await store.read(user, lambda tx: tx.memories.sources(home)) == said
+
+
+async def test_a_short_memory_does_not_take_every_text_with_its_word(store: SqliteStore, user: str) -> None:
+    """One word says nothing about a text that merely has it, nor about a longer word."""
+
+    def act(tx: Tx) -> list[str]:
+        tea, teapot = tx.memories.add(a_memory("Tea")), tx.memories.add(a_memory("Buys a teapot for tea"))
+        likes = tx.memories.add(a_memory("Likes green tea"))
+        pots = tx.memories.add(a_memory("Likes green teapots"))
+        tx.memories.erase(tea.id)
+        tx.memories.erase(likes.id)
+        return [m.content for m in tx.memories.many([teapot.id, pots.id])]
+
+    assert await store.write(user, act) == ["Buys a teapot for tea", "Likes green teapots"]
+
+
+async def test_an_episode_keeps_its_other_sentences(store: SqliteStore, user: str) -> None:
+    """And is indexed anew without the purged one."""
+
+    def act(tx: Tx) -> str:
+        memory = tx.memories.add(a_memory("Allergic to peanuts"))
+        text = "[2026-01-03 18:00] Talked about food. Allergic to peanuts. Planned a trip."
+        episode = tx.memories.add(a_memory(text, layer=Layer.EPISODE))
+        tx.memories.erase(memory.id)
+        return episode.id
+
+    episode = await store.write(user, act)
+    left = (await store.reader(user).get([episode]))[0]
+    assert left.content == left.original_content == "[2026-01-03 18:00] Talked about food. Planned a trip."
+    assert await store.reader(user).lexical("peanuts", 5, Filter()) == []
+    assert [s.id for s in await store.reader(user).lexical("trip", 5, Filter())] == [episode]
+
+
+async def test_what_is_not_there_cannot_be_erased(store: SqliteStore, user: str) -> None:
+    """A second purge finds nothing."""
+    secret = a_memory("label", sensitivity=Sensitivity.SECRET)
+    memory = await store.write(user, lambda tx: tx.memories.add(secret))
+    assert json.dumps(dict(await store.write(user, lambda tx: tx.memories.erase(memory.id))))
+    with pytest.raises(NotFound):
+        await store.write(user, lambda tx: tx.memories.erase(memory.id))
