@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -118,15 +117,11 @@ async def _forgotten(look: _Look) -> list[Hit]:
 async def _judged(look: _Look, threshold: float) -> list[Hit]:
     """Candidates of all signals, judged, best first. Episodes are among them."""
     q, reader, a = look.query, look.reader, asked(look.query)
-    names = list(SIGNALS)
-    raw: dict[str, Scores] = dict(
-        zip(names, await asyncio.gather(*(SIGNALS[n](q, reader) for n in names)), strict=True)
-    )
+    # One after the other: side by side the reading threads would only wait for each other's turn at the interpreter.
+    raw: dict[str, Scores] = {name: await signal(q, reader) for name, signal in SIGNALS.items()}
     found = fuse(a.lang, a.context_weight, raw)
     known = await _known(reader, found, {})
-    followers = list(FOLLOWERS)
-    looks = await asyncio.gather(*(FOLLOWERS[n](q, reader, found, known) for n in followers))
-    raw.update(zip(followers, looks, strict=True))
+    raw |= {name: await follow(q, reader, found, known) for name, follow in FOLLOWERS.items()}
     total = fuse(a.lang, a.context_weight, raw)
     known = await _known(reader, total, known)
     embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""

@@ -161,7 +161,7 @@ def shared(terms: Mapping[str, float], text: str) -> tuple[float, float]:
     return sum(w for t, w in terms.items() if t in there), sum(terms.values())
 
 
-def novel(terms: Sequence[str] | Mapping[str, float], text: str, most: int = 12) -> str:
+def novel(terms: Sequence[str] | Mapping[str, float], text: str, most: int = 8) -> str:
     """What `text` says beyond the terms: its other telling words, as a query."""
     rest = [(w, t) for t, w in terms_of(text).items() if t not in terms and w >= 0.5]
     return " ".join(t for _, t in sorted(rest, key=lambda x: -x[0])[:most])

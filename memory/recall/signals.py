@@ -21,9 +21,9 @@ Scores: TypeAlias = Mapping[MemoryId, float]
 Signal: TypeAlias = Callable[[Query, Reader], Awaitable[Scores]]
 Follower: TypeAlias = Callable[[Query, Reader, Scores, Mapping[MemoryId, Memory]], Awaitable[Scores]]
 
-NEAREST: Final = 60  # candidates of each look
+NEAREST: Final = 40  # candidates of each look
 _OWN: Final = 0.1  # share of the whole message beside its clauses
-_SEEDS: Final = 10
+_SEEDS: Final = 8
 _MINUTES: Final = 30.0  # things said that far apart are hardly of one piece
 
 
