@@ -9,8 +9,6 @@ from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from memory.service import Intent, MemoryService
-
 from bot import context, turns
 from bot.background import Background
 from bot.commands import COMMANDS, Commands, answer_forget
@@ -31,13 +29,14 @@ from bot.events import (
     WindowMode,
 )
 from bot.offrecord import OffRecord
-from bot.recalling import mode_of, recall_for
+from bot.recalling import mode_of, recall_for, shown, without_secrets
 from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
 from memory.errors import ModelError, Refused, StoreError
 from memory.models import Change, Filter, Lang, Memory, Message, language_of
 from memory.ports import ChatModel, Clock, Store, Tx
+from memory.service import Intent, MemoryService
 
 log = logging.getLogger(__name__)
 BUSY_PATIENCE = 180.0  # seconds a turn waits for the one before it
@@ -140,7 +139,7 @@ class EbbAgent:
                 self._service, self._store, turn, message.text, earlier, opened.session
             )
             ending = replace(ending, recall=recall, model=self._model.name)
-            yield Recalled(recall.hits, recall.late)
+            yield Recalled(shown(recall.hits), recall.late)
             material = self._material(turn, opened, lang)
             material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
             failure: ModelError | None = None
@@ -150,7 +149,7 @@ class EbbAgent:
                         yield Delta(text)
             except ModelError as e:
                 failure = e
-            ending = _ended(ending, running, failure)
+            ending = _ended(ending, running, failure, without_secrets(running.text, recall.hits))
             reply = await self._finish(opened, ending)
             finished = True
             if failure is not None:
@@ -164,7 +163,9 @@ class EbbAgent:
             self._running.pop(turn.id, None)
             if not finished:
                 # The window went away, or something broke: what was said and what was streamed stay.
-                rest = replace(ending, text=ending.text or running.text, usage=running.usage)
+                hits = ending.recall.hits if ending.recall else ()
+                text = ending.text or without_secrets(running.text, hits)
+                rest = replace(ending, text=text, usage=running.usage)
                 await asyncio.shield(self._finish(opened, rest))
 
     async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
@@ -347,9 +348,9 @@ class EbbAgent:
         return language_of(said[-1]) if said else "en"
 
 
-def _ended(ending: turns.Ending, running: Running, failure: ModelError | None) -> turns.Ending:
-    """How the turn ends, by how its stream ended."""
-    ending = replace(ending, text=running.text, usage=running.usage)
+def _ended(ending: turns.Ending, running: Running, failure: ModelError | None, stored: str) -> turns.Ending:
+    """How the turn ends, by how its stream ended; `stored` is the reply as the transcript may keep it."""
+    ending = replace(ending, text=stored, usage=running.usage)
     if failure is not None:
         return replace(ending, state="failed", status="partial", error=failure.code)
     if running.stop.is_set():

@@ -8,8 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memory.service import MemoryService
-
 from bot import llm
 from bot.agent import EbbAgent
 from bot.background import Background
@@ -18,6 +16,7 @@ from bot.settings import Settings
 from memory.lifecycle import U
 from memory.ports import Clock, Embedder, Store, System, Tx
 from memory.privacy import load_key
+from memory.service import MemoryService
 from memory.store import open_store, worker_id
 
 __all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
@@ -115,6 +114,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             log_text=settings.log_text,
             context_tokens=settings.context_tokens,
         )
+        stack.push_async_callback(service.close)
         background = Background(store, service.handlers, clock, worker, active=workers)
         agent = EbbAgent(
             settings,

@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memory.service import MemoryService
-
 import prompts
 from bot.events import Choice, Command, Outcome, Turn, WindowMode
 from bot.session import close
@@ -16,6 +14,7 @@ from bot.texts import ago, say
 from memory.errors import Conflict, NotFound, Refused
 from memory.models import KINDS, Filter, Hit, Lang, Level, Memory, Recall, State
 from memory.ports import Store, Tx
+from memory.service import MemoryService
 
 COMMANDS = ("new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "quit")
 CHOICE_LIFE = timedelta(hours=24)

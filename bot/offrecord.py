@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-from memory.service import MemoryService
-
 from bot import context
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
-from bot.recalling import recall_for
+from bot.recalling import recall_for, shown
 from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
 from memory.errors import ModelError
 from memory.models import Hit, Lang, Memory
 from memory.ports import ChatModel, Store
+from memory.service import MemoryService
 
 
 class OffRecord:
@@ -61,7 +60,7 @@ class OffRecord:
                 self._service, self._store, turn, turn.text, earlier, None, local_only=True
             )
             hits = recall.hits
-            yield Recalled(hits)
+            yield Recalled(shown(hits))
         material = context.Material(
             text=turn.text,
             now=turn.at,

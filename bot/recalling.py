@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.events import Turn
+from memory.models import Hit, Memory, Mode, Recall, Session
+from memory.ports import Store
+from memory.privacy import redact
+from memory.recall import review_asked
 from memory.service import MemoryService
 
-from bot.events import Turn
-from memory.models import Memory, Mode, Recall, Session
-from memory.ports import Store
-from memory.recall import review_asked
+SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
 
 def mode_of(turn: Turn) -> Mode:
@@ -50,3 +52,25 @@ async def recall_for(
     here = {s.id for s in found if s is not None and s.scope == turn.scope}
     hits = tuple(h for h in recall.hits if h.memory.source_session in here)
     return replace(recall, hits=hits, missed=()), [m for m in profile if m.source_session in here]
+
+
+def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits as a front end may show them: an opened secret under its label."""
+    return tuple(
+        replace(h, memory=replace(h.memory, content=h.memory.original_content)) if h.why == "secret" else h
+        for h in hits
+    )
+
+
+def without_secrets(text: str, hits: Sequence[Hit]) -> str:
+    """A reply as it is stored: what an opened secret holds was shown once, and stays sealed."""
+    opened = [h.memory for h in hits if h.why == "secret"]
+    if not opened:
+        return text
+    for m in opened:
+        label = m.original_content.casefold()
+        for word in m.content.split():
+            bare = word.strip(".,;:!?\"'()。，；：！？“”（）")
+            if len(bare) >= SECRET_WORD and bare.casefold() not in label:
+                text = text.replace(bare, "•••")
+    return redact(text)[0]
