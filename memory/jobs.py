@@ -66,13 +66,17 @@ class JobRunner:
         self._wake = asyncio.Event()
         self._workers: list[asyncio.Task[None]] = []
         self._running = 0
+        self._serving = False
+        self._starting = asyncio.Lock()
 
     async def run(self) -> None:
         """Work until cancelled or stopped. Gives back leases of dead processes and revives dead jobs first."""
-        await self._begin()
+        self._serving = True
         try:
+            await self._begin()
             await asyncio.gather(*self._workers, return_exceptions=True)
         finally:
+            self._serving = False
             await self.stop()
 
     def kick(self) -> None:
@@ -84,18 +88,17 @@ class JobRunner:
 
         When the time is over nothing new is taken, and what was not finished is given back for the next start.
         """
-        started_here = not self._workers
-        if started_here:
-            await self._begin()
+        alone = not self._serving  # nobody calls `run`, so the workers are for this call only
         finished = False
         try:
             async with asyncio.timeout(timeout):
+                await self._begin()
                 await self._until_idle()
             finished = True
         except TimeoutError:
             _log.info("Background work was not finished in time; it goes on at the next start.")
         finally:
-            if started_here or not finished:
+            if alone or not finished:
                 await self.stop()
         now = self._clock()
         return await self._store.system(lambda s: s.unfinished(now))
@@ -114,6 +117,15 @@ class JobRunner:
     # --- inside
 
     async def _begin(self) -> None:
+        """Start the workers, unless they are at work; `run` and `drain` may come here at the same time."""
+        async with self._starting:
+            if not self._workers:
+                await self._tidy()
+                self._workers = [
+                    asyncio.create_task(self._work(), name=f"ebb-jobs-{i}") for i in range(self._concurrency)
+                ]
+
+    async def _tidy(self) -> None:
         now = self._clock()
 
         def tidy(s: System) -> None:
@@ -121,7 +133,6 @@ class JobRunner:
             s.revive(now)
 
         await self._store.system(tidy)
-        self._workers = [asyncio.create_task(self._work(), name=f"ebb-jobs-{i}") for i in range(self._concurrency)]
 
     async def _until_idle(self) -> None:
         while True:

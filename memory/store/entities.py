@@ -44,18 +44,29 @@ def unlink(con: Any, n: int) -> int:
 
 
 def by_entity(con: Any, user_id: str, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
-    """Memories that have one of the names; a rare entity says more than a frequent one."""
+    """Memories that have one of the names; a rare entity says more than a frequent one.
+
+    Of a name that very many memories share, the newest `_HUB` are looked at.
+    """
+    named = con.execute(
+        "SELECT n FROM entities WHERE user_id = ? AND folded IN (SELECT value FROM json_each(?))",
+        (user_id, dump(sorted({fold(n) for n in names}))),
+    )
+    scores: dict[int, float] = {}
+    for (entity,) in named.fetchall():
+        linked = con.execute(
+            "SELECT memory_n FROM memory_entities WHERE entity_n = ? ORDER BY memory_n DESC LIMIT ?", (entity, _HUB)
+        ).fetchall()
+        for (n,) in linked:
+            scores[n] = scores.get(n, 0.0) + 1 / (1 + len(linked))
     condition, params = where(user_id, f, listed=True)
     rows = con.execute(
-        "WITH named AS (SELECT e.n, 1.0 / (1 + COUNT(l.memory_n)) AS worth FROM entities e"
-        "  JOIN memory_entities l ON l.entity_n = e.n"
-        f"  WHERE e.user_id = ? AND e.folded IN (SELECT value FROM json_each(?)) GROUP BY e.n HAVING worth > {1 / _HUB})"
-        " SELECT m.id, SUM(named.worth) AS score FROM named JOIN memory_entities l ON l.entity_n = named.n"
-        f" JOIN memories m ON m.n = l.memory_n WHERE {condition}"
-        " GROUP BY m.n ORDER BY score DESC, m.last_activated_at DESC LIMIT ?",
-        (user_id, dump(sorted({fold(n) for n in names})), *params, k),
-    )
-    return [Scored(r[0], float(r[1])) for r in rows.fetchall()]
+        "SELECT m.n, m.id, m.last_activated_at FROM memories m"
+        f" WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
+        (dump(sorted(scores)), *params),
+    ).fetchall()
+    best = sorted(rows, key=lambda r: (-scores[r["n"]], -r["last_activated_at"], -r["n"]))
+    return [Scored(r["id"], scores[r["n"]]) for r in best[:k]]
 
 
 def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
