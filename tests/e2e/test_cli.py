@@ -1,0 +1,77 @@
+"""The command line, as a shell sees it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run `ebb` with its data in `home`, as the offline companion's user."""
+    base = {k: v for k, v in os.environ.items() if not k.startswith(("EBB_", "OPENAI_"))}
+    base |= {"EBB_HOME": str(home), "EBB_PROVIDER": "offline", "EBB_TZ": "UTC", "PYTHONIOENCODING": "utf-8", **env}
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *args],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env=base,
+        timeout=50,
+        check=False,
+    )
+
+
+def test_one_question_with_the_same_memory(tmp_path: Path) -> None:
+    """What one call was told the next one knows; a pipe works as well; /why and the list explain."""
+    told = ebb(tmp_path, "ask", "I'm allergic to peanuts.")
+    assert (told.returncode, told.stderr) == (0, "")
+    asked = ebb(tmp_path, "ask", stdin="What am I allergic to?\n")
+    assert asked.returncode == 0
+    assert "peanut" in asked.stdout
+    listed = ebb(tmp_path, "memory", "list")
+    assert "peanut" in listed.stdout
+    why = ebb(tmp_path, "ask", "/why")
+    assert "peanut" in why.stdout
+    assert ebb(tmp_path, "ask", "--temp", "I love figs.").returncode == 0
+    assert "figs" not in ebb(tmp_path, "memory", "list").stdout
+
+
+def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
+    """No traceback, no stack: one line that says what to do."""
+    for args, env in (
+        (("ask",), {}),
+        (("ask", "hi"), {"EBB_FORGETTING": "sometimes"}),
+        (("ask", "hi"), {"EBB_TZ": "Mars/Olympus"}),
+        (("memory", "show", "zzzzzz"), {}),
+        (("ask", "hi"), {"EBB_CONTEXT_TOKENS": "many"}),
+    ):
+        done = ebb(tmp_path, *args, **env)
+        assert done.returncode in (1, 2), (args, env)
+        assert "Traceback" not in done.stderr + done.stdout
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    """One sentence, and the file stays as it was."""
+    (tmp_path / "ebb.db").write_bytes(b"not a database at all" * 100)
+    done = ebb(tmp_path, "ask", "hi")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "ebb.db").read_bytes() == b"not a database at all" * 100
+
+
+def test_everything_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    """Database, key and log: 0600."""
+    home = tmp_path / "home"
+    ebb(home, "ask", "hello")
+    modes = {p.name: oct(p.stat().st_mode & 0o777) for p in home.iterdir() if p.is_file()}
+    assert modes["ebb.db"] == "0o600"
+    assert set(modes.values()) == {"0o600"}
+    assert oct(home.stat().st_mode & 0o777) == "0o700"
