@@ -16,7 +16,7 @@ from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import fuse, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, gate
 from memory.recall.question import shared
-from memory.recall.signals import FOLLOWERS, SIGNALS, Scores, admits, allowed, asked
+from memory.recall.signals import FOLLOWERS, SEEDS, SIGNALS, Scores, admits, allowed, asked
 from memory.recall.window import Span, window_asked
 from memory.recall.words import recent_asked
 
@@ -120,27 +120,27 @@ async def _judged(look: _Look, threshold: float) -> list[Hit]:
     # One after the other: side by side the reading threads would only wait for each other's turn at the interpreter.
     raw: dict[str, Scores] = {name: await signal(q, reader) for name, signal in SIGNALS.items()}
     found = fuse(a.lang, a.context_weight, raw)
-    known = await _known(reader, found, {})
+    known = await _known(reader, found, {}, SEEDS)
     raw |= {name: await follow(q, reader, found, known) for name, follow in FOLLOWERS.items()}
     total = fuse(a.lang, a.context_weight, raw)
-    known = await _known(reader, total, known)
+    known = await _known(reader, total, known, _LOOKED_AT)
     embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""
     f = allowed(q)
     judged = [
         _hit(look, m, w, total[i], raw, embedder, threshold)
         for i, m in known.items()
         if i in total and admits(f, m)
-        # Its level as it is now: upkeep may not have been there yet.
-        if (w := weight(m, look.u, q.now)) and (f.levels is None or level_at(m, w, q.now) in f.levels)
+        for w in [weight(m, look.u, q.now)]
+        if f.levels is None or level_at(m, w, q.now) in f.levels  # upkeep may not have been there yet
     ]
     return sorted(judged, key=lambda h: (-h.score, h.memory.id))[:_LOOKED_AT]
 
 
 async def _known(
-    reader: Reader, total: Mapping[MemoryId, float], known: Mapping[MemoryId, Memory]
+    reader: Reader, total: Mapping[MemoryId, float], known: Mapping[MemoryId, Memory], most: int
 ) -> dict[MemoryId, Memory]:
     """The best candidates' memories, those not fetched yet in one go."""
-    best = sorted(total, key=lambda i: (-total[i], i))[:_LOOKED_AT]
+    best = sorted(total, key=lambda i: (-total[i], i))[:most]
     new = await reader.get([i for i in best if i not in known])
     return {**known, **{m.id: m for m in new}}
 

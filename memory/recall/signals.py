@@ -23,7 +23,7 @@ Follower: TypeAlias = Callable[[Query, Reader, Scores, Mapping[MemoryId, Memory]
 
 NEAREST: Final = 40  # candidates of each look
 _OWN: Final = 0.1  # share of the whole message beside its clauses
-_SEEDS: Final = 8
+SEEDS: Final = 8
 _MINUTES: Final = 30.0  # things said that far apart are hardly of one piece
 
 
@@ -100,7 +100,7 @@ async def graph(q: Query, reader: Reader, found: Scores, known: Mapping[MemoryId
 
 async def beside(q: Query, reader: Reader, found: Scores, known: Mapping[MemoryId, Memory]) -> Scores:  # noqa: ARG001
     """Memories of the same session said just before or after a good one: an answer stands beside its question."""
-    seeds = _best(found, _SEEDS)
+    seeds = _best(found, SEEDS)
     out: dict[MemoryId, float] = {}
     for b in await reader.beside(seeds, 2) if seeds else []:
         share = {-2: 0.5, -1: 0.4, 1: 1.0, 2: 0.5}[b.places]
@@ -113,8 +113,8 @@ async def bridge(q: Query, reader: Reader, found: Scores, known: Mapping[MemoryI
 
     "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of its date.
     """
-    best = known.get(next(iter(_best(found, 1)), ""))
-    words = novel(asked(q).terms, best.original_content) if best else ""
+    a, best = asked(q), known.get(next(iter(_best(found, 1)), ""))
+    words = novel(a.terms, best.original_content) if best and a.asks else ""
     scores = await _scores(reader.lexical(words, NEAREST, allowed(q))) if words else {}
     return {i: s for i, s in scores.items() if best is None or i != best.id}
 
@@ -123,7 +123,7 @@ async def versions(q: Query, reader: Reader, found: Scores, known: Mapping[Memor
     """In a look back: what a good memory replaced, just behind it."""
     if q.mode is Mode.NORMAL:
         return {}
-    seeds = [known[i] for i in _best(found, _SEEDS) if i in known]
+    seeds = [known[i] for i in _best(found, SEEDS) if i in known]
     return {old: 0.9 * found[m.id] for m in seeds for old in m.supersedes}
 
 

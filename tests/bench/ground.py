@@ -1,0 +1,72 @@
+"""What the benchmarks stand on: a store of memories made the way the program makes them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from memory.lifecycle import born
+from memory.models import CurveState, Importance, Kind, Layer, Memory, language_of
+from memory.ports import Embedder, Store, Tx
+from memory.store import open_store
+
+BATCH = 500
+
+
+def made(user: str, text: str, at: datetime, *, session: str | None = None, entities: tuple[str, ...] = ()) -> Memory:
+    """A fact as learning makes it, at `at`."""
+    m = Memory(
+        id="",
+        user_id=user,
+        content=text,
+        original_content=text,
+        language=language_of(text),
+        layer=Layer.FACT,
+        kind=Kind.FACT,
+        created_at=at,
+        last_activated_at=at,
+        curve="fade",
+        curve_state=CurveState(0.0, at),
+        importance=1.5,
+        importance_at=at,
+        entities=entities,
+        source_session=session,
+    )
+    return born(replace(m), Importance.MEDIUM, "fade", at)
+
+
+@asynccontextmanager
+async def store_at(path: Path, embedder: Embedder, now: datetime) -> AsyncIterator[Store]:
+    """A store of its own, with the embedder in use."""
+    store = await open_store(path, clock=lambda: now, worker="bench:0:0", key=b"0" * 32)
+    try:
+        await store.use_embedder(embedder.id, embedder.dim)
+        yield store
+    finally:
+        await store.close()
+
+
+async def new_user(store: Store, now: datetime) -> str:
+    """A person."""
+    return await store.system(lambda s: s.create_user(now))
+
+
+async def fill(store: Store, user: str, memories: Sequence[Memory], embedder: Embedder) -> list[str]:
+    """Store memories with their vectors; their ids, in order."""
+    ids: list[str] = []
+    for start in range(0, len(memories), BATCH):
+        batch = memories[start : start + BATCH]
+        vectors = await embedder.embed([m.original_content for m in batch], "content")
+
+        def write(tx: Tx, batch: Sequence[Memory] = batch, vectors: object = vectors) -> list[str]:
+            tx.changes.begin("system", "import", batch[0].created_at)
+            saved = [tx.memories.add(m) for m in batch]
+            for m, v in zip(saved, vectors, strict=True):  # type: ignore[call-overload]
+                tx.vectors.put(m.id, embedder.id, v)
+            return [m.id for m in saved]
+
+        ids += await store.write(user, write)
+    return ids
