@@ -23,8 +23,9 @@ def beside(con: Any, user_id: str, ids: Sequence[MemoryId], reach: int) -> list[
     for n, memory_id, session, at in (tuple(r) for r in rows):
         for sign, order, step in _SIDES:
             near = con.execute(
-                "SELECT id, created_at FROM memories WHERE source_session = ? AND +user_id = ?"
-                f" AND +layer <> 'episode' AND (created_at, n) {sign} (?, ?) ORDER BY created_at {order}, n {order} LIMIT ?",
+                "SELECT id, created_at FROM memories"
+                " WHERE source_session = ? AND +user_id = ? AND +layer <> 'episode'"
+                f" AND (created_at, n) {sign} (?, ?) ORDER BY created_at {order}, n {order} LIMIT ?",
                 (session, user_id, at, n, reach),
             ).fetchall()
             out += [Beside(memory_id, r[0], step * (i + 1), abs(r[1] - at) / 1000) for i, r in enumerate(near)]
