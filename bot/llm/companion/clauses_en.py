@@ -156,6 +156,7 @@ def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clau
             body = re.sub(r"\bcannot stand\b", "hate", re.sub(r"\b(I|we) is\b", "I am", body))
         elif lately:
             body = _LATELY.sub(" ", body).strip(" ,")
+        body = re.sub(r"\s+(?:now|already|too|as well|by the way|btw|though|lol|haha+)$", "", body, flags=re.I)
         if body:
             out.append(
                 Clause(body, "en", at, whens, corrects or inner, again, ended, lately=lately, instead_of=instead)
