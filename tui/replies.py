@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -39,6 +40,7 @@ class Replies:
         self._command = command
         self._changed = changed
         self._queue: deque[Asked] = deque()
+        self._asked = asyncio.Event()
         self._turn: Turn | None = None
         self._tried: dict[str, Turn] = {}  # failed turns, to be tried again under their own ids
 
@@ -58,6 +60,7 @@ class Replies:
             self._queue.appendleft(asked)
         else:
             self._queue.append(asked)
+        self._asked.set()
         self._changed()
 
     def take_back(self) -> str | None:
@@ -81,7 +84,8 @@ class Replies:
         return self._turn is not None and await self._link.agent.stop(self._turn.id)
 
     async def work(self) -> None:
-        """Until the queue is empty."""
+        """Wait for something to be asked, then answer until nothing waits."""
+        await self._asked.wait()
         while self._queue:
             asked = self._queue.popleft()
             self._changed()
@@ -89,6 +93,7 @@ class Replies:
                 await self._command(asked.text)
             else:
                 await self._answer(asked.turn or self._link.turn(asked.text))
+        self._asked.clear()
         self._changed()
 
     async def _answer(self, turn: Turn) -> None:

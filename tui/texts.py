@@ -33,8 +33,6 @@ say = Texts(
         "forgotten": ("(forgotten)", "（已忘掉）"),
         "thinking": ("…", "……"),
         "elsewhere": ("writing in another window…", "正在另一个窗口里回复……"),
-        "older": ("reading further back…", "正在读取更早的内容……"),
-        "beginning": ("the beginning", "最初"),
         "retry": ("try again", "重试"),
         "retry.wait": ("wait {n} s first", "请先等 {n} 秒"),
         "copy": ("copy", "复制"),
@@ -112,11 +110,9 @@ say = Texts(
         "hint.choose": ("choose", "选择"),
         "hint.back": ("back", "返回"),
         "hint.messages": ("messages", "消息"),
-        "hint.accept": ("complete", "补全"),
         "hint.unqueue": ("take back", "收回"),
         "hint.search": ("search", "搜索"),
         "hint.forget": ("forget", "忘掉"),
-        "hint.open": ("open", "打开"),
         # keys screen
         "keys.title": ("Keys", "按键"),
         "keys.send": ("send", "发送"),
@@ -254,7 +250,6 @@ say = Texts(
             "{n} left to learn: Ebb goes on with it at the next start.",
             "还有 {n} 件没记完：下次启动时会接着记。",
         ),
-        "bye": ("Until next time.", "下次见。"),
         "open_failed": ("Ebb could not open: {why}", "Ebb 打不开：{why}"),
         "open_failed.keys": ("r try again · Ctrl+Q quit", "r 重试 · Ctrl+Q 退出"),
         "crash": (

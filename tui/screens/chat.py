@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import uuid
 from collections.abc import Sequence
@@ -55,9 +54,6 @@ class Chat(Screen[None]):
 
     class Leave(TextualMessage):
         """/quit."""
-
-    class Spoke(TextualMessage):
-        """A reply ended: the user's language may be another now."""
 
     def __init__(self, link: Link, voice: Voice) -> None:
         super().__init__()
@@ -115,7 +111,7 @@ class Chat(Screen[None]):
         self._show_status(status)
         self.run_worker(self._follow(status.last_seq), group="follow", exclusive=True)
         self.set_interval(PULSE, self._pulse)
-        self._go_on()
+        self.run_worker(self._work(), group="replies", exclusive=True)
 
     async def relanguage(self) -> None:
         """Speak the user's language."""
@@ -214,24 +210,19 @@ class Chat(Screen[None]):
         if self.has_class("-over"):
             self.action_toggle_panel()
         self.conversation.anchor()
-        self._go_on()
-
-    def _go_on(self) -> None:
-        if self.link.is_open and not any(w.group == "replies" and not w.is_finished for w in self.workers):
-            self.run_worker(self._work(), group="replies")
 
     async def _work(self) -> None:
-        try:
-            await self.replies.work()
-            await self._pulse()
-            await self.relanguage()
-        except asyncio.CancelledError:
-            raise
-        except Exception as error:
-            # The boundary of a turn: one sentence, and the window lives on; the store has what was said.
-            log.exception("a turn failed in the window")
-            await self.conversation.note(self.voice("fault", what=type(error).__name__), ok=False)
-            self._changed()
+        """One turn after the other, as long as the window is open."""
+        while True:
+            try:
+                await self.replies.work()
+                await self._pulse()
+                await self.relanguage()
+            except Exception as error:
+                # The boundary of a turn: one sentence, and the window lives on; the store has what was said.
+                log.exception("a turn failed in the window")
+                await self.conversation.note(self.voice("fault", what=type(error).__name__), ok=False)
+                self._changed()
 
     async def _command(self, text: str) -> None:
         name, _, args = text[1:].partition(" ")
@@ -298,7 +289,6 @@ class Chat(Screen[None]):
         """Ask again."""
         if self.replies.retry(event.turn_id):
             self.action_focus_composer()
-            self._go_on()
 
     def on_entry_copied(self, event: Entry.Copied) -> None:
         """Copy a message's source."""

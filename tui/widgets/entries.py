@@ -141,7 +141,7 @@ class Laid(Widget):
         return self._text(width).plain.count("\n") + 1
 
 
-class Said(Laid, Entry):
+class Said(Entry, Laid):
     """A message that is done with: one piece of text, however long the conversation gets."""
 
     def __init__(self, line: Line, voice: Voice) -> None:
@@ -282,7 +282,7 @@ class Reply(Entry):
             self.post_message(self.Retry(self.line.turn_id))
 
 
-class Note(Laid, Entry):
+class Note(Entry, Laid):
     """What a command came to, or a word from Ebb itself: Markdown that is no part of the transcript."""
 
     def __init__(self, text: str, *, ok: bool = True, asked: str = "") -> None:
@@ -301,7 +301,7 @@ class Note(Laid, Entry):
         return Content.assemble((f"› {self._asked}", "$quiet"), "\n", body) if self._asked else body
 
 
-class Notice(Laid, Entry):
+class Notice(Entry, Laid):
     """Under a reply: what was learned from it, and the way back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,0 +1,32 @@
+"""Settings for windows: nobody answers yet, or a scripted model does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+from tests.servers.openai import OpenAIServer
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Nobody is named to answer yet."""
+    return Settings(home=tmp_path / "home", lang="en", tz="Europe/Lisbon")
+
+
+@pytest.fixture
+def online(settings: Settings, openai_server: OpenAIServer) -> Settings:
+    """A scripted model answers, and another learns."""
+    openai_server.on("listener", "[SKIP]", field="model")
+    return replace(
+        settings,
+        provider="openai",
+        openai_api_key="sk-test",
+        openai_base_url=openai_server.url,
+        chat_model="talker",
+        memory_model="listener",
+        embedder="lexical",
+    )

@@ -1,0 +1,390 @@
+"""A window on a real Ebb, driven by keys: what is said, shown, learned, taken back and left."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from textual import events
+
+from bot.events import WindowMode
+from bot.settings import Settings
+from tests.servers.openai import OpenAIServer, say
+from tests.tui.driver import Window, opener, window
+from tui.widgets.entries import Choices, Notice, Reply, Said
+from tui.widgets.panel import Recollection
+
+
+def _spoken(w: Window) -> list[str]:
+    return [s.line.text for s in w.chat.conversation.spoken]
+
+
+async def test_a_reply_streams_in_and_stays_markdown(online: Settings, openai_server: OpenAIServer) -> None:
+    """Question, reply, header; and Markdown is shown as what it means."""
+    openai_server.queue.append(say("Here is a **plan**:\n\n- first\n- second", delay=0.005))
+    async with window(online) as w:
+        await w.type("What now?")
+        await w.pilot.press("enter")
+        await w.sees("You", "What now?", "Here is a plan:", "• first", "talker")
+        await w.until(lambda: not w.chat.replies.writing)
+        assert _spoken(w) == ["What now?", "Here is a **plan**:\n\n- first\n- second"]
+        assert "**" not in w.screen()
+
+
+async def test_chinese_is_spoken_to_who_writes_chinese(online: Settings, openai_server: OpenAIServer) -> None:
+    """After a message in Chinese the window speaks Chinese, and its lines break where Chinese may."""
+    openai_server.queue.append(say("我记住了，你现在住在 Lisbon，每天早上都喝乌龙茶，周末去海边散步。" * 3))
+    async with window(replace(online, lang=None), size=(60, 30)) as w:
+        await w.sees("Write to Ebb")
+        await w.send("我现在住在 Lisbon，每天早上都喝乌龙茶。")
+        await w.sees("写给 Ebb", "你  ", "发送")
+        rows = [row for row in w.screen().split("\n") if "▌" in row]
+        assert not [row for row in rows if row.strip("▌ ").startswith(("，", "。"))]
+
+
+async def test_what_was_learned_shows_and_can_be_taken_back(online: Settings, openai_server: OpenAIServer) -> None:
+    """A notice under the reply, an entry in the panel, and u on the notice takes both back."""
+    openai_server.on("listener", ["[ADD kind=preference] Drinks oolong in the morning", "[SKIP]"], field="model")
+    async with window(online) as w:
+        await w.send("I drink oolong in the morning.")
+        await w.until(lambda: w.chat.conversation.query(Notice), "a notice")
+        await w.sees("+ remembered  🎨 Drinks oolong in the morning", "1 memory", "Learned")
+        reply = w.chat.conversation.reply_of(w.chat.conversation.spoken[-1].line.turn_id)
+        assert reply is not None
+        assert isinstance(w.chat.conversation._next(reply), Notice)
+        await w.focus(Notice)
+        await w.sees("u undo")
+        await w.pilot.press("u")
+        await w.sees("Taken back")
+        await w.until(lambda: not w.chat.conversation.query(Notice), "the notice gone")
+        assert w.chat._status is not None
+        await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 0)
+
+
+async def test_what_came_to_mind_shows_beside_the_reply(online: Settings, openai_server: OpenAIServer) -> None:
+    """The panel lists what this reply recalled, with its level, kind and relevance; /why explains it."""
+    openai_server.on("listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model")
+    async with window(online) as w:
+        await w.send("Misty came to me as a kitten.")
+        await w.sees("+ remembered")
+        await w.send("What do you know of my cat Misty?")
+        await w.until(lambda: [r for r in w.chat.panel.query(Recollection) if "Misty" in r.hit.memory.content])
+        await w.sees("In mind for this reply", "%")
+        await w.send("/why")
+        await w.sees("For my last reply I recalled", "relevance")
+
+
+async def test_forgetting_leaves_the_window_too(online: Settings, openai_server: OpenAIServer) -> None:
+    """After /forget neither the message, nor a notice, nor the panel shows the thing."""
+    openai_server.on("listener", ["[ADD kind=fact] Has a cat called Misty", "[SKIP]"], field="model")
+    openai_server.default = "Mm."
+    async with window(online) as w:
+        await w.send("My cat is called Misty.")
+        await w.sees("+ remembered")
+        await w.send("/forget my cat Misty")
+        await w.sees("Forgotten", "(forgotten)")
+        await w.until(lambda: not w.chat.conversation.query(Notice), "the notice gone")
+        said = [s.line for s in w.chat.conversation.spoken if s.line.role == "user"]
+        assert [line.hidden for line in said] == [True]
+        assert "My cat is called" not in w.screen()
+        assert not [n for n in w.chat.query(Notice) if "Misty" in n.source]
+
+
+async def test_a_question_is_answered_by_its_number(online: Settings) -> None:
+    """Where several things could be meant, they are offered, and a digit picks one."""
+    async with window(online) as w:
+        await w.send("/remember I play the piano on Mondays")
+        await w.send("/remember I play the piano with Ana")
+        await w.send("/forget piano")
+        await w.until(lambda: isinstance(w.app.focused, Choices), "choices")
+        await w.sees("Which of these", "1 ", "2 ")
+        await w.pilot.press("1")
+        await w.sees("Forgotten")
+        assert w.app.focused is w.chat.composer.field
+        await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 1)
+
+
+async def test_memories_are_listed_searched_and_forgotten(online: Settings) -> None:
+    """/memories opens the browser; / searches; d asks and then forgets; u brings back; Esc leaves."""
+    async with window(online) as w:
+        await w.send("/remember I drink oolong in the morning")
+        await w.send("/remember My sister lives in Porto")
+        await w.type("/mem")
+        await w.sees("/memories")
+        await w.pilot.press("enter")
+        await w.sees("What I remember  2", "oolong", "Porto", "weight", "learned", "your word")
+        await w.pilot.press("/")
+        await w.type("Porto")
+        await w.pilot.press("enter")
+        await w.sees("What I remember  1")
+        await w.pilot.press("d")
+        await w.sees("Press d again")
+        await w.pilot.press("d")
+        await w.sees("Gone.")
+        await w.pilot.press("u")
+        await w.sees("Taken back", "Porto")
+        await w.pilot.press("escape")
+        await w.sees("Write to Ebb")
+        await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 2)
+
+
+@pytest.mark.parametrize(
+    ("command", "mode", "badge"), [("/temp", "temp", "TEMP"), ("/temp read", "private", "PRIVATE")]
+)
+async def test_off_the_record_is_unmistakable(
+    online: Settings, openai_server: OpenAIServer, command: str, mode: str, badge: str
+) -> None:
+    """Badge, placeholder and divider say it; nothing is stored; leaving it clears what was said there."""
+    async with window(online) as w:
+        await w.send("On the record.")
+        await w.send(command)
+        await w.sees(badge, "nothing said here is kept")
+        assert w.app.link.mode is WindowMode(mode)
+        assert w.chat.has_class(f"-{mode}")
+        await w.send("A secret plan")
+        await w.sees("A secret plan", "off the record")
+        await w.send("/temp")
+        await w.sees("Back on the record")
+        assert badge not in w.screen()
+        assert "A secret plan" not in w.screen()
+        stored = await w.app.link.history(50)
+        assert [m.text for m in stored if m.role == "user"] == ["On the record."]
+        await w.pilot.press("up")
+        assert w.chat.composer.text == command
+
+
+async def test_a_failed_reply_keeps_what_came_and_can_be_tried_again(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
+    """One sentence, what had come is marked, r tries the same turn again: it stands there once."""
+    openai_server.queue.append(say("I was just about to say", fault="truncate", after=4))
+    openai_server.queue.append(say("All of it this time."))
+    async with window(online) as w:
+        await w.send("Tell me.")
+        await w.sees("✗", "try again", "broken off")
+        (reply,) = w.chat.conversation.query(Reply)
+        assert reply.failed is not None
+        assert "I was just" in w.screen()
+        await w.focus(Reply)
+        await w.pilot.press("r")
+        await w.sees("All of it this time.")
+        await w.until(lambda: not w.chat.replies.writing)
+        assert _spoken(w) == ["Tell me.", "All of it this time."]
+
+
+async def test_an_error_before_the_first_word(online: Settings, openai_server: OpenAIServer) -> None:
+    """A bad key is one sentence, without a trace and without the key."""
+    openai_server.key = "another"
+    async with window(online) as w:
+        await w.send("Hello?")
+        await w.sees("✗")
+        assert "Traceback" not in w.screen()
+        assert "sk-test" not in w.screen()
+
+
+async def test_escape_stops_and_keeps(online: Settings, openai_server: OpenAIServer) -> None:
+    """What had come stays, marked as stopped, here and in the store."""
+    openai_server.queue.append(say("word " * 400, delay=0.02))
+    async with window(online) as w:
+        await w.send("Talk.", wait=False)
+        await w.sees("word word word")
+        await w.sees("Esc stop")
+        await w.pilot.press("escape")
+        await w.sees("stopped")
+        stored = (await w.app.link.history(5))[-1]
+        assert stored.status == "stopped"
+        assert 0 < len(stored.text) < 2000
+
+
+async def test_what_is_typed_ahead_waits_its_turn(online: Settings, openai_server: OpenAIServer) -> None:
+    """It is shown while it waits, can be taken back, and is sent when the reply is there."""
+    openai_server.queue.append(say("slow " * 300, delay=0.02))
+    async with window(online) as w:
+        await w.send("first", wait=False)
+        await w.sees("slow")
+        await w.send("second", wait=False)
+        await w.send("third", wait=False)
+        await w.sees("next: second  (and 1 more)")
+        assert w.chat.replies.take_back() == "third"
+        await w.pilot.press("escape")
+        await w.until(lambda: not w.chat.replies.writing and not w.chat.replies.waiting)
+        assert [s.line.text for s in w.chat.conversation.spoken if s.line.role == "user"] == ["first", "second"]
+        assert _spoken(w)[-1].endswith("second")
+
+
+async def test_another_windows_words_appear_by_themselves(online: Settings, openai_server: OpenAIServer) -> None:
+    """What is said elsewhere in the same conversation shows here, in order, and a session closed there too."""
+    openai_server.default = "Mm."
+    async with window(online) as w:
+        await w.send("said here")
+        async with opener(online) as other:
+            from tui.link import Link
+
+            link = Link(online)
+            link._ebb = other
+            async for _ in other.agent.reply(link.turn("said on the phone")):
+                pass
+            await w.sees("said on the phone")
+            await w.until(lambda: _spoken(w) == ["said here", "Mm.", "said on the phone", "Mm."])
+            await link.command("new")
+            await w.sees("── new conversation")
+            link._ebb = None
+
+
+async def test_a_new_session_is_a_line_and_says_what_was_kept(online: Settings, openai_server: OpenAIServer) -> None:
+    """/new draws a divider; what the last conversation came to is said when it is known."""
+    async with window(online) as w:
+        await w.send("One.")
+        await w.send("/new")
+        await w.sees("› /new", "── new conversation · Mon 2 Mar, 09:41")
+        await w.sees("The last conversation")
+
+
+async def test_the_conversation_goes_on_after_a_restart(online: Settings, openai_server: OpenAIServer) -> None:
+    """Another window finds what was said, cheap and without live widgets, and Up finds one's own words."""
+    async with window(online) as w:
+        await w.send("Before the restart.")
+    async with window(online) as w:
+        await w.sees("Before the restart.", "You said")
+        assert not w.chat.conversation.query(Reply)
+        assert len(w.chat.conversation.query(Said)) == 2
+        await w.pilot.press("up")
+        assert w.chat.composer.text == "Before the restart."
+
+
+async def test_long_conversations_stay_light_and_can_be_read_back(
+    online: Settings, openai_server: OpenAIServer
+) -> None:
+    """Few live widgets however much is said; further back is read on the way up, without moving the reader."""
+    openai_server.default = lambda r: "\n\n".join(f"{r.last}, line {n}" for n in range(6))
+    async with window(online, size=(80, 20)) as w:
+        link = w.app.link
+        for n in range(34):
+            async for _ in link.agent.reply(link.turn(f"message {n}")):
+                pass
+    async with window(online, size=(80, 20)) as w:
+        from tui.screens.chat import PAGE
+        from tui.widgets.conversation import LIVE
+
+        view = w.chat.conversation
+        assert view.stored == PAGE
+        oldest = view.spoken[0]
+        await w.pilot.press("ctrl+home")
+        await w.until(lambda: view.stored > PAGE, "older messages")
+        await w.until(lambda: view.scroll_y > 1, "the reader's place")
+        assert oldest.region.y >= view.region.y
+        await w.pilot.press("ctrl+end")
+        for n in range(LIVE + 1):
+            await w.send(f"more {n}")
+        assert len(view.query(Reply)) <= LIVE
+
+
+async def test_reading_above_is_not_disturbed(online: Settings, openai_server: OpenAIServer) -> None:
+    """While a reply streams in, the place that was scrolled to stays."""
+    openai_server.queue.append("\n\n".join(f"paragraph {n}" for n in range(60)))
+    openai_server.queue.append(say("\n\n".join(f"later {n}" for n in range(50)), delay=0.01))
+    async with window(online, size=(80, 20)) as w:
+        await w.send("Go on.")
+        await w.send("And on.", wait=False)
+        await w.sees("later")
+        await w.pilot.press("pageup", "pageup", "pageup")
+        at = w.chat.conversation.scroll_y
+        await w.until(lambda: not w.chat.replies.writing)
+        assert w.chat.conversation.scroll_y == at
+
+
+async def test_copying_takes_the_source(
+    online: Settings, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    """Without a tool the terminal's way is used, and said; what is copied is the Markdown as written."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    openai_server.queue.append("A **bold** claim.")
+    async with window(online) as w:
+        await w.send("Claim something.")
+        await w.pilot.press("ctrl+y")
+        await w.sees("OSC 52")
+        assert w.app.clipboard == "A **bold** claim."
+
+
+async def test_typing_anywhere_leads_back_to_the_composer(online: Settings) -> None:
+    """From a message, a letter that is no key there begins the next message."""
+    async with window(online) as w:
+        await w.send("One.")
+        await w.focus(Said, Reply)
+        await w.pilot.press("x")
+        assert w.app.focused is w.chat.composer.field
+        assert w.chat.composer.text == "x"
+
+
+async def test_the_panel_fits_the_window(online: Settings) -> None:
+    """It hides by itself where there is no room, and a key shows it in the conversation's place."""
+    async with window(online, size=(70, 30)) as w:
+        assert not w.chat.panel.display
+        await w.pilot.press("ctrl+o")
+        await w.sees("In mind for this reply")
+        assert w.chat.composer.display
+        await w.send("Hello.")
+        assert not w.chat.panel.display
+    async with window(online, size=(120, 30)) as w:
+        assert w.chat.panel.display
+        await w.pilot.press("ctrl+o")
+        assert not w.chat.panel.display
+
+
+async def test_what_a_model_writes_cannot_command_the_terminal(online: Settings, openai_server: OpenAIServer) -> None:
+    """Escape sequences in a reply are dropped before they reach the screen."""
+    openai_server.queue.append(say("safe\x1b]52;c;aGFjaw==\x07 text"))
+    async with window(online) as w:
+        await w.send("Hello.")
+        await w.sees("safe text")
+        assert "\x1b" not in w.screen()
+
+
+async def test_a_theme_is_remembered(online: Settings) -> None:
+    """Ctrl+T goes to the next look, and the next start has it."""
+    from bot import settings as config
+
+    async with window(online) as w:
+        assert w.app.theme == "tide"
+        await w.pilot.press("ctrl+t")
+        await w.sees("Shore")
+    assert config.load({"EBB_HOME": str(online.home)}).theme == "shore"
+
+
+async def test_writing_in_another_window_is_said(online: Settings, openai_server: OpenAIServer) -> None:
+    """While the other window's reply is written, this one says so."""
+    openai_server.queue.append(say("slow " * 60, delay=0.03))
+    async with window(online) as w, opener(online) as other:
+        from tui.link import Link
+
+        link = Link(online)
+        link._ebb = other
+
+        async def talk() -> None:
+            async for _ in other.agent.reply(link.turn("from the phone")):
+                pass
+
+        task = asyncio.create_task(talk())
+        await w.sees("writing in another window")
+        await task
+        await w.until(lambda: "writing in another window" not in w.screen())
+        link._ebb = None
+
+
+async def test_a_paste_of_any_size_is_safe(online: Settings, openai_server: OpenAIServer) -> None:
+    """A long paste shows as one word and is sent whole; a short one is inserted; neither sends by itself."""
+    openai_server.default = "Mm."
+    async with window(online) as w:
+        field = w.chat.composer.field
+        field.post_message(events.Paste("two\r\nlines\x1b[31m"))
+        await w.until(lambda: w.chat.composer.text == "two\nlines")
+        field.load_text("see: ")
+        field.move_cursor(field.document.end)
+        long = "\n".join(f"row {n}" for n in range(5000))
+        field.post_message(events.Paste(long))
+        await w.until(lambda: "[pasted #1: 5000 lines]" in w.chat.composer.text)
+        assert not _spoken(w)
+        await w.pilot.press("enter")
+        await w.until(lambda: not w.chat.replies.writing and _spoken(w))
+        assert _spoken(w)[0] == f"see: {long}"
