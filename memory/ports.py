@@ -239,6 +239,7 @@ class ConversationTable(Protocol):
         *,
         reply_message_id: str | None = None,
         error: str = "",
+        retry_after: float | None = None,
     ) -> bool:
         """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
 

@@ -9,23 +9,20 @@ the entry's content. The tombstone's digest stays, so that the thing is not lear
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from memory.models import Json, Memory, MemoryId
+from memory.models import Json, Layer, Memory, MemoryId, State
 from memory.store import ids, indexes
 from memory.store.entities import unlink
-from memory.store.rows import dump
-from memory.store.text import normalised, segment, terms
+from memory.store.rows import dump, memory_to_json, to_ms
+from memory.store.telling import Texts
 
 if TYPE_CHECKING:
     from memory.store.tx import SqliteTx
 
-_SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s*")
-_TELLING: Final = 0.6  # of the memory's own words in one sentence: it says the same thing
-_FEW: Final = 3  # spaces around one or two words
+NOTHING_LEFT: Final = "…"
 _ID_LISTS: Final = ("supersedes", "merged_from", "source_ids")
 _ID_FIELDS: Final = ("merged_into", "compressed_from")
 
@@ -56,46 +53,11 @@ def erase(tx: SqliteTx, n: int, m: Memory) -> Mapping[str, int]:
     return dict(receipt)
 
 
-# --- what counts as saying the same ---------------------------------------------------------------------
-
-
-class _Texts:
-    """The memory's texts, and how to find them elsewhere."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.texts = sorted({t.strip() for t in texts if t.strip()}, key=len, reverse=True)
-        self.flat = [_flat(t) for t in self.texts]
-        self.words = [frozenset(terms(t)) for t in self.texts]
-
-    def said_in(self, text: str) -> bool:
-        """Word for word, but for case, width and punctuation; one or two words only where they stand alone."""
-        found = _flat(text)
-        return any(x in found if x.count(" ") > _FEW else x == found for x in self.flat if x.strip())
-
-    def told_by(self, sentence: str) -> bool:
-        """In other words: most of the memory's own words in one sentence."""
-        if self.said_in(sentence):
-            return True
-        there = frozenset(terms(sentence))
-        return any(own and len(own & there) >= _TELLING * len(own) for own in self.words)
-
-    def without(self, text: str) -> str:
-        """`text` without the sentences that tell it."""
-        left = "".join(s for s in _SENTENCE.findall(text) if s and not self.told_by(s))
-        # A text that says it across sentence ends has no telling sentence of its own: all of it goes.
-        return "" if self.said_in(left) else left.strip() if left.strip() != text.strip() else text
-
-
-def _flat(text: str) -> str:
-    """Words, and CJK characters, between single spaces, so that no word is found inside another."""
-    return f" {normalised(segment(text))} "
-
-
-def _texts_of(m: Memory) -> _Texts:
+def _texts_of(m: Memory) -> Texts:
     found = [m.content, m.original_content, *m.original_contents.values()]
     for entry in m.correction_history:
         found.extend(v for v in entry.values() if isinstance(v, str) and len(v) > 16)
-    return _Texts(found)
+    return Texts(found)
 
 
 # --- places -------------------------------------------------------------------------------------------
@@ -114,7 +76,7 @@ def _tombstone_vectors(tx: SqliteTx, memory_id: MemoryId) -> int:
     return int(done.rowcount)
 
 
-def _messages(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
+def _messages(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
     """Messages that taught it or counted for it, and those of the turns around them and of its recalls."""
     told = {*tx.memories.sources(memory_id), *tx.memories.mentioned_in(memory_id)}
     rows = tx.con.execute(
@@ -144,7 +106,7 @@ def _messages(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
     return count
 
 
-def _left_of(row: Any, texts: _Texts, *, told: bool, shared: bool) -> str:
+def _left_of(row: Any, texts: Texts, *, told: bool, shared: bool) -> str:
     text = str(row["text"])
     if told and (row["hidden_at"] is not None or not shared):
         return ""  # nothing that is still remembered needs it
@@ -153,7 +115,7 @@ def _left_of(row: Any, texts: _Texts, *, told: bool, shared: bool) -> str:
     return "" if told and left == text else left
 
 
-def _sessions(tx: SqliteTx, texts: _Texts) -> int:
+def _sessions(tx: SqliteTx, texts: Texts) -> int:
     rows = tx.con.execute("SELECT n, title, running_summary FROM sessions WHERE user_id = ?", (tx.owner,)).fetchall()
     count = 0
     for row in rows:
@@ -185,15 +147,19 @@ def _jobs(tx: SqliteTx, memory_id: MemoryId) -> int:
     return len(rows)
 
 
-def _choices(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
+def _choices(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
     rows = tx.con.execute("SELECT n, payload FROM choices WHERE user_id = ?", (tx.owner,)).fetchall()
     naming = [r["n"] for r in rows if f'"{memory_id}"' in r["payload"] or texts.said_in(r["payload"])]
     tx.con.execute("DELETE FROM choices WHERE n IN (SELECT value FROM json_each(?))", (dump(naming),))
     return len(naming)
 
 
-def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
-    """Merged originals, corrections and sentences of other memories that say it, and links to its id."""
+def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
+    """Links to its id, originals and corrections that say it, and the sentences of what was derived from it.
+
+    What somebody said anew, in a memory of its own, stays as it is: nothing is lost unless its owner says so.
+    A derived memory of which nothing is left is deleted.
+    """
     rows = tx.con.execute("SELECT * FROM memories WHERE user_id = ?", (tx.owner,)).fetchall()
     count = 0
     for row in rows:
@@ -201,23 +167,30 @@ def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
         new = _cleaned(old, memory_id, texts)
         if new == old:
             continue
+        if new["original_content"] == NOTHING_LEFT:
+            new["state"], new["deleted_at"] = State.DELETED.value, to_ms(tx.shared.clock())
+        new["rev"] += 1  # whoever read it before must not write the words back
         sets = ", ".join(f"{k} = :{k}" for k in new if k != "n")
         tx.con.execute(f"UPDATE memories SET {sets} WHERE n = :n", new)
         if new["original_content"] != old["original_content"]:
             _reindex(tx, row["n"], new)
+        cleaned = tx.memories.get(row["id"])
+        if cleaned is not None:
+            tx.record("memory", cleaned.id, "updated", None, memory_to_json(cleaned))
         count += 1
     return count
 
 
 def _reindex(tx: SqliteTx, n: int, row: Mapping[str, Any]) -> None:
-    if indexes.text_out(tx.con, n):
+    if indexes.text_out(tx.con, n) and row["state"] != State.DELETED.value:
         indexes.text_in(tx.con, n, tx.owner, row["original_content"])
     if tx.vectors.drop(row["id"], n):
         tx.dropped.pop(row["id"], None)
-        tx.unembedded[row["id"]] = None
+        if row["state"] != State.DELETED.value:
+            tx.unembedded[row["id"]] = None
 
 
-def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: _Texts) -> dict[str, Any]:
+def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: Texts) -> dict[str, Any]:
     """A row, or a change log's copy of one, without the memory's id and words. JSON columns may be text."""
     new = dict(row)
     nested: list[str] = [k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new]
@@ -229,14 +202,21 @@ def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: _Texts) -> dict
     for k in _ID_FIELDS:
         if new.get(k) == memory_id:
             new[k] = None
-    for k in ("content", "original_content"):
-        if isinstance(new.get(k), str) and texts.said_in(new[k]):
-            # A memory needs some text; one that was nothing but this one's words keeps an empty sign.
-            new[k] = texts.without(new[k]) or "…"
+    derived = row.get("layer") == Layer.EPISODE or row.get("compressed_from") == memory_id
+    if derived or any(memory_id in parsed.get(k, ()) for k in ("merged_from", "source_ids")):
+        rest = " ".join(v for v in _parsed(new.get("original_contents"), {}).values() if v) or NOTHING_LEFT
+        for k in ("content", "original_content"):
+            if isinstance(new.get(k), str) and texts.said_in(new[k]):
+                new[k] = texts.without(new[k]) or rest
     return new
 
 
-def _cleaned_value(value: Json, memory_id: MemoryId, texts: _Texts) -> Json:
+def _parsed(value: Json, default: Json) -> Json:
+    """A JSON column, parsed or not."""
+    return json.loads(value) if isinstance(value, str) else value or default
+
+
+def _cleaned_value(value: Json, memory_id: MemoryId, texts: Texts) -> Json:
     if isinstance(value, list):
         kept = [v for v in value if v != memory_id]
         cleaned = [_cleaned_value(v, memory_id, texts) for v in kept]
@@ -259,7 +239,7 @@ def _without_id(value: Json, memory_id: MemoryId) -> Json:
     return value
 
 
-def _changes(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
+def _changes(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
     """Its own entries are blanked; what others' entries hold of it is cleaned, or blanked where it still shows."""
     count = int(
         tx.con.execute(
@@ -274,14 +254,17 @@ def _changes(tx: SqliteTx, memory_id: MemoryId, texts: _Texts) -> int:
         (tx.owner, memory_id),
     ).fetchall()
     for row in rows:
-        clean = [_clean_entry(row["entity"], row[side], memory_id, texts) for side in ("before", "after")]
-        if clean != [row["before"], row["after"]]:
+        held = [row["before"], row["after"]]
+        clean = [_clean_entry(row["entity"], side, memory_id, texts) for side in held]
+        if [c is None for c in clean] != [h is None for h in held]:
+            clean = [None, None]  # half an entry would make an undo do something else
+        if clean != held:
             tx.con.execute("UPDATE changes SET before = ?, after = ? WHERE seq = ?", (*clean, row["seq"]))
             count += 1
     return count
 
 
-def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: _Texts) -> str | None:
+def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: Texts) -> str | None:
     if text is None or not (memory_id in text or texts.said_in(text)):
         return text
     value = json.loads(text)

@@ -31,6 +31,7 @@ from memory.store.watch import Bell
 T = TypeVar("T")
 _READERS = 3
 _PAGE = 256
+_TEND_EVERY = 32  # commits
 
 
 class _LeaseLostError(Exception):
@@ -51,6 +52,7 @@ class SqliteStore:
         self._readers = [
             Lane(f"ebb-read-{i}", lambda: connect(sqlite, path, read_only=True)) for i in range(_READERS)
         ]
+        self._commits = 0
         self._bell = Bell(self._data_version)
 
     # --- one user
@@ -185,7 +187,9 @@ class SqliteStore:
             # From the thread: a caller that was cancelled meanwhile would tell nobody.
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
                 self._loop.call_soon_threadsafe(self._bell.ring)
-            upkeep.tend_log(con, self._sqlite, self.path)
+            self._commits += 1
+            if self._commits % _TEND_EVERY == 0:
+                upkeep.tend_log(con, self._sqlite, self.path)
             return result
 
         return await self._writer.run(work)

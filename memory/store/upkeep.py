@@ -10,10 +10,13 @@ from filelock import FileLock, Timeout
 
 from memory.errors import StoreBusy
 from memory.store import indexes
+from memory.store.connection import BUSY_TIMEOUT_MS
+from memory.store.failures import database_errors, translate
 from memory.store.memories import INDEXED
 from memory.store.sqlite_module import Sqlite
 
 _LOCK_SECONDS = 10
+_PATIENCE_MS = 1000
 _WAL_BYTES = 4 * 1024 * 1024  # what SQLite's own checkpoints keep the log at
 
 
@@ -46,10 +49,10 @@ def vacuum(con: Any) -> None:
 def truncate_log(con: Any, sqlite: Sqlite, path: Path) -> bool:
     """Move the whole WAL into the file and cut it to nothing; False if somebody was in the way."""
     if sqlite.report.wal_reset_fixed:
-        return _checkpoint(con, "TRUNCATE")
+        return _checkpoint(con, _PATIENCE_MS)
     try:
         with lock_of(path):
-            return _checkpoint(con, "TRUNCATE")
+            return _checkpoint(con, _PATIENCE_MS)
     except Timeout:
         return False
 
@@ -64,9 +67,7 @@ def tend_log(con: Any, sqlite: Sqlite, path: Path) -> None:
     except Timeout:
         return
     try:
-        _checkpoint(con, "RESTART")
-    except StoreBusy:
-        return
+        _checkpoint(con, 0)
     finally:
         lock.release()
 
@@ -90,8 +91,17 @@ def mend_text_index(con: Any, sqlite: Sqlite) -> None:
         con.execute("COMMIT")
 
 
-def _checkpoint(con: Any, how: str) -> bool:
-    return bool(con.execute(f"PRAGMA wal_checkpoint({how})").fetchone()[0] == 0)
+def _checkpoint(con: Any, patience_ms: int) -> bool:
+    """Whoever still reads is waited for so long only: meanwhile nobody here can write."""
+    con.execute(f"PRAGMA busy_timeout = {patience_ms}")
+    try:
+        return bool(con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
+    except database_errors() as e:
+        if isinstance(translate(e), StoreBusy):
+            return False
+        raise
+    finally:
+        con.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
 
 def _size(path: Path) -> int:

@@ -327,7 +327,12 @@ async def test_the_weight_log_keeps_events_in_order(store: SqliteStore, user: st
         WeightEvent(memory.id, later(days=i), e, 1.0, 1.5, "why", {"M": 1.2}, {"s": 1}, {"s": 2})
         for i, e in enumerate(["created", "mention", "boost"])
     ]
-    await store.write(user, lambda tx: [tx.memories.log(e) for e in reversed(events)])
+
+    def note(tx: Tx) -> None:
+        for event in reversed(events):
+            tx.memories.log(event)
+
+    await store.write(user, note)
     assert await store.read(user, lambda tx: tx.memories.weight_log(memory.id)) == events
 
 

@@ -131,6 +131,7 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
     assert merged.supersedes == ()
     assert merged.original_contents == {life["film"].id: "Likes films"}
     assert merged.correction_history == ({"why": "merged"}, {"from": "else"})
+    assert merged.rev == life["merged"].rev + 1  # nobody writes the words back from an older copy
     assert after["said"].text == ""
     assert after["said"].hidden_at is not None
     assert after["reply"].text == "Watch Solaris."
@@ -142,7 +143,8 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
     assert after["tombstone"]
     assert after["undoable"] == []
     assert after["trace"].hits == ()
-    last = (await store.changes(user, 0, 999))[-1]
+    cleaned, last = (await store.changes(user, 0, 999))[-2:]
+    assert (cleaned.op, cleaned.entity_id, cleaned.before) == ("updated", merged.id, None)
     assert (last.op, last.entity_id, last.before, last.after) == ("purged", life["memory"].id, None, None)
 
 
@@ -159,6 +161,17 @@ async def test_the_bytes_are_gone_after_a_scrub(
     assert path.with_name(path.name + "-wal").stat().st_size == 0
     assert [s.id for s in await store.reader(user).lexical("walks", 5, Filter())] == [life["merged"].id]
     assert await store.reader(user).lexical("quillwort", 5, Filter(states=frozenset(State))) == []
+
+
+async def test_a_scrub_says_when_somebody_was_in_the_way(store: SqliteStore, user: str, path: Path) -> None:
+    """A reader of an old moment keeps the log; the job tries again."""
+    reading = store._sqlite.module.connect(path, isolation_level=None)
+    reading.execute("BEGIN")
+    reading.execute("SELECT COUNT(*) FROM users").fetchone()
+    await store.write(user, lambda tx: tx.memories.add(a_memory("new")))
+    assert not await store.scrub()
+    reading.close()
+    assert await store.scrub()
 
 
 async def test_a_deleted_memorys_words_leave_the_index_bytes_too(store: SqliteStore, user: str, path: Path) -> None:
@@ -215,6 +228,27 @@ async def test_a_short_memory_does_not_take_every_text_with_its_word(store: Sqli
         return [m.content for m in tx.memories.many([teapot.id, pots.id])]
 
     assert await store.write(user, act) == ["Buys a teapot for tea", "Likes green teapots"]
+
+
+async def test_what_was_said_anew_stays_and_what_was_only_derived_goes(store: SqliteStore, user: str) -> None:
+    """A newer version of its own is not taken along; a summary of nothing else is deleted."""
+
+    def act(tx: Tx) -> list[Memory]:
+        old = tx.memories.add(a_memory("Allergic to peanuts", state=State.SUPERSEDED))
+        new = tx.memories.add(a_memory("Allergic to peanuts and walnuts", supersedes=(old.id,)))
+        gist = tx.memories.add(a_memory("allergic to peanuts!", source_ids=(old.id,), layer=Layer.CORE))
+        both = tx.memories.add(
+            a_memory("Allergic to peanuts.", merged_from=(old.id,), original_contents={old.id: "x", "b": "Likes tea"})
+        )
+        tx.memories.erase(old.id)
+        return tx.memories.many([new.id, gist.id, both.id])
+
+    new, gist, both = await store.write(user, act)
+    assert (new.content, new.supersedes, new.state) == ("Allergic to peanuts and walnuts", (), State.ACTIVE)
+    assert (gist.content, gist.state) == ("…", State.DELETED)
+    assert (both.content, both.original_content, both.state) == ("Likes tea", "Likes tea", State.ACTIVE)
+    assert [s.id for s in await store.reader(user).lexical("peanuts", 9, Filter(frozenset(State)))] == [new.id]
+    assert [s.id for s in await store.reader(user).lexical("tea", 9, Filter())] == [both.id]
 
 
 async def test_an_episode_keeps_its_other_sentences(store: SqliteStore, user: str) -> None:

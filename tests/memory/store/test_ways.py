@@ -50,6 +50,10 @@ async def main(way, path, step):
     said["nearest"] = await texts((await reader.nearest(vector(2), 1, Filter())))
     said["lexical"] = len(await reader.lexical("walking 散步", 99, Filter()))
     said["vectors"] = len(await reader.nearest(vector(2), 99, Filter()))
+    if step == "long":
+        for i in range(200):
+            await store.write(user, lambda tx: tx.memories.add(a_memory(f"{i} " + "long text " * 6000)))
+        said["log"] = path.with_name(path.name + "-wal").stat().st_size
     said["scrubbed"] = await store.scrub()
     def look(tx):
         said["connection"] = type(tx.con).__module__.partition(".")[0]
@@ -107,6 +111,12 @@ def test_a_file_goes_from_one_way_to_another_and_back(other: Way, path: Path) ->
     assert (said["lexical"], said["vectors"], said["scrubbed"]) == (6, 6, True)
     back = live(Way.PYSQLITE3, path)
     assert (back["lexical"], back["vectors"], back["vec0"]) == (10, 10, 10)
+
+
+@pytest.mark.parametrize("way", [Way.PYSQLITE3, Way.PLAIN])
+def test_the_log_is_kept_short(way: Way, path: Path) -> None:
+    """By SQLite itself where it is safe, by us under a lock where it is not."""
+    assert live(way, path, "long")["log"] < 20_000_000
 
 
 def test_a_process_has_one_way_only() -> None:

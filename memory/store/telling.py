@@ -1,0 +1,45 @@
+"""Which texts, and which of their sentences, say what a purged memory says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from memory.store.text import normalised, segment, terms
+
+_SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s*")
+_TELLING: Final = 0.6  # of the memory's own words in one sentence: it says the same thing
+_FEW: Final = 3  # spaces around one or two words
+
+
+class Texts:
+    """The memory's texts, and how to find them elsewhere."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = sorted({t.strip() for t in texts if t.strip()}, key=len, reverse=True)
+        self.flat = [_flat(t) for t in self.texts]
+        self.words = [frozenset(terms(t)) for t in self.texts]
+
+    def said_in(self, text: str) -> bool:
+        """Word for word, but for case, width and punctuation; one or two words only where they stand alone."""
+        found = _flat(text)
+        return any(x in found if x.count(" ") > _FEW else x == found for x in self.flat if x.strip())
+
+    def told_by(self, sentence: str) -> bool:
+        """In other words: most of the memory's own words in one sentence."""
+        if self.said_in(sentence):
+            return True
+        there = frozenset(terms(sentence))
+        return any(own and len(own & there) >= _TELLING * len(own) for own in self.words)
+
+    def without(self, text: str) -> str:
+        """`text` without the sentences that tell it."""
+        left = "".join(s for s in _SENTENCE.findall(text) if s and not self.told_by(s))
+        # A text that says it across sentence ends has no telling sentence of its own: all of it goes.
+        return "" if self.said_in(left) else left.strip() if left.strip() != text.strip() else text
+
+
+def _flat(text: str) -> str:
+    """Words, and CJK characters, between single spaces, so that no word is found inside another."""
+    return f" {normalised(segment(text))} "
