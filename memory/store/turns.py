@@ -111,16 +111,6 @@ class Turns:
         self._record_turn(turn)
         return True
 
-    def set_reply(self, turn_id: str, message_id: str) -> None:
-        """Say which message answered the turn. Raises NotFound."""
-        turn = self.turn(turn_id)
-        if turn is None:
-            raise NotFound(f"There is no turn {turn_id}.")
-        self.tx.con.execute(
-            "UPDATE turns SET reply_message_id = ? WHERE user_id = ? AND id = ?", (message_id, self.tx.owner, turn_id)
-        )
-        self._record_turn(turn)
-
     def orphans(self, now: datetime) -> list[TurnRow]:
         """Open turns whose lease ran out, or whose process on this machine is gone."""
         rows = self.tx.con.execute(
