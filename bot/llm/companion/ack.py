@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """What the companion says to a statement: it takes up the very thing that was said, and sometimes asks on."""
 
 from __future__ import annotations
@@ -6,11 +7,12 @@ import re
 from collections.abc import Sequence
 
 from bot.llm.companion import dates
-from bot.llm.companion.answers import Asker
+from bot.llm.companion.asker import Asker
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.lists_zh import PETS as ZH_PETS
+from bot.llm.companion.knowledge import Item
 from bot.llm.companion.lists_en import PETS
-from bot.llm.companion.telling import dated, lower_first, second
+from bot.llm.companion.lists_zh import PETS as ZH_PETS
+from bot.llm.companion.telling import dated, lower_first, second, told_list
 from bot.llm.companion.text import pick
 
 # slot → (English, Chinese) ways to take it up; {v} is the value as written, {t} the fact in the second person.
@@ -75,8 +77,14 @@ _ASK_ON: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "habit": (("How did you get into that?",), ("怎么养成的？",)),
     "mood": (("What weighs on you most?",), ("最让你放不下的是什么？",)),
 }  # fmt: skip
-_SAD = re.compile(r"\b(?:died|passed away|dead|cancer|fired|laid off|miscarriage|broke up|split up|divorced|failed|lost|accident|robbed|hospital)\b|去世|过世|走了$|分手|离婚|失恋|被裁|失业|流产|骨折|住院|癌", re.I)
-_GLAD = re.compile(r"\b(?:promoted|accepted|graduated|won|passed my|got the job|hired|engaged|married|baby|published|finished|degree)\b|升职|毕业|考上|录取|通过|获奖|结婚|订婚|生了|拿到|买房|出版", re.I)
+_SAD = re.compile(
+    r"\b(?:died|passed away|dead|cancer|fired|laid off|miscarriage|broke up|split up|divorced|failed|lost|accident|robbed|hospital)\b|去世|过世|走了$|分手|离婚|失恋|被裁|失业|流产|骨折|住院|癌",
+    re.I,
+)
+_GLAD = re.compile(
+    r"\b(?:promoted|accepted|graduated|won|passed my|got the job|hired|engaged|married|baby|published|finished|degree)\b|升职|毕业|考上|录取|通过|获奖|结婚|订婚|生了|拿到|买房|出版",
+    re.I,
+)
 
 
 def acknowledge(a: Asker, facts: Sequence[Fact], seed: str, asked_before: str) -> str:
@@ -89,10 +97,16 @@ def acknowledge(a: Asker, facts: Sequence[Fact], seed: str, asked_before: str) -
     if len(facts) > 1:
         rest = facts[1:] if main.family in {"name", "nickname"} else facts
         echo = _echo(a, rest[:5])
-        first = f"{first} {echo}".strip() if main.family in {"name", "nickname"} and a.lang == "en" else f"{first}{echo}" if main.family in {"name", "nickname"} else echo
+        first = (
+            f"{first} {echo}".strip()
+            if main.family in {"name", "nickname"} and a.lang == "en"
+            else f"{first}{echo}"
+            if main.family in {"name", "nickname"}
+            else echo
+        )
         main = rest[-1] if main.family in {"name", "nickname"} else main
     on = _ask_on(a, main, seed)
-    if not on or on in asked_before or asked_before.rstrip().endswith(("?", "？")) and a.turn % 2:
+    if not on or on in asked_before or (asked_before.rstrip().endswith(("?", "？")) and a.turn % 2):
         return first
     return f"{first} {on}" if a.lang == "en" else f"{first}{on}"
 
@@ -106,26 +120,50 @@ def _family(f: Fact) -> str:
         return "contact"
     if f.family == "todo":
         return "event"
-    return {"attr": "have", "work_place": "employer", "field": "job", "school": "study", "native": "language", "wake_time": "habit", "sleep_time": "habit"}.get(f.family, f.family)
+    return {
+        "attr": "have",
+        "work_place": "employer",
+        "field": "job",
+        "school": "study",
+        "native": "language",
+        "wake_time": "habit",
+        "sleep_time": "habit",
+    }.get(f.family, f.family)
 
 
 def _one(a: Asker, f: Fact, seed: str) -> str:
     you = second(f.text)
     if _SAD.search(f.text):
-        return pick(("I'm sorry to hear that.", "That is hard. I'm sorry.", "Oh no. I'm sorry.") if a.lang == "en" else ("听到这个我很难过。", "这一定很不好受。", "唉，抱抱你。"), seed)
+        return pick(
+            ("I'm sorry to hear that.", "That is hard. I'm sorry.", "Oh no. I'm sorry.")
+            if a.lang == "en"
+            else ("听到这个我很难过。", "这一定很不好受。", "唉，抱抱你。"),
+            seed,
+        )
     if _GLAD.search(f.text) and f.family in {"fact", "marital", "about", "job"}:
-        return pick(("Congratulations!", "How wonderful, congratulations!") if a.lang == "en" else ("恭喜恭喜！", "太好了，恭喜你！"), seed)
+        return pick(
+            ("Congratulations!", "How wonderful, congratulations!")
+            if a.lang == "en"
+            else ("恭喜恭喜！", "太好了，恭喜你！"),
+            seed,
+        )
     if f.corrects or f.instead_of:
         old = f.instead_of
         if a.lang == "zh":
             return f"好的，{'不是' + old + '，' if old else ''}是我理解错了：{lower_first(dated(you, a.now))}"
         return f"Ah, {'not ' + old + '. ' if old else 'I see. '}So {lower_first(dated(you, a.now))}"
     if f.ended or (not f.holds and f.family not in {"like", "diet"}):
-        return a.say(f"I see, that has changed: {lower_first(you)}" if f.ended else f"I see: {lower_first(you)}", f"这样啊，{you}我会留意的。" if f.ended else f"明白了，{you}")
+        return a.say(
+            f"I see, that has changed: {lower_first(you)}" if f.ended else f"I see: {lower_first(you)}",
+            f"这样啊，{you}我会留意的。" if f.ended else f"明白了，{you}",
+        )
     if f.again:
-        return a.say(f"Still {f.value}, good!" if f.value else "Still so, good!", f"还是{f.value}呀，真好！" if f.value else "还是老样子，真好！")
+        return a.say(
+            f"Still {f.value}, good!" if f.value else "Still so, good!",
+            f"还是{f.value}呀，真好！" if f.value else "还是老样子，真好！",
+        )
     if _family(f) == "event":
-        return _event(a, f, you, seed)
+        return _event(a, f, seed)
     shapes = _TAKE.get(_family(f))
     if not shapes:
         return a.say(f"I see: {lower_first(you)}", f"原来{you}")
@@ -136,7 +174,7 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
     return re.sub(r"\s{2,}", " ", said)
 
 
-def _event(a: Asker, f: Fact, you: str, seed: str) -> str:
+def _event(a: Asker, f: Fact, seed: str) -> str:
     when = dates.nearby(f.when, a.now, f.lang) if f.when else ""
     if f.when and f.when.at.year == a.now.year:
         when = when.replace(f" {a.now.year}", "").replace(f"{a.now.year}年", "")
@@ -150,12 +188,13 @@ def _event(a: Asker, f: Fact, you: str, seed: str) -> str:
 
 def _echo(a: Asker, facts: Sequence[Fact]) -> str:
     """Several things at once, told back: it shows what was understood."""
-    told = [dated(second(f.text), a.now).rstrip(".。") for f in facts]
+    pairs = [(Item("", f.text, (f,), fresh=True), f) for f in facts]
+    told = [s.rstrip(".。") for s in told_list(pairs, a.lang, a.now)]
     if a.lang == "zh":
         parts = [t if i == 0 else re.sub(r"^你(?=[^的])", "", t) for i, t in enumerate(told)]
         return f"原来{'，'.join(parts)}。"
     parts = [lower_first(t) for t in told]
-    return f"So {parts[0]}." if len(parts) == 1 else f"So {', '.join(parts[:-1])}, and {parts[-1]}."
+    return f"So {' and '.join(parts)}." if len(parts) < 3 else f"So {', '.join(parts[:-1])}, and {parts[-1]}."
 
 
 def _ask_on(a: Asker, f: Fact, seed: str) -> str:
@@ -167,5 +206,10 @@ def _ask_on(a: Asker, f: Fact, seed: str) -> str:
     if not options:
         return ""
     asks = pick(options[a.lang == "zh"], seed, "on").format(v=f.value)
-    known = {"Where do you live?": "home", "你住在哪里？": "home", "When is your birthday?": "birthday", "你的生日是什么时候？": "birthday"}
+    known = {
+        "Where do you live?": "home",
+        "你住在哪里？": "home",
+        "When is your birthday?": "birthday",
+        "你的生日是什么时候？": "birthday",
+    }
     return "" if (slot := known.get(asks)) and a.know.having(slot) else asks

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Short answers to a question the assistant asked: "Anna" after "What's your name?" states "My name is Anna"."""
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from bot.llm.companion.text import CJK, clean, sentences
 _EN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(p, re.I), whole)
     for p, whole in (
-        (r"what(?:'s| is) your name|what should I call you|what may I call you|who am I (?:talking|speaking) (?:to|with)", "My name is {}"),
+        (
+            r"what(?:'s| is) your name|what should I call you|what may I call you|who am I (?:talking|speaking) (?:to|with)",
+            "My name is {}",
+        ),
         (r"where do you live|where are you (?:living|based)", "I live in {}"),
         (r"where are you from|where did you grow up", "I am from {}"),
         (r"how old are you", "I am {} years old"),
@@ -56,7 +60,12 @@ def completed(text: str, question: str) -> str:
         return text
     bare = said[0].text
     zh = bool(CJK.search(question))
-    if _NO_ANSWER.match(bare) or len(bare) > (12 if CJK.search(bare) else 40) or len(bare.split()) > 4 or re.search(r"\b(?:I|I'm|my|it's|you)\b|我|你", bare, re.I):
+    if (
+        _NO_ANSWER.match(bare)
+        or len(bare) > (12 if CJK.search(bare) else 40)
+        or len(bare.split()) > 4
+        or re.search(r"\b(?:I|I'm|my|it's|you)\b|我|你", bare, re.I)
+    ):
         return text
     last = re.split(r"(?<=[.!。！])\s*", question.strip())[-1]
     for pattern, whole in _ZH if zh else _EN:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """English questions about the user: which slots they ask for, of whom, and in which way."""
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"(?:what|which|whose|who|where|when|how)\b.*\bmy (?P<t>.+)$", Want("topic")),
 )  # fmt: skip
 _COMPILED = tuple((re.compile(p, re.I), w) for p, w in _RULES)
-_STRIP = re.compile(r"\s+(?:again|please|now|then|anyway|once more|by the way|btw|exactly|currently|nowadays|these days|right now|at the moment|you know|remember|ebb)$", re.I)
+_STRIP = re.compile(
+    r"\s+(?:again|please|now|then|anyway|once more|by the way|btw|exactly|currently|nowadays|these days|right now|at the moment|you know|remember|ebb)$",
+    re.I,
+)
 
 
 def want(question: str) -> Want | None:
@@ -67,5 +71,11 @@ def want(question: str) -> Want | None:
         if m:
             g = {k: v for k, v in m.groupdict().items() if v}
             rel = g.get("r") or g.get("r2") or g.get("r3") or ""
-            return w.of(text, relation=relation(rel) if rel else "", topic=core(g.get("t") or g.get("t2") or ""), verb=(g.get("v") or "").lower(), rest=g.get("rest", ""))
+            return w.of(
+                text,
+                relation=relation(rel) if rel else "",
+                topic=core(g.get("t") or g.get("t2") or ""),
+                verb=(g.get("v") or "").lower(),
+                rest=g.get("rest", ""),
+            )
     return None

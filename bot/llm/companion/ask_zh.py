@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Chinese questions about the user: 我叫什么、我对什么过敏、我明天有什么安排、我妹妹叫什么……"""
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _START = re.compile(
 )
 _WHAT = r"(?:什么|啥|哪些|哪种|哪个|谁|多少|几)"
 _RULES: tuple[tuple[str, Want], ...] = (
-    (r"(?:知道|记得|了解|记住|记下|记了|学到)(?:了|过)?(?:关于)?我(?:的)?(?:些|的)?(?:什么|哪些|多少|啥|事)|关于我.{0,8}(?:知道|记得|了解)|(?:说说|介绍一?下?|讲讲|总结一?下?|描述一?下?)(?:一下)?我(?:自己|这个人)?$|我是谁|你(?:还)?(?:认识|记得|了解)我(?:吗|么)?$|我(?:都)?(?:告诉|跟你说|和你说)过?你?(?:了)?(?:什么|哪些|啥)$|关于我$|我是(?:个|一个)?什么样的人", Want("all")),
+    (r"(?:知道|记得|了解|记住|记下|记了|学到)(?:了|过)?(?:关于)?我(?:的)?(?:些|的)?(?:什么|哪些|多少|啥|事)|关于我.{0,8}(?:知道|记得|了解)|(?:说说|介绍一?下?|讲讲|总结一?下?|描述一?下?)(?:一下)?我(?:自己|这个人)?$|我是谁|(?:你|还)*(?:认识|记得|了解|记不记得)我(?:吗|么|不)?$|^我(?:吗|么)?$|我(?:都)?(?:告诉|跟你说|和你说)过?你?(?:了)?(?:什么|哪些|啥)$|关于我$|我是(?:个|一个)?什么样的人", Want("all")),
     (r"(?:上次|上回|之前|昨天|刚才|刚刚|前天|上周|以前|那天|上一次|前几天|最近)?(?:我们|咱们|我)?(?:上次|上回|之前|昨天|刚才|刚刚|前天|上周|都)?(?:聊|谈|说|讨论)(?:过|了|到)?(?:些)?(?:什么|啥|哪些|哪儿|哪里)(?:了|来着|内容)?|上次(?:的)?(?:聊天|对话|谈话)|(?:聊|说|谈)到哪", Want("last")),
     (r"(?:你)?(?:该|应该|要)?(?:怎么|如何)?(?:称呼|叫)我(?:什么|啥)?$|我的(?:昵称|小名|外号)", Want("slot", ("nickname", "name"))),
     (r"我(?:的)?(?:全名|大名|真名|本名|名字|姓名)(?:是|叫)?(?:什么|啥|谁)?|我(?:是)?叫(?:什么|啥)|我姓(?:什么|啥)", Want("slot", ("name", "nickname", "surname"))),
@@ -63,5 +64,11 @@ def want(question: str) -> Want | None:
             g = {k: v for k, v in m.groupdict().items() if v}
             rel = g.get("r") or g.get("r2") or g.get("r3") or g.get("r4") or ""
             topic = g.get("t") or g.get("t2") or g.get("t3") or ""
-            return w.of(text, relation=relation(rel) if rel else "", topic=core(topic), verb=g.get("v") or g.get("v2") or "", rest=g.get("rest", ""))
+            return w.of(
+                text,
+                relation=relation(rel) if rel else "",
+                topic=core(topic),
+                verb=g.get("v") or g.get("v2") or "",
+                rest=g.get("rest", ""),
+            )
     return None

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """The chat role: read the message, answer its questions from memory, take up what it states, keep it friendly."""
 
 from __future__ import annotations
@@ -6,10 +7,10 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.llm.companion import answers, ask_en, ask_zh, dates, smalltalk
+from bot.llm.companion import answers, ask_en, ask_zh, dates, overviews, smalltalk
 from bot.llm.companion.ack import acknowledge
 from bot.llm.companion.answered import completed
-from bot.llm.companion.answers import STOP, Asker
+from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, Knowledge, gather, newest
 from bot.llm.companion.monitor import _rows
@@ -43,7 +44,7 @@ def _now(data: Mapping[str, Json]) -> datetime:
     try:
         return dates.local(str(data.get("now") or ""), str(data.get("tz") or ""))
     except ValueError:
-        return datetime(2000, 1, 1)
+        return datetime(2000, 1, 1)  # noqa: DTZ001 - local and naive, as all times of the rules
 
 
 def _reply(a: Asker, data: Mapping[str, Json], message: str, last: str) -> str:
@@ -58,21 +59,21 @@ def _reply(a: Asker, data: Mapping[str, Json], message: str, last: str) -> str:
     asked = questions(message)
     parts = [_greeting(a, text, facts, asked, data)]
     if note := str(data.get("note") or ""):
-        parts.append(_noted(a, note, facts, message))
+        parts.append(_noted(a, note, facts))
     elif facts:
         parts.append(acknowledge(a, facts, message, last))
-    parts += [_to_question(a, q, message) for q in asked[:3]]
+    parts += [_to_question(a, q) for q in asked[:3]]
+    if not any(parts) and now and any(f.slot == "?" for f in parse(message, now, tz)):
+        parts.append(
+            a.say(
+                "I'm not sure which thing that corrects. Could you say it as a whole sentence?",
+                "我不确定这是要更正哪一件，能说得完整一点吗？",
+            )
+        )
     if not any(parts):
-        parts.append(_statement(a, text, last))
-    elif facts and not asked and not note_of(data):
-        parts.append("")
+        parts.append(_statement(a, text))
     gap = "\n\n" if any("\n" in p for p in parts if p) else (" " if a.lang == "en" else "")
     return gap.join(dict.fromkeys(p for p in parts if p))
-
-
-def note_of(data: Mapping[str, Json]) -> str:
-    """What Ebb says it did with the message itself."""
-    return str(data.get("note") or "")
 
 
 def smalltalk_empty(a: Asker) -> str:
@@ -88,25 +89,38 @@ def _corrected(a: Asker, message: str, facts: list[Fact], now: str, tz: str) -> 
     return [f for i in mine for f in i.facts]
 
 
-def _noted(a: Asker, note: str, facts: list[Fact], message: str) -> str:
+def _noted(a: Asker, note: str, facts: list[Fact]) -> str:
     """Ebb has kept or refused what was asked to be remembered, and shows that itself."""
     if re.search(r"did not save|没有保存", note):
         return a.say("That one I can't keep, I'm afraid; Ebb tells you why.", "这个没法记下，原因 Ebb 会告诉你。")
     if facts:
         you = second(facts[0].text)
         return a.say(f"All right: {lower_first(you)} I'll keep that in mind.", f"好的，{you}我会记在心里。")
-    return pick(("I'll keep that in mind.", "All right, I'll bear it in mind.") if a.lang == "en" else ("好的，我会记在心里。", "没问题，我放在心上了。"), message)
+    return pick(
+        ("I'll keep that in mind.", "All right, I'll bear it in mind.")
+        if a.lang == "en"
+        else ("好的，我会记在心里。", "没问题，我放在心上了。"),
+        note,
+    )
 
 
 def _greeting(a: Asker, text: str, facts: list[Fact], asked: list[str], data: Mapping[str, Json]) -> str:
     m = smalltalk.GREETING.match(text)
-    if not m or (m.end() < len(text) and re.match(r"\w", text[m.end() :]) and text[m.end() - 1].isalnum() and not CJK.search(text[m.end() - 1])):
+    if not m or (
+        m.end() < len(text)
+        and re.match(r"\w", text[m.end() :])
+        and text[m.end() - 1].isalnum()
+        and not CJK.search(text[m.end() - 1])
+    ):
         return ""
     rest = text[m.end() :].strip(" ,.!，。！")
     if any(f.slot == "name" for f in facts):
         return ""
     name = a.know.called
-    hello = a.say(f"{smalltalk.part_of_day(a)}{', ' + name if name else ''}!", f"{name + '，' if name else ''}{smalltalk.part_of_day(a)}！")
+    hello = a.say(
+        f"{smalltalk.part_of_day(a)}{', ' + name if name else ''}!",
+        f"{name + '，' if name else ''}{smalltalk.part_of_day(a)}！",
+    )
     if rest or asked or facts:
         return hello if not facts else ""
     return hello + a.say(" ", "") + _opening(a, data)
@@ -115,14 +129,23 @@ def _greeting(a: Asker, text: str, facts: list[Fact], asked: list[str], data: Ma
 def _opening(a: Asker, data: Mapping[str, Json]) -> str:
     """How a conversation is taken up: what is due soon, what was talked about last, or a first question."""
     if not a.know.items and not a.know.episodes:
-        return a.say("I'm Ebb's offline companion: I remember what you tell me. What's your name?", "我是 Ebb 的离线伙伴，会记得你跟我说的事。怎么称呼你？")
+        return a.say(
+            "I'm Ebb's offline companion: I remember what you tell me. What's your name?",
+            "我是 Ebb 的离线伙伴，会记得你跟我说的事。怎么称呼你？",
+        )
     if not _rows(data.get("history")):
-        soon = [(w, i) for w, i in answers._planned(a) if 0 <= (w.at.date() - a.now.date()).days <= 2]  # noqa: SLF001 - one module's plans, another's greeting
+        soon = [(w, i) for w, i in overviews.planned(a) if 0 <= (w.at.date() - a.now.date()).days <= 2]
         if soon:
             return a.say("Don't forget: ", "别忘了：") + a.tell(soon[0][1])
         if told := newest(a.know):
             return _last_time(a, told[-1])
-    return pick(("How are you today?", "What is on your mind?", "What's new with you?") if a.lang == "en" else ("今天过得怎么样？", "想聊点什么？", "最近有什么新鲜事吗？"), a.turn, a.now.date())
+    return pick(
+        ("How are you today?", "What is on your mind?", "What's new with you?")
+        if a.lang == "en"
+        else ("今天过得怎么样？", "想聊点什么？", "最近有什么新鲜事吗？"),
+        a.turn,
+        a.now.date(),
+    )
 
 
 def _last_time(a: Asker, episode: str) -> str:
@@ -130,10 +153,13 @@ def _last_time(a: Asker, episode: str) -> str:
     if language_of(text) != a.lang:
         return a.say("Good to see you again. How are you?", "又见面了，最近怎么样？")
     text = re.sub(r"^(?:[\w ]{1,20}ago|Yesterday|Earlier today): ", "", text)
-    return a.say(f"Last time {lower_first(text) if text.startswith('You') else text.replace('We talked', 'we talked', 1)} What's new?", f"上次{text}有什么新进展吗？")
+    return a.say(
+        f"Last time {lower_first(text) if text.startswith('You') else text.replace('We talked', 'we talked', 1)} What's new?",
+        f"上次{text}有什么新进展吗？",
+    )
 
 
-def _to_question(a: Asker, q: str, message: str) -> str:
+def _to_question(a: Asker, q: str) -> str:
     low = simplified(q)
     for pattern, reply in smalltalk.TO_ME:
         if pattern.search(low) and not _about_me(low):
@@ -149,31 +175,45 @@ def _to_question(a: Asker, q: str, message: str) -> str:
     if _about_me(low):
         return answers.unknown(a, Want("topic", question=q))
     if re.match(r"^(?:and |what about |how about )?(?:you|yourself)\W*$|^(?:那)?你呢?$", low.strip(" ?？"), re.I):
-        return a.say("Me? I'm a program, so there's little to tell. I'd rather hear about you.", "我？我是个程序，没什么可说的，还是说说你吧。")
+        return a.say(
+            "Me? I'm a program, so there's little to tell. I'd rather hear about you.",
+            "我？我是个程序，没什么可说的，还是说说你吧。",
+        )
     return _beyond(a, q)
 
 
 def _about_me(text: str) -> bool:
-    return bool(re.search(r"\b(?:i|me|my|mine|myself|i'm|i've)\b|我", text, re.I)) and not re.match(r"\W*(?:can|could|would|will) you (?:help|tell me a|give me|write)|\W*你(?:爱|喜欢|想|讨厌)我", text, re.I)
+    text = re.sub(
+        r"\b(?:tell|give|show|help|teach|make|sing|let)(?:ing)? me\b|给我|帮我|逗我|跟我", " ", text, flags=re.I
+    )
+    return bool(re.search(r"\b(?:i|me|my|mine|myself|i'm|i've)\b|我", text, re.I)) and not re.match(
+        r"\W*(?:can|could|would|will) you (?:help|tell me a|give me|write)|\W*你(?:爱|喜欢|想|讨厌)我", text, re.I
+    )
 
 
 def _advice(a: Asker, q: str) -> str:
     """What should I cook, any ideas for the weekend: from tastes that are known, with allergies in mind."""
     low = simplified(q)
-    if not re.search(r"\b(?:what|where|which|any|can you|could you|recommend|suggest)\b.*\b(?:should|could|shall|recommend|suggest|ideas?|tips)\b|recommend|suggest|(?:吃|做|玩|看|喝|送|去)(?:什么|点啥|啥|哪)(?:好|呢)?|推荐|建议|该(?:做|吃|看|玩)", low, re.I):
+    if not re.search(
+        r"\b(?:what|where|which|any|can you|could you|recommend|suggest)\b.*\b(?:should|could|shall|recommend|suggest|ideas?|tips)\b|recommend|suggest|(?:吃|做|玩|看|喝|送|去)(?:什么|点啥|啥|哪)(?:好|呢)?|推荐|建议|该(?:做|吃|看|玩)",
+        low,
+        re.I,
+    ):
         return ""
     food = re.search(r"eat|cook|dinner|lunch|breakfast|food|restaurant|order|drink|吃|做饭|菜|喝|餐", low, re.I)
     likes = a.know.having("like", "favourite:", "hobby")
     if food:
-        edible = [(i, f) for i, f in likes if answers._of_sort([(i, f)], Want("slot", verb="eat"))]  # noqa: SLF001
-        likes = edible
+        likes = [(i, f) for i, f in likes if answers.edible(i)]
     if not likes:
-        return a.say("I don't know your taste well enough yet. What do you usually like?", "我还不太了解你的口味，你平时喜欢什么？")
+        return a.say(
+            "I don't know your taste well enough yet. What do you usually like?",
+            "我还不太了解你的口味，你平时喜欢什么？",
+        )
     _, chosen = pick(likes, q, a.turn)
     out = a.say(f"How about {chosen.value}? You like that.", f"{chosen.value}怎么样？你喜欢的。")
     bad = [i for i, _ in a.know.having("allergy")]
     if food and bad:
-        out += a.say(" And mind: ", "不过要注意：") + a.say(" ", "").join(a.tell(i) for i in bad)
+        out += a.say(" And mind: ", "不过要注意：") + a.say(" ", "").join(lower_first(a.tell(i)) for i in bad)
     return out
 
 
@@ -189,11 +229,13 @@ def _beyond(a: Asker, q: str) -> str:
     return pick(zh if a.lang == "zh" else en, q, a.turn)
 
 
-def _statement(a: Asker, text: str, last: str) -> str:
+def _statement(a: Asker, text: str) -> str:
     """What states nothing that the rules know: small talk, a feeling, or a story to be heard."""
     low = simplified(text)
     if joking(text):
-        return pick(("Ha, you had me there!", "Good one!") if a.lang == "en" else ("哈哈，差点信了！", "你真会开玩笑！"), text)
+        return pick(
+            ("Ha, you had me there!", "Good one!") if a.lang == "en" else ("哈哈，差点信了！", "你真会开玩笑！"), text
+        )
     if corrects_only(text) and re.search(r"wrong|not|错|不对|没说", low):
         return a.say("I'm sorry, then I had that wrong. How is it really?", "抱歉，是我弄错了。那实际是怎样的呢？")
     for pattern, reply in smalltalk.TO_ME:
@@ -206,7 +248,11 @@ def _statement(a: Asker, text: str, last: str) -> str:
         return felt
     if (want := (ask_zh if a.lang == "zh" else ask_en).want(text)) and want.how in {"all", "last"}:
         return answers.answer(a, want)
-    if re.search(r"^\W*(?:please )?(?:write|translate|code|calculate|draw|compose|explain|search|google|generate|帮我(?:写|翻译|查|算|画)|翻译|写一|画一|搜索|计算)", low, re.I):
+    if re.search(
+        r"^\W*(?:please )?(?:write|translate|code|calculate|draw|compose|explain|search|google|generate|帮我(?:写|翻译|查|算|画)|翻译|写一|画一|搜索|计算)",
+        low,
+        re.I,
+    ):
         return _beyond(a, text)
     return _heard(a, text)
 
@@ -215,7 +261,11 @@ def _heard(a: Asker, text: str) -> str:
     """Something told: what it reminds of, or its own words turned round, and a question to go on."""
     near = [i for s, i in a.know.near(text, STOP) if s >= 1 and not i.past and i.faded < 2 and not i.fresh]
     if near and _fits(near[0], text):
-        return a.say("That reminds me: ", "这让我想起：") + a.tell(near[0]) + a.say(" Does it have to do with that?", "和这个有关吗？")
+        return (
+            a.say("That reminds me: ", "这让我想起：")
+            + a.tell(near[0])
+            + a.say(" Does it have to do with that?", "和这个有关吗？")
+        )
     said = sentences(text)
     body = said[-1].text if said else text
     if a.lang == "zh":
@@ -223,8 +273,16 @@ def _heard(a: Asker, text: str) -> str:
         echo = f"{turned}？" if 2 < len(turned) <= 18 and "你" in turned else ""
         return echo + pick(("后来呢？", "愿意多说一点吗？", "你怎么看这件事？", "那你是什么感觉？"), text, a.turn)
     turned = you_me_en(body)
-    echo = f"So {lower_first(turned).rstrip('.')}. " if 2 < len(turned.split()) <= 12 and re.match(r"(?:you|your|it|the|there|my)\b", turned, re.I) and re.search(r"\byou", turned, re.I) else ""
-    return echo + pick(("Tell me more.", "How was that for you?", "What happened then?", "What do you make of it?"), text, a.turn)
+    echo = (
+        f"So {lower_first(turned).rstrip('.')}. "
+        if 2 < len(turned.split()) <= 12
+        and re.match(r"(?:you|your|it|the|there|my)\b", turned, re.I)
+        and re.search(r"\byou", turned, re.I)
+        else ""
+    )
+    return echo + pick(
+        ("Tell me more.", "How was that for you?", "What happened then?", "What do you make of it?"), text, a.turn
+    )
 
 
 def _fits(item: Item, text: str) -> bool:

@@ -61,7 +61,11 @@ class Clause:
         """The clause (or `text`) as a sentence about the user, dates in full, an opening date put behind."""
         source = str(self.extra.get("say", self.text)) if text is None else text
         if self.lang == "zh":
-            source = re.sub(r"^((?:[\ue100-\ue13f][，,]?)+)((?:我们|我們|我|咱们)(?!的|家|妈|爸|哥|姐|弟|妹|老))", r"\2\1", source.strip())
+            source = re.sub(
+                r"^((?:[\ue100-\ue13f][，,]?)+)((?:我们|我們|我|咱们)(?!的|家|妈|爸|哥|姐|弟|妹|老))",
+                r"\2\1",
+                source.strip(),
+            )
             return person_zh.to_third(self.fill(source))
         source = re.sub(r"^((?:\s*[\ue100-\ue13f][\s,]*)+)(.+)$", r"\2 \1", source.strip())
         return self.fill(person_en.to_third(source))
@@ -113,6 +117,8 @@ class Rules:
         self._shadow = shadow
 
     def __call__(self, *patterns: str) -> Callable[[Build], Build]:
+        """Enter a function for these patterns."""
+
         def add(build: Build) -> Build:
             self.table.extend((re.compile(p, re.I), build) for p in patterns)
             return build

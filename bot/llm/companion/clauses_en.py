@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """English sentences cut into clauses: openings and marks noted, dates taken out, missing subjects put back."""
 
 from __future__ import annotations
@@ -71,10 +72,10 @@ def _opened(text: str) -> tuple[str, bool]:
     corrects = False
     for _ in range(8):
         before = text
-        if m := _CORRECTION.match(text):
-            corrects, text = True, text[m.end() :]
-        elif m := _OPENING.match(text):
-            text = text[m.end() :]
+        if marked := _CORRECTION.match(text):
+            corrects, text = True, text[marked.end() :]
+        elif opening := _OPENING.match(text):
+            text = text[opening.end() :]
         if text == before:
             break
     if re.search(r"\bactually\b", text, re.I) or re.search(r"\binstead$", text, re.I):
@@ -117,14 +118,14 @@ def _pieces(text: str) -> list[str]:
             piece = f"{subject} {piece}"
         if about and (p := _PRONOUN.match(piece)) and p[1].lower() != "they":
             piece = about + piece[p.end() :]
-        if m := _SUBJECT.match(piece):
-            subject = m[0]
-        if m := re.match(
+        if named := _SUBJECT.match(piece):
+            subject = named[0]
+        if who := re.match(
             r"^(?:I have an? (?P<a>[\w -]{2,24}?)(?:\s+(?:called|named|who|and|,)|$)|(?P<b>my [\w -]{2,24}?) (?:is|has|likes|lives|works)\b)",
             piece,
             re.I,
         ):
-            about = m["b"] or f"my {m['a']}"
+            about = who["b"] or f"my {who['a']}"
         out.append(piece)
     return out
 

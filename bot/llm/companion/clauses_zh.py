@@ -20,20 +20,32 @@ _CORRECTION = re.compile(
     r"应该说|事实上|实际上|这不对|那不对|那是错的|不是这样的?|不是的?|改一下|修正(?:一下)?|我改主意了)(?:[，,：:。！!、\s]+|(?=我|应该|是|他|她|[\ue100-\ue13f]))"
 )
 _SHOULD_BE = re.compile(r"^(?:应该|应当)(?=是|叫|在|住)")
-_AGAIN = re.compile(r"(?:还是|仍然|依然|依旧|仍旧|一如既往地?|照样|始终)(?=很|非常|特别|最|超|那么|这么|喜欢|爱|讨厌|住|在|对|会|不)|(?<=我)还(?=喜欢|爱|讨厌|很喜欢|住在|在|那么喜欢|特别喜欢)")
+_AGAIN = re.compile(
+    r"(?:还是|仍然|依然|依旧|仍旧|一如既往地?|照样|始终)(?=很|非常|特别|最|超|那么|这么|喜欢|爱|讨厌|住|在|对|会|不)|(?<=我)还(?=喜欢|爱|讨厌|很喜欢|住在|在|那么喜欢|特别喜欢)"
+)
 _LATELY = re.compile(r"(?:最近|近来|近期|这段时间|这阵子|这几天|这两天)")
 _NOT_OLD = re.compile(r"[，,、\s]*(?:而)?(?:不是|不叫|并非)(?:在|住在|叫)?(?P<old>[^，,。是]{1,16})(?:了|啦|哦|啊)?$")
-_NOT_BUT = re.compile(r"(?:并?不是|不叫|并非|不在|不住在?|不姓)(?:在)?(?P<old>[^，,是]{1,16}?)(?:了)?[，,、\s]*(?:而|应该|现在)?(?P<is>而?是(?:叫|在)?|叫|在|住在?|姓|改成了?|换成了?)(?P<new>[^，,]{1,24})")
-_PAST = re.compile(r"(?:昨|前天|上周|上个?月|去年|前年|以前|曾经|当时|那时|出生|毕业|去过|来过|[\u4e00-\u9fff]了(?:$|[，,一个两三])|的时候|小时候)")
-_JOIN = re.compile(r"(?:[，,]\s*|\s{1,3}(?=我))(?:而且|并且|同时|另外|还有|但是?|不过|可是|所以|然后|因此|也)?[，,]?|(?<=[\u4e00-\u9fff])(?:而且|并且|但是|不过|可是|但)(?=不|我|也|喜欢|讨厌|很|非常|对|在|会|更|最|住|每)|[;；—]+")
+_NOT_BUT = re.compile(
+    r"(?:并?不是|不叫|并非|不在|不住在?|不姓)(?:在)?(?P<old>[^，,是]{1,16}?)(?:了)?[，,、\s]*(?:而|应该|现在)?(?P<is>而?是(?:叫|在)?|叫|在|住在?|姓|改成了?|换成了?)(?P<new>[^，,]{1,24})"
+)
+_PAST = re.compile(
+    r"(?:昨|前天|上周|上个?月|去年|前年|以前|曾经|当时|那时|出生|毕业|去过|来过|[\u4e00-\u9fff]了(?:$|[，,一个两三])|的时候|小时候)"
+)
+_JOIN = re.compile(
+    r"(?:[，,]\s*|\s{1,3}(?=我))(?:而且|并且|同时|另外|还有|但是?|不过|可是|所以|然后|因此|也)?[，,]?|(?<=[\u4e00-\u9fff])(?:而且|并且|但是|不过|可是|但)(?=不|我|也|喜欢|讨厌|很|非常|对|在|会|更|最|住|每)|[;；—]+"
+)
 _PREDICATE = re.compile(
     r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|已经|今年|从小|一直|刚|最近|其实|曾经|以前|经常|通常|一般|总是|偶尔|有时候?|正在|正|不太|不怎么|绝对|完全|真的|只|准备好|打算|[\ue100-\ue13f])*"
     r"(?:不?(?:喜欢|爱|讨厌|喜爱|热爱|怕|吃|喝|抽烟|想|要|会|能|是|在|住|叫|姓|做|当|学|读|用|玩|看|听|养|有|打算|计划|准备|希望|决定|擅长|需要|必须|得|去|来|搬|每|跑|戒|买|开|属|毕业|出生|来自|受不了|结婚|单身|离婚|未婚|已婚|过敏|辞职|退休|失业|升职|工作|上班|从事|"
     r"对|\d+岁|[一二三四五六七八九十]+岁)|没有?|身高|体重|生日|名字|爱好|老家|家在|职业|专业|母语|晚上|早上|周末)"
 )
-_SUBJECT = re.compile(rf"^(?:[\ue100-\ue13f][，,]?)*(?P<s>(?:我们?|咱们?)(?:家)?的?{RELATION}(?!们)|我的[\u4e00-\u9fff]{{1,6}}(?=是|叫|在|有)|我们?|咱们?|本人|他们?|她们?|它们?)")
+_SUBJECT = re.compile(
+    rf"^(?:[\ue100-\ue13f][，,]?)*(?P<s>(?:我们?|咱们?)(?:家)?的?{RELATION}(?!们)|我的[\u4e00-\u9fff]{{1,6}}(?=是|叫|在|有)|我们?|咱们?|本人|他们?|她们?|它们?)"
+)
 _HE = re.compile(r"^(?:他|她|它)(?!们|的)")
-_WHOSE = re.compile(rf"^我(?:有|养了?|家有)(?:一|两|三)?(?:个|只|条|位)?(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})")
+_WHOSE = re.compile(
+    rf"^我(?:有|养了?|家有)(?:一|两|三)?(?:个|只|条|位)?(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})"
+)
 
 
 def _strip(text: str) -> tuple[str, bool]:
@@ -79,7 +91,14 @@ def _pieces(text: str) -> list[str]:
             own = _SUBJECT.match(low)
         elif not own and _PREDICATE.match(low) and subject:
             piece = subject + piece  # noqa: PLW2901
-        elif not own and out and len(piece) <= 8 and re.search(r"(?:喜欢|爱|讨厌|过敏|会|有|吃|和|、)", simplified(out[-1])) and not _PREDICATE.match(low) and not re.search(r"[\ue100-\ue13f]|是|不", low):
+        elif (
+            not own
+            and out
+            and len(piece) <= 8
+            and re.search(r"(?:喜欢|爱|讨厌|过敏|会|有|吃|和|、)", simplified(out[-1]))
+            and not _PREDICATE.match(low)
+            and not re.search(r"[\ue100-\ue13f]|是|不", low)
+        ):
             out[-1] += f"、{piece}"
             continue
         if own and (s := own["s"]) not in {"他", "她", "它"}:
@@ -98,7 +117,9 @@ def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clau
         corrects = True
         text = re.sub(r"(?<=我)其[实實]", "", text)
     low = simplified(text)
-    past = bool(_PAST.search(low)) and not re.search(r"改到|改成|改在|推迟|提前|延期|挪到|调到|[要该快].{1,12}了$|就.{1,8}了$", low)
+    past = bool(_PAST.search(low)) and not re.search(
+        r"改到|改成|改在|推迟|提前|延期|挪到|调到|[要该快].{1,12}了$|就.{1,8}了$", low
+    )
     text, whens = _holes(text, at, past)
     instead, shadow = "", simplified(text)
     if m := _NOT_BUT.search(shadow):

@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
+# ruff: noqa: DTZ001 - local wall-clock times on purpose: "tomorrow" is a day of the calendar, its zone is applied on the way in
 """Dates that people say: found in a text, worked out from the moment it was said, and written out again.
 
 What cannot be worked out is left as it stands: no date is better than a guessed one.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.llm.companion.dates import When
-from bot.llm.companion.text import key, words
+from bot.llm.companion.text import key, word_set, words
 from memory.models import Importance, Kind, Lang
 
 # Slots that hold one value at a time: a new one takes the place of the old.
-SINGLE = frozenset(
+SINGLE = word_set(
     "name nickname age birthday home address origin nationality job employer school study marital email phone "
-    "native health_general gender height weight sleep_time wake_time".split()
+    "native gender height weight sleep_time wake_time"
 )
 
 

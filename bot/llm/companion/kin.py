@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Relations across languages and words: 妹 and sister, mum and mother."""
 
 from __future__ import annotations
@@ -7,7 +8,21 @@ _EN = {
     "女儿": "daughter", "孩子": "child", "宝宝": "child", "猫": "cat", "狗": "dog", "宠物": "pet", "兔子": "rabbit", "朋友": "friend", "最好的朋友": "best friend", "同事": "colleague", "老板": "boss", "奶奶": "grandmother",
     "爷爷": "grandfather", "室友": "roommate", "老师": "teacher", "邻居": "neighbour", "闺蜜": "best friend", "对象": "partner", "爱人": "spouse", "仓鼠": "hamster", "表哥": "cousin", "表姐": "cousin", "堂哥": "cousin",
 }  # fmt: skip
-_SAME = {"grandma": "grandmother", "granny": "grandmother", "nana": "grandmother", "grandpa": "grandfather", "granddad": "grandfather", "kid": "child", "baby": "child", "coworker": "colleague", "co-worker": "colleague", "neighbor": "neighbour", "flatmate": "roommate", "housemate": "roommate", "bunny": "rabbit"}
+_SAME = {
+    "grandma": "grandmother",
+    "granny": "grandmother",
+    "nana": "grandmother",
+    "grandpa": "grandfather",
+    "granddad": "grandfather",
+    "kid": "child",
+    "baby": "child",
+    "coworker": "colleague",
+    "co-worker": "colleague",
+    "neighbor": "neighbour",
+    "flatmate": "roommate",
+    "housemate": "roommate",
+    "bunny": "rabbit",
+}
 _MEANS = {
     "pet": {"cat", "dog", "rabbit", "hamster", "parrot", "fish", "bird", "turtle", "horse"},
     "child": {"son", "daughter"},
@@ -32,4 +47,13 @@ def same_kin(a: str, b: str) -> bool:
     if x == y or x in _MEANS.get(y, ()) or y in _MEANS.get(x, ()):
         return True
     # `younger sister` answers `sister`, but `best friend` does not answer `friend's boss`.
-    return bool(x) and bool(y) and (x.endswith(f" {y}") or y.endswith(f" {x}") or (len(y) == 1 and x.endswith(y) and x != y) or (len(x) == 1 and y.endswith(x)))
+    return (
+        bool(x)
+        and bool(y)
+        and (
+            x.endswith(f" {y}")
+            or y.endswith(f" {x}")
+            or (len(y) == 1 and x.endswith(y) and x != y)
+            or (len(x) == 1 and y.endswith(x))
+        )
+    )

@@ -62,7 +62,8 @@ class Knowledge:
             (i, f)
             for i in self.holding()
             for f in i.facts
-            if any(f.slot == s or (s.endswith(":") and f.slot.startswith(s)) for s in slots) and (holds is None or f.holds == holds)
+            if any(f.slot == s or (s.endswith(":") and f.slot.startswith(s)) for s in slots)
+            and (holds is None or f.holds == holds)
         ]
 
     def value(self, slot: str) -> str:
@@ -107,7 +108,9 @@ def gather(data: Mapping[str, Json]) -> Knowledge:
         level = str(row.get("level") or "full").lower()
         faded = LEVELS.index(level) if level in LEVELS else 0
         facts = readable[key].facts if key in readable else ()
-        k.items.append(Item(key, text, facts, faded, past, kind=str(row.get("kind") or ""), when=str(row.get("when") or "")))
+        k.items.append(
+            Item(key, text, facts, faded, past, kind=str(row.get("kind") or ""), when=str(row.get("when") or ""))
+        )
     k.recalled = [str(r.get("id") or "") for r in _rows(data.get("recalled"))]
     if episode := str(data.get("episode") or "").strip():
         k.episodes = [e for e in k.episodes if e[1] != episode] + [("", episode)]
@@ -120,7 +123,10 @@ def _listen(k: Knowledge, data: Mapping[str, Json]) -> None:
     if not now:
         return
     told = before = ""
-    said = [(str(m.get("role") or ""), str(m.get("text") or ""), str(m.get("at") or now)) for m in _rows(data.get("history"))]
+    said = [
+        (str(m.get("role") or ""), str(m.get("text") or ""), str(m.get("at") or now))
+        for m in _rows(data.get("history"))
+    ]
     for role, text, at in [*said, ("user", str(data.get("message") or ""), now)]:
         if role == "user":
             learn(k, text, at, tz, told, before)
@@ -146,7 +152,9 @@ def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> 
         if m.act == "boost":
             k.items = [replace(i, fresh=True, past=False, faded=0) if i.id == m.id else i for i in k.items]
         else:
-            k.items.append(Item(f"+{len(k.items)}", m.fact.text, (m.fact,), fresh=True, kind=m.fact.kind.value, when=text))
+            k.items.append(
+                Item(f"+{len(k.items)}", m.fact.text, (m.fact,), fresh=True, kind=m.fact.kind.value, when=text)
+            )
 
 
 _HEAD = re.compile(r"^\[(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d))?[^\]]*\]\s*")

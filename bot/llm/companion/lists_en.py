@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """English word lists and list splitting that several rule tables need."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Chinese word lists and list splitting that several rule tables need. All in simplified characters."""
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ EVENT = (
     r"截止日期|截止|deadline|ddl|DDL|旅行|旅游|出差|搬家|派对|生日会|生日派对|家长会|电话会议?|视频会议|预约|挂号|开学|毕业典礼|典礼|入职|报到|值班|加班|团建|年会|马拉松|路演|笔试|签证|体测|展览|讲座|直播|产检|相亲|拍照|录制|上线|会)"
 )
 SURNAMES = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文欧"
-_TAIL = re.compile(r"(?:[，,]?(?:因为|所以|但是?|不过|可是|虽然|如果|尤其是?|特别是|比如|的时候|之类|什么的|等等).*)$")
+_TAIL = re.compile(
+    r"(?:[，,]?(?:因为|所以|但是?|不过|可是|虽然|如果|尤其是?|特别是|比如|的时候|之类|什么的|等等).*)$"
+)
 _LOOSE = re.compile(r"(?:了|的|呢|啊|呀|哦|噢|啦|嘛|吧|哈|诶|耶|哟|的说|来着|而已|罢了|一直|吗|～|~|！|!|。|\s)+$")
 _ACT = re.compile(r"^去?(?:[吃喝](?=.)|(?:看|听|玩|弹|养|追|逛|收集|收藏)(?=..)|(?:打|踢)(?=.{1,2}球))")
 _KEEP = re.compile(r"^(?:做(?:饭|菜|梦|工|事)|看(?:书|海|云|日出|日落)|玩具|听话|吃辣|吃苦|吃饭|喝水|养生|吃醋)")
@@ -48,19 +51,32 @@ def thing(value: str) -> str:
 def items(value: str) -> list[str]:
     """A list said in one breath: 拉面、寿司和烤肉."""
     value = core(value)
-    parts = [p.strip() for p in re.split(r"[、，,/]+(?:和|还有|以及|与|跟|及|也|还)?|(?<=[\u4e00-\u9fffA-Za-z0-9])(?:以及|还有|和|与|跟|及|或者?)(?=[\u4e00-\u9fffA-Za-z0-9])", value)]
+    parts = [
+        p.strip()
+        for p in re.split(
+            r"[、，,/]+(?:和|还有|以及|与|跟|及|也|还)?|(?<=[\u4e00-\u9fffA-Za-z0-9])(?:以及|还有|和|与|跟|及|或者?)(?=[\u4e00-\u9fffA-Za-z0-9])",
+            value,
+        )
+    ]
     parts = [re.sub(r"^(?:也|还|都|和)(?=[\u4e00-\u9fff]{2})", "", p) for p in parts if p]
-    together = re.search(r"(?:和|跟|与)(?:朋友|家人|大家|你|他|她|孩子|爸妈|父母|同事|老公|老婆|狗|猫|男友|女友|男朋友|女朋友)", value)
+    together = re.search(
+        r"(?:和|跟|与)(?:朋友|家人|大家|你|他|她|孩子|爸妈|父母|同事|老公|老婆|狗|猫|男友|女友|男朋友|女朋友)", value
+    )
     if together or len(parts) < 2 or len(parts) > 12 or any(len(p) > 12 for p in parts):
         return [value] if value else []
     verb = re.match(r"(?:吃|喝|看|听|玩|打)", parts[0])
-    if verb and all(not re.match(r"(?:吃|喝|看|听|玩|打|去|做|跑|游|画|唱|跳|爬|读|写|弹|逛|骑|睡)", p) for p in parts[1:]):
+    if verb and all(
+        not re.match(r"(?:吃|喝|看|听|玩|打|去|做|跑|游|画|唱|跳|爬|读|写|弹|逛|骑|睡)", p) for p in parts[1:]
+    ):
         parts = [parts[0], *(verb[0] + p for p in parts[1:])]
     return parts
 
 
 def names(text: str) -> tuple[str, ...]:
     """Latin names, titles in 《》 and what follows 叫 in a Chinese sentence."""
-    found = re.findall(r"《([^》]{1,30})》|(?:叫做?|名字是|名叫)([\u4e00-\u9fffA-Za-z·]{1,10})|([A-Z][A-Za-z0-9+.#-]*(?: [A-Z][A-Za-z0-9+.#-]*)*)", text)
+    found = re.findall(
+        r"《([^》]{1,30})》|(?:叫做?|名字是|名叫)([\u4e00-\u9fffA-Za-z·]{1,10})|([A-Z][A-Za-z0-9+.#-]*(?: [A-Z][A-Za-z0-9+.#-]*)*)",
+        text,
+    )
     flat = ["".join(f) for f in found]
     return tuple(dict.fromkeys(f for f in flat if f))[:6]

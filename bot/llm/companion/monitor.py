@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern broken over lines cannot be read
 """The monitor's role by rules: an exchange and what is known in, lines of DESIGN §6 out."""
 
 from __future__ import annotations
@@ -14,8 +15,14 @@ from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.text import clean, simplified, words
 from memory.models import Json
 
-_WRONG = re.compile(r"\b(?:wrong|incorrect|false|untrue|nonsense|mistaken|not (?:true|right|correct)|isn't (?:true|right|correct)|never said)\b|不对|错|不是这样|没说过|假的|不是真的|不正确|有误", re.I)
-_REMEMBER = re.compile(r"^\W*(?:please\s+|ok(?:ay)?\W+|ebb\W+)*(?:remember|note|keep in mind|don't forget|do not forget|make a note)\b|^\W*(?:请|麻烦|帮我|你要?|Ebb)*(?:记住|记一下|记下|记得|别忘)", re.I)
+_WRONG = re.compile(
+    r"\b(?:wrong|incorrect|false|untrue|nonsense|mistaken|not (?:true|right|correct)|isn't (?:true|right|correct)|never said)\b|不对|错|不是这样|没说过|假的|不是真的|不正确|有误",
+    re.I,
+)
+_REMEMBER = re.compile(
+    r"^\W*(?:please\s+|ok(?:ay)?\W+|ebb\W+)*(?:remember|note|keep in mind|don't forget|do not forget|make a note)\b|^\W*(?:请|麻烦|帮我|你要?|Ebb)*(?:记住|记一下|记下|记得|别忘)",
+    re.I,
+)
 MOST_USED = 3  # a reply that recites more than this lists memories rather than being shaped by them
 
 
@@ -50,7 +57,7 @@ def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], know
     """What one message of the user asks for."""
     told = next((t for role, t in reversed(context) if role == "assistant"), "")
     before = next((t for role, t in reversed(context) if role == "user"), "")
-    if joking(text) and len(text) < 40 or (corrects_only(text) and _WRONG.search(simplified(clean(text)))):
+    if (joking(text) and len(text) < 40) or (corrects_only(text) and _WRONG.search(simplified(clean(text)))):
         return _taken_back(parse(before, at, tz) if joking(text) else (), told, known)
     facts = parse(completed(text, told), at, tz)
     plain = [f for f in facts if f.slot != "?"]
@@ -67,7 +74,9 @@ def _taken_back(joked: Sequence[Fact], told: str, known: Sequence[Known]) -> lis
     """`Just kidding` takes back what was stated before; `that's wrong` what the assistant has just said."""
     if joked:
         return [Move("delete", f, k.id) for f in joked for k in known if any(same_thing(f, kf) for kf in k.facts)][:3]
-    said = [k for k in known if not k.negated and any(f.value and f.value.casefold() in told.casefold() for f in k.facts)]
+    said = [
+        k for k in known if not k.negated and any(f.value and f.value.casefold() in told.casefold() for f in k.facts)
+    ]
     return [Move("delete", said[0].facts[0], said[0].id)] if len(said) == 1 else []
 
 
@@ -80,9 +89,7 @@ def _used(asked: str, reply: str, known: Sequence[Known]) -> list[Known]:
         own = next((f.value for f in k.facts if f.value), "")
         told = simplified(own).casefold()
         fresh = words(own) - heard if own else (words(k.text) - words("The user's 用户的") - heard)
-        if own and told in low and fresh:
-            out.append(k)
-        elif not own and len(fresh) > 2 and fresh <= said:
+        if (own and told in low and fresh) or (not own and len(fresh) > 2 and fresh <= said):
             out.append(k)
     return out if len(out) <= MOST_USED else []
 

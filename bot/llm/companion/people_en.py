@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """English: the people and animals in somebody's life, their names, and what is said of them."""
 
 from __future__ import annotations

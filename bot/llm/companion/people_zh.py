@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Chinese: the people and animals in somebody's life. 妹妹叫小红；养了一只猫叫咪咪；我朋友喜欢寿司。"""
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ def _bad(value: str) -> bool:
     return not value or bool(re.match(r"(?:我|你|他|她|它|不|什么|啥|外卖|了|过|个|一)", value))
 
 
-@rule(rf"^我们?家?(?:的)?(?P<r>{RELATION})(?:的)?(?:名字|小名|大名|全名)?(?:就|现在)?(?:是?叫做?|名叫|名字是|的名字是|取名|起名叫?)(?P<v>{_NAME})$", rf"^我们?家?(?:的)?(?P<r>{RELATION})的名字(?:就)?是(?P<v>{_NAME})$")
+@rule(
+    rf"^我们?家?(?:的)?(?P<r>{RELATION})(?:的)?(?:名字|小名|大名|全名)?(?:就|现在)?(?:是?叫做?|名叫|名字是|的名字是|取名|起名叫?)(?P<v>{_NAME})$",
+    rf"^我们?家?(?:的)?(?P<r>{RELATION})的名字(?:就)?是(?P<v>{_NAME})$",
+)
 def named(m: Found, c: Clause) -> Iterator[Fact]:
     """我妹妹叫小红。"""
     value = core(m["v"])
@@ -57,7 +61,9 @@ def named(m: Found, c: Clause) -> Iterator[Fact]:
         yield _related(c, m["r"], value)
 
 
-@rule(rf"^我{{0,1}}(?:们)?(?:家)?(?:还|也|刚|现在|家里)*(?:有|养了?|领养了?|收养了?|买了)(?:一|两|三)?(?:个|只|条|位|匹|头)?(?P<d>[^，,叫猫狗]{{0,6}}?的?)?(?P<r>{RELATION})[，,]?(?:名字)?(?:是?叫做?|名叫|名字是|取名)(?P<v>{_NAME})(?P<more>[和、].*)?$")
+@rule(
+    rf"^我{{0,1}}(?:们)?(?:家)?(?:还|也|刚|现在|家里)*(?:有|养了?|领养了?|收养了?|买了)(?:一|两|三)?(?:个|只|条|位|匹|头)?(?P<d>[^，,叫猫狗]{{0,6}}?的?)?(?P<r>{RELATION})[，,]?(?:名字)?(?:是?叫做?|名叫|名字是|取名)(?P<v>{_NAME})(?P<more>[和、].*)?$"
+)
 def has_named(m: Found, c: Clause) -> Iterator[Fact]:
     """我养了一只猫叫咪咪。"""
     value = core(m["v"])
@@ -69,14 +75,27 @@ def has_named(m: Found, c: Clause) -> Iterator[Fact]:
         yield replace(_related(c, m["r"], n, text), single=False)
 
 
-@rule(rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|现在|只|总共|一共)*(?:有|养了?)(?P<n>{_NUM})(?:个|只|条|位|匹|头)(?P<d>[^，,]{{0,6}}?的?)?(?P<r>{RELATION})(?P<more>[，,:：（(是].*)?$", rf"^我(?:们)?(?:是|就)?(?P<n>有)(?P<d>)(?P<r>{RELATION})(?P<more>)$")
+@rule(
+    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|现在|只|总共|一共)*(?:有|养了?)(?P<n>{_NUM})(?:个|只|条|位|匹|头)(?P<d>[^，,]{{0,6}}?的?)?(?P<r>{RELATION})(?P<more>[，,:：（(是].*)?$",
+    rf"^我(?:们)?(?:是|就)?(?P<n>有)(?P<d>)(?P<r>{RELATION})(?P<more>)$",
+)
 def has(m: Found, c: Clause) -> Iterator[Fact]:
     """我有两个孩子。"""
     n = m["n"].replace("有", "一")
-    yield c.fact(f"count:{relation(m['r'])}", n, kind=Kind.FACT, importance=HIGH, single=n not in {"一", "1"}, sensitivity=0 if PETS.search(m["r"]) else 1)
+    yield c.fact(
+        f"count:{relation(m['r'])}",
+        n,
+        kind=Kind.FACT,
+        importance=HIGH,
+        single=n not in {"一", "1"},
+        sensitivity=0 if PETS.search(m["r"]) else 1,
+    )
 
 
-@rule(rf"^(?P<v>{_NAME})(?:就)?是我(?:们)?(?:的)?(?:家的)?(?P<r>{RELATION})$", rf"^这是我(?:的)?(?P<r>{RELATION})[，,]?(?:叫)?(?P<v>{_NAME})$")
+@rule(
+    rf"^(?P<v>{_NAME})(?:就)?是我(?:们)?(?:的)?(?:家的)?(?P<r>{RELATION})$",
+    rf"^这是我(?:的)?(?P<r>{RELATION})[，,]?(?:叫)?(?P<v>{_NAME})$",
+)
 def is_named(m: Found, c: Clause) -> Iterator[Fact]:
     """小红是我妹妹。"""
     value = core(m["v"])
@@ -99,11 +118,16 @@ _SAYS = {
 }
 
 
-@rule(rf"^我(?:们)?(?:家)?(?:的)?(?P<r>{RELATION})(?P<n>[\u4e00-\u9fff]{{2,3}}(?=也?(?:很|特别|最)?(?:喜欢|住在|对)))?(?P<p>(?:也|都|现在|今年|很|非常|特别|最|的|一直|已经|刚|从小|平时|其实|不|是)*(?:是|有|喜欢|爱|讨厌|会|住|在|对|生日|\d+岁|[一二三四五六七八九十]{{1,3}}岁|去世|过世|走了|病了|结婚|离婚|怀孕|毕业|退休|住院|搬到|养|属|叫我|擅长|生了|做|当|上|读|[\u4e00-\u9fff]{{0,3}}过敏).*|(?:的生日).*)$")
+@rule(
+    rf"^我(?:们)?(?:家)?(?:的)?(?P<r>{RELATION})(?P<n>[\u4e00-\u9fff]{{2,3}}(?=也?(?:很|特别|最)?(?:喜欢|住在|对)))?(?P<p>(?:也|都|现在|今年|很|非常|特别|最|的|一直|已经|刚|从小|平时|其实|不|是)*(?:是|有|喜欢|爱|讨厌|会|住|在|对|生日|\d+岁|[一二三四五六七八九十]{{1,3}}岁|去世|过世|走了|病了|结婚|离婚|怀孕|毕业|退休|住院|搬到|养|属|叫我|擅长|生了|做|当|上|读|[\u4e00-\u9fff]{{0,3}}过敏).*|(?:的生日).*)$"
+)
 def about(m: Found, c: Clause) -> Iterator[Fact]:
     """我妈妈对花粉过敏：这是关于妈妈的。"""
     rel, rest = relation(m["r"]), m["p"]
-    if re.search(r"(?:在[^，,]{0,6}(?:吵|闹|睡|吃饭|玩|等|路上)|很?(?:烦|生气|开心|累)$|说|问|告诉)", rest) and not c.when:
+    if (
+        re.search(r"(?:在[^，,]{0,6}(?:吵|闹|睡|吃饭|玩|等|路上)|很?(?:烦|生气|开心|累)$|说|问|告诉)", rest)
+        and not c.when
+    ):
         return
     if c.when and c.when.grain != "year" and not c.when.over(c.at) and "生日" not in rest:
         yield c.fact(f"event:{m['r']}", c.plain, kind=Kind.TODO, due=True)
@@ -112,7 +136,11 @@ def about(m: Found, c: Clause) -> Iterator[Fact]:
     if not what:
         return
     who = f"{rel}{m['n']}" if m["n"] else rel
-    value = re.sub(r"^(?:也|都|现在|今年|很|非常|特别|最|一直|已经|刚|的|从小|平时)*(?:不)?(?:是|喜欢|爱|讨厌|会|住在?|在|对|生日是?)?", "", rest)
+    value = re.sub(
+        r"^(?:也|都|现在|今年|很|非常|特别|最|一直|已经|刚|的|从小|平时)*(?:不)?(?:是|喜欢|爱|讨厌|会|住在?|在|对|生日是?)?",
+        "",
+        rest,
+    )
     yield c.fact(
         f"about:{who}:{what}",
         core(value),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """English persons: what a user says of themselves, told of "the user", and told back to them as "you"."""
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def to_third(clause: str) -> str:
     i = 0
     while i < len(tokens):
         low = tokens[i].lower()
-        if low == "i" or (low == "i'm"):
+        if low in {"i", "i'm"}:
             out.append("they" if seen and not others else "the user")
             i, more = _verb(tokens, i + 1, plural=seen and not others)
             out += more

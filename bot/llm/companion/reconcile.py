@@ -20,7 +20,9 @@ from memory.models import Json, Kind
 
 Act: TypeAlias = Literal["add", "update", "negate", "boost", "delete"]
 _NAME = re.compile(r"^(?:The user's name is (?P<en>[^.]+)\.?|用户的?(?:名字是|叫)(?P<zh>[^。，,]+)。?)$")
-_HABITS = frozenset({"habit", "like", "diet:eat", "diet:drink", "skill", "goal", "project", "hobby", "wake_time", "sleep_time"})
+_HABITS = frozenset(
+    {"habit", "like", "diet:eat", "diet:drink", "skill", "goal", "project", "hobby", "wake_time", "sleep_time"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Move:
 
 def known_from(items: Iterable[Mapping[str, Json]]) -> list[Known]:
     """The reference of a request, read back; what the user calls themselves counts as the user."""
-    rows = [(str(i.get("id") or ""), str(i.get("text") or ""), bool(i.get("negated"))) for i in items if isinstance(i, Mapping)]
+    rows = [(str(i.get("id") or ""), str(i.get("text") or ""), bool(i.get("negated"))) for i in items]
     name = next((m["en"] or m["zh"] for _, text, no in rows if not no and (m := _NAME.match(text.strip()))), "")
     return [Known(i, text, read_back(text, name), no) for i, text, no in rows if text]
 
@@ -56,7 +58,10 @@ def move(f: Fact, known: Sequence[Known]) -> Move | None:
         if not k.negated and same_thing(f, kf) and f.holds != kf.holds and not (f.one and not f.key):
             return Move("update" if f.holds else "negate", f, k.id)
     if f.one and not f.key and not f.holds:
-        return next((Move("negate", f, k.id) for k, kf in pairs if not k.negated and kf.slot == f.slot and kf.holds), Move("add", f))
+        return next(
+            (Move("negate", f, k.id) for k, kf in pairs if not k.negated and kf.slot == f.slot and kf.holds),
+            Move("add", f),
+        )
     if f.instead_of and f.holds and (found := _replaced(f, pairs)):
         return found
     if found := _again(f, pairs):
@@ -117,7 +122,14 @@ def _stopped(f: Fact, pairs: Sequence[tuple[Known, Fact]]) -> Move | None:
     """`I stopped drinking coffee` ends `drinks coffee every morning`."""
     mine = words(f.value)
     for k, kf in pairs:
-        if not k.negated and kf.holds and kf.slot in _HABITS and mine and kf.lang == f.lang and (mine <= words(kf.value) or mine <= words(k.text)):
+        if (
+            not k.negated
+            and kf.holds
+            and kf.slot in _HABITS
+            and mine
+            and kf.lang == f.lang
+            and (mine <= words(kf.value) or mine <= words(k.text))
+        ):
             return Move("negate", f, k.id)
     return None
 
@@ -162,11 +174,20 @@ def resolve(f: Fact, known: Sequence[Known], earlier: Sequence[Fact], told: str,
             text = old.text.replace(old.value, f.value)
         else:
             continue
-        hit = next((k for k in known if any(same_thing(old, kf) or (old.one and old.slot == kf.slot) for kf in k.facts)), None)
+        hit = next(
+            (k for k in known if any(same_thing(old, kf) or (old.one and old.slot == kf.slot) for kf in k.facts)),
+            None,
+        )
         names = tuple(f.value if f.value and e == old.value else e for e in old.entities)
-        changed = replace(old, text=text, value=f.value or old.value, when=f.when or old.when, corrects=True, entities=names)
+        changed = replace(
+            old, text=text, value=f.value or old.value, when=f.when or old.when, corrects=True, entities=names
+        )
         return Move("update", changed, hit.id) if hit else Move("add", changed)
-    hits = [k for k in known if not k.negated and any(kf.one and kf.value and kf.value in told for kf in k.facts)] if f.value else []
+    hits = (
+        [k for k in known if not k.negated and any(kf.one and kf.value and kf.value in told for kf in k.facts)]
+        if f.value
+        else []
+    )
     if len(hits) == 1:
         old = next(kf for kf in hits[0].facts if kf.one)
         return _as_move(hits[0], hits[0].text.replace(old.value, f.value))
@@ -194,7 +215,9 @@ def _exchanged(text: str, f: Fact, now: datetime) -> str:
         return ""
     if not f.value or HOLE.search(f.value):
         return ""
-    pattern = re.escape(f.instead_of) if re.search(r"[\u4e00-\u9fff]", f.instead_of) else rf"\b{re.escape(f.instead_of)}\b"
+    pattern = (
+        re.escape(f.instead_of) if re.search(r"[\u4e00-\u9fff]", f.instead_of) else rf"\b{re.escape(f.instead_of)}\b"
+    )
     changed, n = re.subn(pattern, lambda _m: f.value, text, count=1, flags=re.I)
     return changed if n else ""
 
@@ -210,4 +233,6 @@ def _redated(text: str, f: Fact, now: datetime, lang: str) -> str:
         new = replace(new, at=new.at.replace(hour=w.at.hour, minute=w.at.minute), grain="minute")
     elif w.grain == "minute" and new.grain == "minute" and new.start == new.end == 0:
         new = f.when
-    return f"{text[: w.start]}{dates.written(replace(new, lead=w.lead), 'zh' if lang == 'zh' else 'en')}{text[w.end :]}"
+    return (
+        f"{text[: w.start]}{dates.written(replace(new, lead=w.lead), 'zh' if lang == 'zh' else 'en')}{text[w.end :]}"
+    )

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """English statements, sentence by sentence: every clause through the tables, then denials and bare corrections."""
 
 from __future__ import annotations
@@ -7,14 +8,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from bot.llm.companion import people_en, plans_en, self_en, taste_en
-from bot.llm.companion.clause import Clause
+from bot.llm.companion import habits_en, health_en, people_en, plans_en, self_en, taste_en, work_en
+from bot.llm.companion.clause import Clause, Rules
 from bot.llm.companion.clauses_en import clauses
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_en import core
 from memory.models import Kind
 
-TABLES = (self_en.rule, plans_en.rule, people_en.rule, taste_en.rule)
+TABLES: tuple[Rules, ...] = tuple(
+    m.rule for m in (self_en, work_en, health_en, plans_en, people_en, taste_en, habits_en)
+)
 _NEGATION = re.compile(r"\b(am|is|are|was|do|does|did|have|has|can|will)\s*not\b\s*", re.I)
 _BARE = re.compile(
     r"^(?:(?:it|that|he|she|they|this|the (?:right|correct) (?:one|answer|name|place|date))\s+(?:is|are|should be|was|should have been)|(?:it|that) should be|I meant(?: to say)?|I mean|make (?:it|that)|should be|change (?:it|that) to|rather|spelled)?\s*"

@@ -7,19 +7,27 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from bot.llm.companion import people_zh, plans_zh, self_zh, taste_zh
-from bot.llm.companion.clause import Clause
+from bot.llm.companion import health_zh, people_zh, plans_zh, self_zh, taste_zh, work_zh
+from bot.llm.companion.clause import Clause, Rules
 from bot.llm.companion.clauses_zh import clauses
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_zh import core
 from bot.llm.companion.text import simplified
 from memory.models import Kind
 
-TABLES = (people_zh.rule, self_zh.rule, plans_zh.rule, taste_zh.rule)
-_NO = re.compile(r"(?:已经|再也|现在|早就|早已)*(?:不再|不是|没有|不|没)(?=是|喜|爱|住|在|做|当|叫|吃|喝|抽|对|养|有|讨|怕|会|学|用|玩|想|打算|在|了)?")
-_ENDED = re.compile(r"(?:不再|再也不|已经不|早就不|早已不|现在不|不(?:喜|爱|住|在|做|当|吃|喝|抽|讨|怕|学|用|玩|想|是|养|对|去|打算|怎么|太|单身|过敏).*了$|(?:没有?).*了$|不(?:素食|单身)了$|不.{0,12}过敏了$)")
-_BARE = re.compile(r"^(?:它|他|她|那|这|正确的|答案|名字)?(?:应该)?(?:而?是|叫|在|住|改成|换成)?(?:叫|在)?(?P<v>[^，,]{0,20})$")
-_NOT_BARE = re.compile(r"^(?:我|你|不|没|好|对|是的|嗯|行|可以|谢|什么|怎么|真|算了|没事|一样|这样|那样|的|吧|啊|哦|还|很|太|都|也)|^$")
+TABLES: tuple[Rules, ...] = tuple(m.rule for m in (people_zh, self_zh, work_zh, health_zh, plans_zh, taste_zh))
+_NO = re.compile(
+    r"(?:已经|再也|现在|早就|早已)*(?:不再|不是|没有|不|没)(?=是|喜|爱|住|在|做|当|叫|吃|喝|抽|对|养|有|讨|怕|会|学|用|玩|想|打算|在|了)?"
+)
+_ENDED = re.compile(
+    r"(?:不再|再也不|已经不|早就不|早已不|现在不|不(?:喜|爱|住|在|做|当|吃|喝|抽|讨|怕|学|用|玩|想|是|养|对|去|打算|怎么|太|单身|过敏).*了$|(?:没有?).*了$|不(?:素食|单身)了$|不.{0,12}过敏了$)"
+)
+_BARE = re.compile(
+    r"^(?:它|他|她|那|这|正确的|答案|名字)?(?:应该)?(?:而?是|叫|在|住|改成|换成)?(?:叫|在)?(?P<v>[^，,]{0,20})$"
+)
+_NOT_BARE = re.compile(
+    r"^(?:我|你|不|没|好|对|是的|嗯|行|可以|谢|什么|怎么|真|算了|没事|一样|这样|那样|的|吧|啊|哦|还|很|太|都|也)|^$"
+)
 
 
 def _ended_form(c: Clause) -> Clause | None:
@@ -32,7 +40,13 @@ def _ended_form(c: Clause) -> Clause | None:
     m = _NO.search(shadow)
     if not m:
         return None
-    inner = "是" if m[0].endswith("不是") else "有" if m[0].endswith("没有") or (m[0].endswith("没") and shadow[m.end() : m.end() + 1] != "有") else ""
+    inner = (
+        "是"
+        if m[0].endswith("不是")
+        else "有"
+        if m[0].endswith("没有") or (m[0].endswith("没") and shadow[m.end() : m.end() + 1] != "有")
+        else ""
+    )
     positive = c.text[: m.start()] + inner + c.text[m.end() :]
     positive = re.sub(r"[了啦]+$", "", positive)
     positive = re.sub(r"我(?:已经|再也|现在|早就|早已)+", "我", positive)

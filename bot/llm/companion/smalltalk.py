@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Small talk: greetings, thanks, feelings, and what the companion says of itself. It is a program, and says so."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from bot.llm.companion import dates
-from bot.llm.companion.answers import Asker
+from bot.llm.companion.asker import Asker
 from bot.llm.companion.telling import day_text
 from bot.llm.companion.text import pick, simplified
 
@@ -31,7 +32,10 @@ def other_day(a: Asker, question: str) -> str:
     if not found:
         return _date(a)
     word = question[found[0].start : found[0].end].strip()
-    return a.say(f"{word[:1].upper()}{word[1:]} is {day_text(found[0].at.date(), 'en')}.", f"{word}是{day_text(found[0].at.date(), 'zh')}。")
+    return a.say(
+        f"{word[:1].upper()}{word[1:]} is {day_text(found[0].at.date(), 'en')}.",
+        f"{word}是{day_text(found[0].at.date(), 'zh')}。",
+    )
 
 
 def part_of_day(a: Asker) -> str:
@@ -72,7 +76,11 @@ _JOKES_EN = (
     "I tried to write a joke about forgetting, but it slipped my mind.",
     "What do you call a fish without eyes? A fsh.",
 )
-_JOKES_ZH = ("为什么记忆去看医生？因为它总是放不下。", "我本来想讲个关于健忘的笑话，结果忘了。", "什么动物最容易摔倒？狐狸，因为它很狡猾（脚滑）。")
+_JOKES_ZH = (
+    "为什么记忆去看医生？因为它总是放不下。",
+    "我本来想讲个关于健忘的笑话，结果忘了。",
+    "什么动物最容易摔倒？狐狸，因为它很狡猾（脚滑）。",
+)
 
 # Questions to the companion itself, before anything that asks about the user.
 TO_ME: tuple[tuple[re.Pattern[str], Reply], ...] = tuple(
@@ -89,6 +97,22 @@ TO_ME: tuple[tuple[re.Pattern[str], Reply], ...] = tuple(
     )
 )  # fmt: skip
 
+
+def _brief(a: Asker, text: str) -> str:
+    no = bool(re.match(r"\W*(?:no|nope|nah|not|nothing|不|没)", text, re.I))
+    if no:
+        return (
+            pick(("All right. What would you rather talk about?", "Fair enough. What is on your mind?"), text, a.turn)
+            if a.lang == "en"
+            else pick(("好吧，那聊点别的？", "没事，你想聊什么？"), text, a.turn)
+        )
+    return (
+        pick(("Tell me more, if you like.", "What else is on your mind?", "I'm listening."), text, a.turn)
+        if a.lang == "en"
+        else pick(("愿意的话，再多说说？", "还有什么想聊的吗？", "我听着呢。"), text, a.turn)
+    )
+
+
 # What is said without asking.
 SAID: tuple[tuple[re.Pattern[str], Reply], ...] = tuple(
     (re.compile(p, re.I), r)
@@ -99,17 +123,10 @@ SAID: tuple[tuple[re.Pattern[str], Reply], ...] = tuple(
         (r"^\W*(?:(?:ha){2,}h?|lol|lmao|rofl|哈{2,}|嘿嘿|嘻嘻|笑死.{0,4}|😂+|🤣+)\W*$", _pick(("Glad that made you smile.", "Ha!"), ("哈哈，开心就好。", "嘿嘿。"))),
         (r"^\W*(?:you(?:'re| are) (?:so |very |really )?(?:great|awesome|amazing|cool|sweet|kind|nice|the best|smart|cute|helpful|funny|good)|good (?:bot|job)|well done|i (?:love|like) you|love you|nice one|你(?:真|好|太|很)(?:棒|好|厉害|聪明|可爱|贴心|温柔|有趣)|真棒|我爱你|爱你|我喜欢你|做得好)(?![a-z]).{0,12}$", _pick(("That's kind of you. I'm only a program, but I'm glad to be good company.", "Thank you! I do what my rules can."), ("谢谢夸奖！我只是个小程序，能陪你就好。", "谢谢你，规则们也很高兴。"))),
         (r"^\W*(?:you(?:'re| are) (?:so |very |really |such an? |an? )?(?:stupid|dumb|useless|bad|boring|idiot|wrong|annoying|terrible|silly)|stupid|you suck|shut up|i hate you|you don't understand|你(?:真|好|太|很|是)?(?:笨|蠢|傻|没用|烦|无聊|差|白痴|垃圾)|闭嘴|滚|你不懂)(?![a-z]).{0,12}$", _pick(("I'm sorry I'm not more use. I'm a small program with rules; tell me again in other words, and I'll try.", "Fair enough: I understand only so much. What did you mean?"), ("抱歉没帮上忙。我只是个按规则运行的小程序，换个说法再试试？", "我懂的确实有限，你的意思是？"))),
-        (r"^\W*(?:ok(?:ay)?|k|alright|all right|got it|i see|sure|fine|right|cool|nice|great|good|wow|interesting|really|oh|ah|hm+|mhm|uh huh|yep|yes|yeah|yup|no|nope|nah|not really|maybe|i guess|nothing(?: much)?|nm|idk|i don't know|dunno|whatever|嗯+|哦+|噢|好的?|行|可以|是的?|对|不是?|没有|没什么|还行|还好|一般|不知道|随便|也许|是吗|真的吗?|哇+|这样啊|原来如此|没事|OK)[\s.!。！,，~～]*$", lambda a, t: _brief(a, t)),
+        (r"^\W*(?:ok(?:ay)?|k|alright|all right|got it|i see|sure|fine|right|cool|nice|great|good|wow|interesting|really|oh|ah|hm+|mhm|uh huh|yep|yes|yeah|yup|no|nope|nah|not really|maybe|i guess|nothing(?: much)?|nm|idk|i don't know|dunno|whatever|嗯+|哦+|噢|好的?|行|可以|是的?|对|不是?|没有|没什么|还行|还好|一般|不知道|随便|也许|是吗|真的吗?|哇+|这样啊|原来如此|没事|OK)[\s.!。！,，~～]*$", _brief),
         (r"^\W*(?:test(?:ing)?|ping|\d+|[^\w\u4e00-\u9fff]+|测试|在吗|在么|在不在|有人吗|are you there|you there|anyone there)\W*$", _pick(("I'm here.", "Here, and listening."), ("我在。", "在的，请说。"))),
     )
 )  # fmt: skip
-
-
-def _brief(a: Asker, text: str) -> str:
-    no = bool(re.match(r"\W*(?:no|nope|nah|not|nothing|不|没)", text, re.I))
-    if no:
-        return pick(("All right. What would you rather talk about?", "Fair enough. What is on your mind?"), text, a.turn) if a.lang == "en" else pick(("好吧，那聊点别的？", "没事，你想聊什么？"), text, a.turn)
-    return pick(("Tell me more, if you like.", "What else is on your mind?", "I'm listening."), text, a.turn) if a.lang == "en" else pick(("愿意的话，再多说说？", "还有什么想聊的吗？", "我听着呢。"), text, a.turn)
 
 
 GREETING = re.compile(
@@ -121,7 +138,7 @@ _FEEL: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"tired|exhausted|sleepy|worn out|drained|burn(?:ed|t) out|no energy|累|疲惫|困|好疲|没精神|筋疲力尽", ("That sounds draining. Did you get any rest?", "You've earned a break, by the sound of it. What wore you out?", "Being that tired makes everything heavier. Be gentle with yourself."), ("听起来真的很累，有好好休息吗？", "辛苦了，今天是什么事把你累着了？", "累的时候什么都显得更重，对自己温柔一点。")),
     (r"sad|down\b|unhappy|depress|miserable|cry|crying|heartbroken|lonely|alone|blue\b|hurt|miss (?:him|her|them|my)|难过|伤心|低落|沮丧|抑郁|想哭|哭了|孤独|寂寞|失落|心碎|不开心|不高兴|emo|委屈|郁闷", ("I'm sorry you feel that way. Do you want to tell me what happened?", "That sounds heavy. I'm here and listening.", "I'm sorry. You don't have to carry it quietly; tell me as much as you like."), ("听你这么说，我有点担心。愿意说说发生了什么吗？", "抱抱你，我在这儿听着。", "难过的时候不用一个人扛着，想说多少都可以。")),
     (r"stress|anxious|anxiety|nervous|worried|worry|overwhelm|panic|afraid|scared|pressure|tense|紧张|焦虑|担心|压力|害怕|慌|不安|发愁|崩溃", ("That sounds like a lot. What weighs on you most right now?", "It's understandable to be on edge. What would make it a little lighter?", "One thing at a time. Which part worries you most?"), ("听起来压力不小，最让你放不下的是哪一件？", "紧张是很正常的，有什么能让你轻松一点吗？", "一件一件来，哪一部分最让你担心？")),
-    (r"angry|mad\b|annoy|furious|pissed|frustrat|irritat|hate this|fed up|生气|气死|愤怒|恼火|烦死|烦躁|好烦|很烦|不爽|无语", ("That would upset me too, if I could be upset. What happened?", "I can hear the frustration. Tell me what happened.",), ("换谁都会生气吧，发生什么事了？", "听得出来你很烦，说说看？")),
+    (r"angry|mad\b|annoy|furious|pissed|frustrat|irritat|hate this|fed up|生气|气死|愤怒|恼火|烦死|烦躁|好烦|很烦|不爽|无语", ("That would upset me too, if I could be upset. What happened?", "I can hear the frustration. Tell me what happened."), ("换谁都会生气吧，发生什么事了？", "听得出来你很烦，说说看？")),
     (r"bored|boring|nothing to do|无聊|没意思|没事干", ("Boredom, the mother of odd ideas. What do you usually enjoy?", "Shall we chat a bit? Tell me about something you like."), ("无聊的时候最适合聊聊天，最近有什么喜欢的东西吗？", "那说说你平时喜欢做什么？")),
     (r"sick|ill\b|unwell|headache|fever|cold\b|flu|pain|hurts|toothache|stomach|cough|生病|不舒服|头疼|头痛|发烧|感冒|咳嗽|肚子疼|牙疼|难受", ("I'm sorry you're unwell. Rest, drink enough, and see a doctor if it doesn't get better.", "That's unpleasant. I hope it passes soon. Is there someone to look after you?"), ("不舒服要多休息、多喝水，没好转就去看看医生。", "希望你快点好起来，身边有人照顾你吗？")),
     (r"happy|glad|great day|good mood|excited|wonderful|amazing|awesome|fantastic|thrilled|delighted|proud|grateful|yay|best day|joy|开心|高兴|快乐|兴奋|激动|太好了|太棒了|幸福|骄傲|满足|耶|心情(?:很|真|特别)?好|爽", ("That's lovely to hear! What brought it about?", "Wonderful! Tell me more.", "I'm glad. It's good to hear you like that."), ("真好！是什么让你这么开心？", "太好了，快说说！", "听到你开心，这就很好。")),
@@ -130,8 +147,14 @@ _FEEL: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     (r"busy|忙|加班", ("Sounds like a full plate. Don't forget to breathe in between.", "Busy days. What takes most of your time?"), ("忙起来也别忘了喘口气。", "最近这么忙呀，主要在忙什么？")),
 )  # fmt: skip
 _FEELINGS = tuple((re.compile(rf"(?<![a-z])(?:{p})", re.I), en, zh) for p, en, zh in _FEEL)
-_SELF = re.compile(r"\b(?:i|i'm|im|i am|feel(?:ing)?|my|me|today|so|such|what a|it's|it was|had)\b|我|今天|好|真|太|很|有点|心情", re.I)
-_WORN = re.compile(r"\b(?:kill myself|suicid\w*|end my life|want to die|don't want to live|hurt myself|self[- ]harm)\b|自杀|不想活|想死|轻生|自残|结束生命|活不下去", re.I)
+_SELF = re.compile(
+    r"\b(?:i|i'm|im|i am|feel(?:ing)?|my|me|today|so|such|what a|it's|it was|had)\b|我|今天|好|真|太|很|有点|心情",
+    re.I,
+)
+_WORN = re.compile(
+    r"\b(?:kill myself|suicid\w*|end my life|want to die|don't want to live|hurt myself|self[- ]harm)\b|自杀|不想活|想死|轻生|自残|结束生命|活不下去",
+    re.I,
+)
 
 
 def crisis(a: Asker, text: str) -> str:
@@ -149,7 +172,11 @@ def feeling(a: Asker, text: str) -> str:
     if not _SELF.search(text):
         return ""
     low = simplified(text)
-    negated = re.search(r"\b(?:not|n't|no longer)\s+(?:\w+\s+){0,2}(?:happy|good|well|great|okay|fine)\b|不(?:太|是很|怎么)?(?:开心|高兴|好|快乐)", low, re.I)
+    negated = re.search(
+        r"\b(?:not|n't|no longer)\s+(?:\w+\s+){0,2}(?:happy|good|well|great|okay|fine)\b|不(?:太|是很|怎么)?(?:开心|高兴|好|快乐)",
+        low,
+        re.I,
+    )
     for i, (pattern, en, zh) in enumerate(_FEELINGS):
         if negated and i != 1:
             continue

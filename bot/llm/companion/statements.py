@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """From what a user writes to the facts it states. The one door to the rule tables of both languages."""
 
 from __future__ import annotations
@@ -86,8 +87,12 @@ def read_back(text: str, name: str = "") -> tuple[Fact, ...]:
     if name and text.startswith(name):
         text = ("用户" if CJK.search(text) else "The user") + text[len(name) :]
     zh = language_of(text) == "zh"
-    moment = datetime(2000, 1, 1)  # dates in memories are written in full; whatever is not stays unread
-    body = person_zh.to_first(re.sub(r"（(?!周)[^）]*）", "", text)) if zh else person_en.to_first(re.sub(r"\s*\([^)]*\)", "", text))
+    moment = datetime(2000, 1, 1)  # noqa: DTZ001 - dates in memories are written in full and need no now
+    body = (
+        person_zh.to_first(re.sub(r"（(?!周)[^）]*）", "", text))
+        if zh
+        else person_en.to_first(re.sub(r"\s*\([^)]*\)", "", text))
+    )
     rules = rules_zh if zh else rules_en
     found: list[Fact] = []
     for s in sentences(clean(body))[:4]:

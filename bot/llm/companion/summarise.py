@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """The summariser's role by rules: what the user told and asked, in their language, nothing added."""
 
 from __future__ import annotations
@@ -99,7 +100,11 @@ def topic(f: Fact, lang: Lang) -> str:
         return shape.format(f.value) if f.value or "{}" not in shape else ("工作" if lang == "zh" else "work")
     if f.family in {"relation", "about"}:
         who = f.slot.split(":")[1]
-        return (f"{who}{f.value}" if lang == "zh" else f"their {who} {f.value}").strip() if f.family == "relation" else (who if lang == "zh" else f"their {who}")
+        return (
+            (f"{who}{f.value}" if lang == "zh" else f"their {who} {f.value}").strip()
+            if f.family == "relation"
+            else (who if lang == "zh" else f"their {who}")
+        )
     if f.family == "count":
         return f.slot.split(":")[1] if lang == "zh" else f"their {f.slot.split(':')[1]}"
     value = re.sub(r"^(?:an?|the|my)\s+", "", f.value) if lang == "en" else f.value
@@ -154,7 +159,7 @@ def title(data: Mapping[str, Json]) -> str:
         found = [f for f in parse(text, "2000-01-01T00:00:00", "") if f.value]
         if found:
             topics = list(dict.fromkeys(topic(f, lang) for f in found))[:3]
-            text = "、".join(topics) if lang == "zh" else _and(topics)
-            return text[:1].upper() + text[1:60]
+            listed = "、".join(topics) if lang == "zh" else _and(topics)
+            return listed[:1].upper() + listed[1:60]
     told = next((t for t in rows if len(t) > 8 and not _SMALL.match(t)), rows[0] if rows else "")
     return _short(told)[: 20 if lang == "zh" else 48] or ("新对话" if lang == "zh" else "New conversation")

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Memories told to the person they are about: in the second person, with near dates, and as surely as they are known."""
 
 from __future__ import annotations
@@ -52,8 +53,11 @@ def value_told(slot: str, values: Sequence[str], lang: Lang) -> str:
     return shape[lang == "zh"].format(joined(values, lang)) if shape and values else ""
 
 
-def dated(text: str, now: datetime) -> str:
-    """The text with its date as people say it now: tomorrow, in 4 days, and without this year's number."""
+def dated(text: str, now: datetime, *, due: bool = True) -> str:
+    """The text with its date as people say it now: tomorrow, in 4 days, and without this year's number.
+
+    `due`: it tells of something planned, so that a date gone by is worth a word.
+    """
     lang: Lang = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
     found = dates.find(text, now, lang)
     if not found or found[-1].lead in {"since", "until"}:
@@ -66,7 +70,7 @@ def dated(text: str, now: datetime) -> str:
     tail = ""
     if 2 <= gap <= 21 and w.grain in {"minute", "day"}:
         tail = f"（还有{gap}天）" if lang == "zh" and gap > 2 else f", {gap} days from now" if lang == "en" else ""
-    elif w.over(now) and gap < -1:
+    elif due and w.over(now) and gap < -1:
         tail = "（已经过去了）" if lang == "zh" else " (that's past now)"
     out = f"{text[: w.start]}{said}{text[w.end :]}"
     mark = "。" if lang == "zh" else "."
@@ -106,7 +110,8 @@ def hedged(text: str, faded: int, lang: Lang) -> str:
 
 def told(item: Item, lang: Lang, now: datetime, name: str = "") -> str:
     """One item, to the person, in their language if the rules can put it so, else in the words it was said in."""
-    text = dated(second(item.text, name), now)
+    planned = item.kind in {"todo", "goal"} or any(f.family in {"event", "todo", "goal"} for f in item.facts)
+    text = dated(second(item.text, name), now, due=planned)
     if item.lang != lang and (f := item.fact) is not None:
         slot = "dislike" if f.slot == "like" and not f.holds else f.slot
         if f.holds or slot == "dislike":
@@ -119,17 +124,31 @@ def told(item: Item, lang: Lang, now: datetime, name: str = "") -> str:
 def was(text: str, lang: Lang) -> str:
     """What held once, and no longer does."""
     body = text.rstrip(".。")
-    return f"以前你说过“{body}”，不过现在已经不是这样了。" if lang == "zh" else f"It used to be different: “{body}”. That no longer holds."
+    return (
+        f"以前你说过“{body}”，不过现在已经不是这样了。"
+        if lang == "zh"
+        else f"It used to be different: “{body}”. That no longer holds."
+    )
 
 
 def together(found: Sequence[tuple[Item, Fact]], lang: Lang, now: datetime, name: str = "") -> str:
+    """Several facts, as one text."""
+    return ("" if lang == "zh" else " ").join(told_list(found, lang, now, name))
+
+
+def told_list(found: Sequence[tuple[Item, Fact]], lang: Lang, now: datetime, name: str = "") -> list[str]:
     """Several facts: those of one slot in one sentence, the others one by one."""
     clear: dict[str, list[str]] = {}
     single: dict[str, Item] = {}
     rest: list[Item] = []
     for item, f in found:
         slot = "dislike" if f.slot == "like" and not f.holds else f.slot
-        if item.faded == 0 and f.value and slot in {"allergy", "like", "dislike", "hobby", "language"} and (f.holds or slot == "dislike"):
+        if (
+            item.faded == 0
+            and f.value
+            and slot in {"allergy", "like", "dislike", "hobby", "language"}
+            and (f.holds or slot == "dislike")
+        ):
             clear.setdefault(slot, []).append(f.value)
             single[slot] = item
         elif item not in rest:
@@ -137,9 +156,13 @@ def together(found: Sequence[tuple[Item, Fact]], lang: Lang, now: datetime, name
     out = []
     for slot, values in clear.items():
         own = single[slot]
-        out.append(told(own, lang, now, name) if len(set(values)) == 1 and own.lang == lang else value_told(slot, values, lang))
+        out.append(
+            told(own, lang, now, name)
+            if len(set(values)) == 1 and own.lang == lang
+            else value_told(slot, values, lang)
+        )
     out += [told(i, lang, now, name) for i in rest]
-    return ("" if lang == "zh" else " ").join(dict.fromkeys(out))
+    return list(dict.fromkeys(out))
 
 
 def episode_told(text: str, lang: Lang, now: datetime) -> str:
@@ -149,7 +172,7 @@ def episode_told(text: str, lang: Lang, now: datetime) -> str:
     body = person_zh.to_second(re.sub(r"^聊了", "我们聊了", body)) if zh and "我" not in body else body
     if zh:
         body = re.sub(r"^聊了", "我们聊了", body.replace("你们聊了", "我们聊了"))
-        body = re.sub(r"；(问了|提到|说)", r"；你\1", body)
+        body = re.sub(r"；(问了|提到|说)", r"；你\1", body).rstrip("。") + "。"
     else:
         body = re.sub(r"^The user talked about", "We talked about", body)
         body = re.sub(r"; (asked|said) ", r"; you \1 ", body)

@@ -22,14 +22,21 @@ def level(data: Mapping[str, Json]) -> str:
     for item in _rows(data.get("items")):
         text = str(item.get("text") or "")
         lang: Lang = "zh" if item.get("lang") == "zh" or CJK.search(text) else "en"
-        out.append({"id": item.get("id"), "text": _tag(text, lang) if str(item.get("level")).lower() in {"tag", "2"} else _shorter(text)})
+        out.append(
+            {
+                "id": item.get("id"),
+                "text": _tag(text, lang) if str(item.get("level")).lower() in {"tag", "2"} else _shorter(text),
+            }
+        )
     return json.dumps(out, ensure_ascii=False)
 
 
 def _shorter(text: str) -> str:
     """The main clause: without what stands in brackets, reasons, and all that comes after a comma or a dash."""
     short = re.sub(r"\s*[(（][^)）]*[)）]", "", text)
-    short = re.split(r"(?:[,，;；—]|\s(?:because|since|although|but|when|while|which|so that)\s|因为|所以|但是|虽然)", short)[0].strip()
+    short = re.split(
+        r"(?:[,，;；—]|\s(?:because|since|although|but|when|while|which|so that)\s|因为|所以|但是|虽然)", short
+    )[0].strip()
     return (short.rstrip(".。") + ("。" if CJK.search(short) else ".")) if short else text
 
 

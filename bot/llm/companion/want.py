@@ -12,7 +12,10 @@ How: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """`slots` are looked up in order; `relation` is a slot word (sister, 妹); `topic` what it is about, as written."""
+    """What is asked for.
+
+    `slots` are looked up in order; `relation` is a slot word (sister, 妹); `topic` what it is about, as written.
+    """
 
     how: How
     slots: tuple[str, ...] = ()
@@ -23,6 +26,6 @@ class Want:
     verb: str = ""
     rest: str = ""
 
-    def of(self, question: str, **more: str) -> Want:
+    def of(self, question: str, *, relation: str = "", topic: str = "", verb: str = "", rest: str = "") -> Want:
         """The same want of this very question."""
-        return replace(self, question=question, **more)
+        return replace(self, question=question, relation=relation, topic=topic, verb=verb, rest=rest)

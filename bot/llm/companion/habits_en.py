@@ -1,0 +1,149 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
+"""English: what somebody does by habit, owns, and has learned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.llm.companion.clause import Clause, Rules
+from bot.llm.companion.facts import Fact
+from bot.llm.companion.lists_en import FEELING, core, names
+from memory.models import Importance, Kind
+
+rule = Rules()
+
+
+LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH
+
+
+_EVERY = (
+    r"(?:every (?:single |other )?(?:\w+)|each (?:morning|day|week|evening|night|month|year|\w+day)|daily|weekly|nightly|on (?:week(?:days|ends)|(?:mon|tues|wednes|thurs|fri|satur|sun)days(?: and \w+days)?)|"
+    r"(?:once|twice|three times|four times|several times|\d+ times) (?:a|per|every) (?:day|week|month|year)|in the (?:mornings?|evenings?|afternoons?)|at night|before bed|after work|usually|always|often|normally|typically|generally|regularly|"
+    r"most (?:days|mornings|evenings|nights|weekends)|(?:mon|tues|wednes|thurs|fri|satur|sun)days)"
+)
+
+
+@rule(
+    rf"^(?P<a>{_EVERY}),? (?P<c>I) (?P<v>\w.+)$",
+    r"^I (?P<b>(?:usually|always|often|normally|typically|generally|regularly|never)) (?P<v>\w.+)$",
+    rf"^I (?P<v>(?!am\b|was\b|have been\b|will\b|had\b|need\b|want\b)\w.+? {_EVERY}\b.*)$",
+)
+def habit(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """Every morning I run 5 km."""
+    g = m.groupdict()
+    value = core(m["v"])
+    if re.match(
+        r"(?:think|feel|wonder|forget|say|thought|wanted|knew|wish|mean|believe|loved|hated|was|were|had|want|need|get (?:sad|angry|nervous|tired|confused|stuck))\b",
+        value,
+        re.I,
+    ):
+        return
+    text = c.third(f"I {value} {g['a'].lower()}") if g.get("a") and not c.here else None
+    yield c.fact(
+        "habit",
+        value if not g.get("a") else f"{value} {g['a'].lower()}",
+        text,
+        kind=Kind.WORKFLOW,
+        entities=names(c.third()),
+        when=None,
+    )
+
+
+@rule(
+    r"^I (?P<v>(?:wake up|get up|go to bed|go to sleep|go to the gym|go running|go jogging|go swimming|go hiking|go climbing|meditate|do yoga|work out|work from home|work (?:night shifts|nights|remotely|part[- ]time|full[- ]time)|commute|volunteer|smoke|vape|run|jog|swim|cycle|bike|walk|"
+    r"practi[sc]e|collect|wear|drive|ride|use|watch|listen to|read|cook|bake|paint|draw|write|sing|garden|knit|follow|support|play|teach|coach|run|own|sleep|travel|drink|eat|take)\b(?: .*)?)$"
+)
+def does(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I wake up at six; I collect stamps; I drive a Volvo."""
+    value = core(m["v"])
+    if (
+        (c.when and c.when.lead != "since")
+        or re.match(
+            r"(?:use|read|watch|write|take|follow|own|eat|drink|wear|play) (?:it|that|this|them|you|to|the same|your|some)\b",
+            value,
+            re.I,
+        )
+        or (
+            len(value.split()) < 2
+            and value.lower()
+            not in {
+                "smoke",
+                "vape",
+                "meditate",
+                "cycle",
+                "swim",
+                "run",
+                "jog",
+                "volunteer",
+                "paint",
+                "draw",
+                "garden",
+                "knit",
+                "bake",
+            }
+        )
+    ):
+        return
+    first = value.split()[0].lower()
+    slot = (
+        "sleep_time"
+        if value.lower().startswith(("go to bed at", "go to sleep at"))
+        else "wake_time"
+        if re.match(r"(?:wake|get) up (?:at|around)", value, re.I)
+        else f"have:{first}"
+        if first in {"drive", "own"}
+        else "habit"
+    )
+    yield c.fact(
+        slot,
+        value,
+        kind=Kind.FACT if first in {"drive", "own"} else Kind.WORKFLOW,
+        entities=names(c.third()),
+        when=None,
+    )
+
+
+@rule(
+    r"^I (?:have )?(?:stopped|quit|gave up|given up) (?P<v>\w+ing\b.*|smoking|drinking|coffee|sugar|meat|alcohol|gluten|dairy)$"
+)
+def stopped(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I stopped smoking."""
+    yield c.fact("habit", core(m["v"]), kind=Kind.WORKFLOW, holds=False, sensitivity=1)
+
+
+@rule(
+    r"^(?:the )?(?:lesson(?: learned)?|what I learned):? (?:is (?:that )?)?(?P<v>.+)$",
+    r"^I (?:have )?(?:learned|learnt|realised|realized|found out|figured out|discovered) (?:that|the hard way(?: that)?|never to|to always) (?P<v>.+)$",
+)
+def lesson(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I learned that I sleep badly after coffee."""
+    if len(m["v"].split()) > 2:
+        yield c.fact("lesson", m["v"], kind=Kind.LESSON, entities=names(c.third()))
+
+
+_NOT_HELD = re.compile(
+    r"^(?:question|problem|issue|idea|feeling|headache|cold|fever|flu|stomach ?ache|hangover|good|bad|great|nice|lovely|rough|hard|long|busy|wonderful|terrible|request|favou?r|point|doubt|suggestion|lot|bit|few|couple|look|go|"
+    r"break|minute|second|moment|chance|hunch|confession|theory|joke|story|secret|rest|dream|plan|thing|crush|guess|hard time|reason|right|clue|choice|sense|habit|tendency|child|day|week|weekend|night|morning|bath|shower|nap|drink|coffee|cup|"
+    r"meeting|appointment|interview|exam|test|date|call|deadline|party|flight|presentation|class|lesson|session|trip|concert|game|match|dinner|lunch|wedding|fight|argument|mental|busy|lack|tough|friend request|new (?:idea|question|problem))\b",
+    re.I,
+)
+
+
+@rule(
+    r"^I (?:have|own|have got|bought|just bought|got|just got|recently bought|drive|ride|just got myself) (?P<a>an? |my own |two |three |\d+ |a pair of |some )(?P<v>[\w' .+-]+)$",
+    r"^my (?P<k>car|bike|bicycle|motorbike|motorcycle|phone|laptop|computer|guitar|piano|house|flat|apartment|camera|boat|van|truck|keyboard|watch|garden|website|blog|channel|company|startup|business|shop|store|restaurant|book|project|team|school|university|office|gym|star sign|zodiac sign|shoe size|major|dream job|wifi(?: name)?|username|handle|pronouns) (?P<is>is|are) (?P<v>.+)$",
+)
+def possession(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I have a red Tesla; my car is a Volvo."""
+    value, g = core(m["v"]), m.groupdict()
+    if (
+        _NOT_HELD.match(value)
+        or re.match(rf"(?:{FEELING}|not|so|broken|dead|gone|ruined)\b", value, re.I)
+        or re.search(r"\bcold|headache\b", value)
+    ):
+        return
+    if what := (g.get("k") or "").lower():
+        yield c.fact(f"attr:{what}", value, kind=Kind.FACT, single=True, entities=names(c.third()))
+    elif len(value.split()) < 7:
+        yield c.fact(f"have:{value.split()[-1].lower()}", value, kind=Kind.FACT, entities=names(c.third()))
