@@ -109,7 +109,7 @@ async def _forgotten(look: _Look) -> list[Hit]:
     f = Filter(states=states, exclude=look.query.exclude)
     page = await look.reader.read(lambda tx: tx.memories.find(f, limit=_SCANNED))
     terms = asked(look.query).terms
-    found = [(shared(terms, m.original_content)[0], m) for m in page.items]
+    found = [(sum(shared(terms, m.original_content)[:2]), m) for m in page.items]
     best = sorted(((s, m) for s, m in found if s > 0 or not terms), key=lambda x: (-x[0], x[1].id))
     return [Hit(m, score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
 
@@ -150,7 +150,8 @@ def _hit(
 ) -> Hit:
     factors = nudges(m, w, look.span, look.query.now)
     signals = {name: scores[m.id] for name, scores in raw.items() if m.id in scores}
-    relevance = gate(asked(look.query), m, signals.get("vectors"), embedder)
+    cosine, named = signals.get("vectors"), "names" in signals
+    relevance = gate(asked(look.query), m, cosine=cosine, embedder=embedder, named=named)
     return Hit(m, score * prod(factors.values()), signals, factors, relevance, relevance >= threshold)
 
 

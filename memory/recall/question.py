@@ -17,8 +17,11 @@ from memory.recall.vocabulary import (
     CLAUSE,
     COMMON_EN,
     COMMON_ZH,
+    OF_THE_ASSISTANT,
+    PERSONAL,
     POINTS_BACK,
     SENTENCE,
+    SOCIAL,
     WANTS,
 )
 
@@ -27,6 +30,10 @@ _MOST_TEXT: Final = 2000  # characters of a pasted page that are looked at
 _MOST_CONTEXT: Final = 600
 _MOST_NAMES: Final = 300
 _STATEMENT: Final = 0.7  # weight of a clause that asks nothing, in a message that asks something
+_IDLE: Final = 0.05  # information of words that keep a conversation going
+_PAIR: Final = 0.8  # of a Chinese pair; words of three characters have two of them
+_ALONE: Final = 0.5  # of a Chinese character among dull ones
+_HALF_DULL: Final = 0.12  # of a pair with a dull character in it
 _COMMON: Final = 0.4  # information of a word that everybody uses of everything, beside 1 for a telling one
 
 
@@ -49,6 +56,7 @@ class Question:
     terms: Mapping[str, float]
     names: tuple[str, ...]
     asks: bool  # a question, or a request that knowing the person would help with
+    personal: bool  # about the speaker's own life, as far as its words say
     context: str
     context_terms: Mapping[str, float]
     context_weight: float  # 0 … 1: how much of the question must come from what was said before
@@ -79,6 +87,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         terms=terms,
         names=_names(text),
         asks=bool(ASKS.search(text) or WANTS.search(text)),
+        personal=bool(PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text))),
         context=before,
         context_terms=terms_of(before),
         context_weight=_context_weight(text, mass) if before else 0.0,
@@ -93,22 +102,22 @@ def terms_of(text: str) -> Mapping[str, float]:
         if not is_han(token):
             if token not in DULL_EN and (len(token) > 1 or token.isdigit()):
                 s = stem(token)
-                found[s] = 0.1 if s in ABOUT_MEMORY else _COMMON if s in COMMON_EN else 1.0
+                found[s] = _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON_EN else 1.0
             continue
-        if len(token) == 1 and token not in DULL_ZH:
-            found[token] = 0.7
-        for i in range(len(token) - 1):
-            pair = token[i : i + 2]
-            dull = (pair[0] in DULL_ZH) + (pair[1] in DULL_ZH)
-            if dull < 2:
-                found[pair] = _worth(pair, dull)
+        dull = [c in DULL_ZH for c in token]
+        for i, char in enumerate(token):
+            last = i + 1 == len(token)
+            if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):
+                found[char] = _ALONE  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
+            if not last and not (dull[i] and dull[i + 1]):
+                found[token[i : i + 2]] = _worth(token[i : i + 2], dull=dull[i] or dull[i + 1])
     return found
 
 
-def _worth(pair: str, dull: int) -> float:
-    if pair in ABOUT_MEMORY:
-        return 0.1
-    return 0.25 if dull else _COMMON if pair in COMMON_ZH else 0.7
+def _worth(pair: str, *, dull: bool) -> float:
+    if pair in ABOUT_MEMORY or pair in SOCIAL:
+        return _IDLE
+    return _HALF_DULL if dull else _COMMON if pair in COMMON_ZH else _PAIR
 
 
 def _tail(text: str) -> str:
@@ -155,10 +164,17 @@ def _context_weight(text: str, mass: float) -> float:
     return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
 
 
-def shared(terms: Mapping[str, float], text: str) -> tuple[float, float]:
-    """(information of the terms that occur in `text`, information of all of them)."""
+def shared(terms: Mapping[str, float], text: str) -> tuple[float, float, float]:
+    """Information of the terms that `text` has: (of telling ones, of common ones, of all terms, there or not)."""
     there = terms_of(text)
-    return sum(w for t, w in terms.items() if t in there), sum(terms.values())
+    telling = common = 0.0
+    for t, w in terms.items():
+        if t in there or (w == _ALONE and t in text):
+            if w >= _ALONE:
+                telling += w
+            else:
+                common += w
+    return telling, common, sum(terms.values())
 
 
 def novel(terms: Sequence[str] | Mapping[str, float], text: str, most: int = 8) -> str:

@@ -61,11 +61,12 @@ def norm(scores: Scores) -> Scores:
 
 
 async def vectors(q: Query, reader: Reader) -> Scores:
-    """Cosine with the message, or with its clauses, each for itself."""
+    """Cosine with the message, or with the clause it is nearest to."""
     whole, clauses, _ = rows_of(q)
     if whole is None:
         return {}
-    return _together(asked(q), _maps(await reader.nearest_each([whole, *clauses], NEAREST, allowed(q))))
+    looks = _maps(await reader.nearest_each([whole, *clauses], NEAREST, allowed(q)))
+    return {i: max(look.get(i, 0.0) for look in looks) for i in {i for look in looks for i in look}}
 
 
 async def lexical(q: Query, reader: Reader) -> Scores:

@@ -57,3 +57,24 @@ ABOUT_MEMORY: Final = frozenset(
     """past histori histor previousli previous before earlier long ago former review remember memory memori recall last
     yesterday tell told 以前 过去 历史 曾经 回顾 早期 从前 当年 很久 久以 刚才 昨天 上次 记得 忘了 说过 提过 聊过 讲过 告诉 说了 聊了 过什""".split()  # noqa: SIM905
 )  # they say what kind of look is wanted, not what for
+
+# Manners, moods and turns of talk: they keep a conversation going and ask for nothing.
+SOCIAL: Final = frozenset(
+    stem(w)
+    for w in """hey hi hello bye goodbye wow haha hahaha lol hmm oh ah thanks thank thx please sorry sure right fine cool yeah yep
+    nope awesome great amazing nice lovely perfect welcome wait moment minute second see back again idea sense problem mind
+    care guess today tonight morning night evening afternoon boring bored tired funny weird kidding agree exactly totally
+    true wonderful glad hope luck cheers congrats stuff else little bit help story joke question answer robot feelings""".split()  # noqa: SIM905
+) | frozenset(
+    """哈哈 谢谢 多谢 感谢 你好 您好 早安 晚安 午安 早上 晚上 中午 下午 今天 再见 拜拜 好的 好呀 好吧 好啊 好哒 没事 没问 问题 抱歉 对不 不好 意思 不起 没关
+    关系 太好 真好 好棒 太棒 厉害 牛逼 确实 原来 如此 有道 道理 明白 知道 懂了 算了 无聊 好累 好困 好烦 开心 难过 哎呀 天啊 等等 稍等 等一 一会 回来 刚刚
+    随便 当然 可能 也许 应该 大概 帮忙 帮我 笑话 故事 好梦 早点 休息 真的 希望 一切 顺利 加油 聊天 换个""".split()  # noqa: SIM905
+)
+
+# The speaker, and who is spoken of as theirs: what a question about one's own life has, and one about the world has not.
+PERSONAL: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|myself|i'm|i've|i'd)\b|[我咱]", re.IGNORECASE)
+OF_THE_ASSISTANT: Final = re.compile(
+    r"\b(?:can|could|will|would|do|are|have) you\b(?! (?:remember|know|recall))|\b(?:tell|give|show|help|let) me\b(?! (?:about|what|who|when|where) (?:my|i)\b)"
+    r"|\byour(?:self)?\b|(?<!和)(?<!跟)(?<!告诉)你(?!还?记得|还?知道|说我|觉得我)|给我|帮我|再说",
+    re.IGNORECASE,
+)
