@@ -45,6 +45,7 @@ CURVES: dict[str, Curve] = {
 EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # S0
 MENTIONS_KEPT = 32
 REVIEW_RESTS = timedelta(days=30)
+SET_ASIDE = "archived"  # in a curve state's data: the reviewer has archived it, until it is spoken of again
 
 
 def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory:
@@ -63,8 +64,21 @@ def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory
 def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
     """The memory moved to another curve, its level and content left to upkeep."""
     state = CURVES[curve].adopt(m, weight(m, u, now), now)
-    m = replace(m, curve=curve, curve_state=state)
-    return replace(m, weight=weight(m, u, now))
+    after = _aside(replace(m, curve=curve, curve_state=state), aside=is_set_aside(m))
+    return replace(after, weight=weight(after, u, now))
+
+
+def set_aside(m: Memory) -> Memory:
+    """The memory as a reviewer's DELETE leaves it under curves that never forget: ARCHIVE until its next use.
+
+    Its weight stays what the curve says; content is upkeep's to rewrite.
+    """
+    return replace(_aside(m, aside=True), level=Level.ARCHIVE)
+
+
+def is_set_aside(m: Memory) -> bool:
+    """Whether a reviewer archived it and nobody has spoken of it since."""
+    return bool(m.curve_state.data.get(SET_ASIDE))
 
 
 def weight(m: Memory, u: float, now: datetime) -> float:
@@ -81,7 +95,10 @@ def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
 
 
 def level_of(m: Memory, u: float, now: datetime) -> Level:
-    """The level the weight says. An expired todo is archived at once (S3), an episode after 14 days (S0)."""
+    """The level the weight says. An expired todo is archived at once (S3), an episode after 14 days (S0).
+
+    What a reviewer set aside stays archived until it is spoken of again.
+    """
     return level_at(m, weight(m, u, now), now)
 
 
@@ -91,7 +108,7 @@ def level_at(m: Memory, w: float, now: datetime) -> Level:
         return Level.FULL
     if is_episode(m):
         return Level.ARCHIVE if days(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
-    if is_expired(m, now):
+    if is_expired(m, now) or is_set_aside(m):
         return Level.ARCHIVE
     passed = (level for level, above in zip(Level, CURVES[m.curve].breakpoints, strict=False) if w > above)
     return next(passed, Level.ARCHIVE)
@@ -111,6 +128,7 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
     """
     old = weight(m, u, now)
     after = replace(m, curve_state=CURVES[m.curve].apply(m, event, u, now))
+    after = _aside(after, aside=event not in USES and is_set_aside(m))
     if event == "negate":
         after = _negated(after, u, now)
     if event in USES:
@@ -136,7 +154,7 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
 
 def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
     """Which of S0's reviews the counter asks for, if any. After a KEEP the reviews rest for 30 days."""
-    if m.layer is not Layer.FACT or is_protected(m) or is_episode(m):
+    if m.layer is not Layer.FACT or is_protected(m) or is_episode(m) or is_set_aside(m):
         return None
     if m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS:
         return None
@@ -181,6 +199,13 @@ def snapshot(m: Memory) -> Mapping[str, Json]:
         "pinned": m.pinned,
         "level": int(m.level),
     }
+
+
+def _aside(m: Memory, aside: bool) -> Memory:
+    if is_set_aside(m) == aside:
+        return m
+    data = {k: v for k, v in m.curve_state.data.items() if k != SET_ASIDE}
+    return replace(m, curve_state=replace(m.curve_state, data=data | ({SET_ASIDE: True} if aside else {})))
 
 
 def _ms(at: datetime | None) -> int | None:
