@@ -408,6 +408,35 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """How MEMORY.md shows a memory, as keyed digests: its text there, the original behind it, and its kind."""
+
+    text: str
+    original: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorState:
+    """Where a user's MEMORY.md stands.
+
+    `lineage` names this store's file among others; `version` is the last one written, or about to be if not
+    `confirmed`; `read` is the digest of the last file whose edits were taken; `wrote` that of the last written
+    one; `unread` are the blocks that could not be read, each with the version it came with; `asking` are the
+    entries that are missing from the file until the person says what that means, by the keys of both answers.
+    """
+
+    lineage: str
+    version: int = 0
+    confirmed: bool = False
+    read: str = ""
+    wrote: str = ""
+    seq: int = 0
+    unread: tuple[tuple[str, int], ...] = ()
+    asking: Mapping[str, Json] | None = None  # {yes, no, ids}
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
     """A memory and one signal's raw score of it; higher is better."""
 

@@ -29,11 +29,13 @@ from memory.models import (
     Memory,
     MemoryId,
     Message,
+    MirrorState,
     Op,
     Page,
     Recall,
     Scored,
     Session,
+    Shown,
     Tombstone,
     TurnRow,
     TurnState,
@@ -263,6 +265,9 @@ class JobTable(Protocol):
     ) -> Job | None:
         """None if (kind, dedup_key) is there already."""
 
+    def mirror(self, now: datetime) -> None:
+        """Have MEMORY.md looked after, unless a job that has not begun yet will do it anyway."""
+
     def pending(self, kind: JobKind | None = None) -> list[Job]: ...
     def dead(self) -> list[Job]: ...
     def cancel(self, job_id: str) -> None: ...
@@ -330,6 +335,30 @@ class TraceTable(Protocol):
     def spent(self, role: str | None, since: datetime) -> Usage: ...
 
 
+class MirrorTable(Protocol):
+    """What a user's MEMORY.md shows and has shown, version by version: digests, never texts."""
+
+    def state(self) -> MirrorState | None: ...
+    def put_state(self, s: MirrorState) -> None: ...
+    def digest(self, text: str) -> str:
+        """Keyed, of the words as they stand: any change of them changes it, spacing does not."""
+
+    def base(self, version: int) -> dict[MemoryId, Shown]:
+        """What the file of that version showed, with the edits of it that were taken since."""
+
+    def seen(self, memory_id: MemoryId, text: str) -> bool:
+        """Whether any version showed the memory with the text of that digest."""
+
+    def known(self, ids: Iterable[MemoryId]) -> set[MemoryId]:
+        """Those that any version has shown, also when they are erased by now."""
+
+    def write(self, version: int, shown: Mapping[MemoryId, Shown]) -> int:
+        """The file of that version shows these; how many differ from the version before."""
+
+    def take(self, version: int, edited: Mapping[MemoryId, Shown | None]) -> None:
+        """Edits of the file of that version were taken: from now on it counts as having shown this, or not."""
+
+
 class Tx(Protocol):
     """One user's store inside one read or one write."""
 
@@ -349,6 +378,8 @@ class Tx(Protocol):
     def tombstones(self) -> TombstoneTable: ...
     @property
     def traces(self) -> TraceTable: ...
+    @property
+    def mirror(self) -> MirrorTable: ...
     def user(self) -> User: ...
     def put_user(self, u: User) -> None: ...
     def new_id(self) -> str:
@@ -359,6 +390,9 @@ class Tx(Protocol):
 
     def take_choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
         """(scope, kind, payload), once; None if unknown, used or expired."""
+
+    def choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
+        """Look at it without taking it."""
 
     def pending_choice(self, scope: str, now: datetime) -> str | None:
         """Key of the newest unanswered choice of the scope."""
@@ -470,6 +504,9 @@ class Store(Protocol):
 
     async def use_embedder(self, embedder_id: str, dim: int) -> None:
         """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be."""
+
+    def use_mirror(self) -> None:
+        """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""
 
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
         """Derive text and vector indexes anew from the base tables; how many rows each."""

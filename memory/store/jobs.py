@@ -69,6 +69,15 @@ class JobGateway:
         )
         return job if done.rowcount == 1 else None
 
+    def mirror(self, now: datetime) -> None:
+        """Have MEMORY.md looked after, unless a job that has not begun yet will do it. Finished ones go."""
+        gone = "state IN ('done', 'cancelled')"
+        self.tx.con.execute(f"DELETE FROM jobs WHERE user_id = ? AND kind = 'mirror' AND {gone}", (self.tx.owner,))
+        waiting = "SELECT 1 FROM jobs WHERE user_id = ? AND kind = 'mirror' AND state = 'ready'"
+        if self.tx.con.execute(waiting, (self.tx.owner,)).fetchone() is None:
+            payload = {"user_id": self.tx.owner}
+            self.enqueue("mirror", ids.new_id(self.tx.con), payload, now, lane=f"mirror:{self.tx.owner}")
+
     def pending(self, kind: JobKind | None = None) -> list[Job]:
         """Ready or leased, oldest first."""
         return self._some(f"{_UNFINISHED} AND (? IS NULL OR j.kind = ?)", kind, kind)

@@ -130,6 +130,10 @@ class SqliteStore:
         self.shared.embedder_model = await self._commit(work)
         self.shared.embedder = embedder_id
 
+    def use_mirror(self) -> None:
+        """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""
+        self.shared.mirror = True
+
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
         """Derive text and vector indexes anew from the base tables; how many rows each."""
         counts = await self._commit(lambda con: upkeep.rebuild(con, self.shared.vec, user_id))

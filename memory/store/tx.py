@@ -16,6 +16,7 @@ from memory.store.changes import ChangeGateway
 from memory.store.conversations import ConversationGateway
 from memory.store.jobs import JobGateway
 from memory.store.memories import MemoryGateway
+from memory.store.mirror import MirrorGateway
 from memory.store.rows import dump, memory_to_json, to_ms, user_from_row
 from memory.store.tombstones import TombstoneGateway
 from memory.store.traces import TraceGateway
@@ -31,6 +32,7 @@ class Shared:
     vec: bool  # vec0 tables work on this connection
     embedder: str | None = None  # name of the model that `nearest` means
     embedder_model: int | None = None  # its row in embedding_models
+    mirror: bool = False  # a change of memory leaves a `mirror` job behind
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class SqliteTx:
     dropped: dict[MemoryId, tuple[int, bytes]] = field(default_factory=dict)  # (model, vector), for tombstones
     unembedded: dict[MemoryId, None] = field(default_factory=dict)  # in need of a vector at the end
     _set: ChangeSet | None = None
+    _remembers: bool = False  # a memory was changed
 
     @property
     def user_id(self) -> str:
@@ -83,6 +86,11 @@ class SqliteTx:
     def traces(self) -> TraceGateway:
         """See `memory.ports.TraceTable`."""
         return TraceGateway(self)
+
+    @property
+    def mirror(self) -> MirrorGateway:
+        """See `memory.ports.MirrorTable`."""
+        return MirrorGateway(self)
 
     def user(self) -> User:
         """The user's row. Raises NotFound."""
@@ -125,6 +133,14 @@ class SqliteTx:
         self.con.execute("DELETE FROM choices WHERE n = ?", (row["n"],))
         return row["scope"], row["kind"], json.loads(row["payload"])
 
+    def choice(self, key: str, now: datetime) -> tuple[str, str, Json] | None:
+        """Look at it without taking it."""
+        row = self.con.execute(
+            "SELECT scope, kind, payload FROM choices WHERE user_id = ? AND key = ? AND expires_at > ?",
+            (self.owner, key, to_ms(now)),
+        ).fetchone()
+        return None if row is None else (row["scope"], row["kind"], json.loads(row["payload"]))
+
     def pending_choice(self, scope: str, now: datetime) -> str | None:
         """Key of the newest unanswered choice of the scope."""
         row = self.con.execute(
@@ -166,6 +182,7 @@ class SqliteTx:
     ) -> None:
         """Note a change in the current set; a write that nobody announced is the system's own."""
         current = self._set or self.changes.begin("system", "write", self.shared.clock())
+        self._remembers = self._remembers or entity == "memory"
         self.con.execute(
             "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -187,6 +204,8 @@ class SqliteTx:
 
     def record_job(self, job: Job, state: str, **after: Json) -> None:
         """Note what became of a job; in the set its effect began, else in one of its own."""
+        if job.kind == "mirror" and state == "done" and after.get("outcome") == "nothing":
+            return  # after every change of memory; nobody waits to hear of it
         if self._set is None:
             self.changes.begin("system", job.kind, self.shared.clock(), job_id=job.id)
         noted = {**after, "kind": job.kind, "state": state, "payload": dict(job.payload)}
@@ -197,9 +216,11 @@ class SqliteTx:
         return self.changes.latest_for(entity, entity_id)
 
     def finish(self) -> None:
-        """Before COMMIT: one `embed` job for what this transaction left without a vector."""
+        """Before COMMIT: one `embed` job for what was left without a vector, and one `mirror` job."""
         name = self.shared.embedder
         wanted = [m for m in self.unembedded if name is None or not self.vectors.has(m, name)]
         if wanted:
             key = ids.new_id(self.con)
             self.jobs.enqueue("embed", key, {"memory_ids": wanted}, self.shared.clock(), lane=f"embed:{self.owner}")
+        if self.shared.mirror and self._remembers:
+            self.jobs.mirror(self.shared.clock())
