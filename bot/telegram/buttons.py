@@ -91,6 +91,7 @@ class Buttons:
     async def _replace(self, place: Where, message_id: int, text: str, markup: InlineKeyboardMarkup | None) -> None:
         """Show it where the button was; what does not fit there follows."""
         pieces = render(text)
+        await self._desk.recall_sent(place.chat_id)
         try:
             try:
                 await self._desk.outbox.edit(place, message_id, pieces[0], markup if len(pieces) == 1 else None)

@@ -54,6 +54,7 @@ class Desk:
     extracting: dict[str, list[Where]] = field(default_factory=dict)  # user → chats that closed a session
     _records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _modes: dict[int, WindowMode] = field(default_factory=dict)
+    _recalled: set[int] = field(default_factory=set)
     _becoming: set[int] = field(default_factory=set)  # a /temp is on its way through the queue
 
     def __post_init__(self) -> None:
@@ -138,9 +139,11 @@ class Desk:
     # --- writing --------------------------------------------------------------------------------------
 
     async def recall_sent(self, chat_id: int) -> None:
-        """Before a replay: which messages of ours are in the chat."""
-        record = await self.journal.record(f"sent:{chat_id}")
-        self.outbox.know(chat_id, record.get("ids", []))
+        """Learn, once, which messages in the chat were ours before a restart."""
+        if chat_id not in self._recalled:
+            self._recalled.add(chat_id)
+            record = await self.journal.record(f"sent:{chat_id}")
+            self.outbox.know(chat_id, record.get("ids", []))
 
     async def begin(self, key: str, updates: Sequence[int], *, stored: bool, **more: Any) -> dict[str, Any]:
         """Open the record of what goes out under `key`; returns it, with what is in it from before a restart."""

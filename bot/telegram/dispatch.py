@@ -122,6 +122,7 @@ class Dispatcher:
         said = await self._handlers.stop(kept, lang=lang)
         place = Where(message.chat_id, private=message.chat.type == ChatType.PRIVATE, recorded=kept.stored)
         if said and not kept.replayed:
+            await self._desk.recall_sent(place.chat_id)
             await self._desk.show(place, said)
         await self._desk.end("", kept.ids, stored=kept.stored)
 

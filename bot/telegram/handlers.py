@@ -65,6 +65,7 @@ class Handlers:
     async def _batch(self, parts: list[Kept], place: Where) -> None:
         first = parts[0]
         self._desk.outbox.seen(place.chat_id, first.message.message_id)
+        await self._desk.recall_sent(place.chat_id)
         if first.edit:
             await self._edited(first, place)
             return
@@ -162,7 +163,6 @@ class Handlers:
             return [int(i) for i in shown]
         if not record.get("again"):
             return []
-        await self._desk.recall_sent(place.chat_id)
         found = await self._desk.outbox.find(place, message_id, keyboards.stop(lang))
         return [found] if found is not None else []
 

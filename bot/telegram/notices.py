@@ -158,6 +158,7 @@ class Notices:
     async def _say(self, where: Where, text: str, ids: Sequence[str], sets: object, lang: Lang) -> None:
         markup = keyboards.notice(ids, sets, lang) if ids and isinstance(sets, dict) else None
         pieces = render(text)
+        await self._desk.recall_sent(where.chat_id)
         try:
             for piece in pieces:
                 await self._desk.outbox.send(where, piece, markup if piece is pieces[-1] else None, silent=True)

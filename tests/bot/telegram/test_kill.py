@@ -67,7 +67,9 @@ async def child(
     finally:
         if process.returncode is None:
             process.kill()
-        await process.communicate()
+        _, err = await process.communicate()
+        if process.returncode == 1:
+            raise AssertionError(err.decode())
 
 
 @pytest.mark.timeout(240)  # it starts the bot many times
