@@ -34,8 +34,8 @@ from tui.voice import Voice
 from tui.words import install
 
 log = logging.getLogger(__name__)
-DRAIN_STEP = 0.4  # seconds between two looks at how much is left
-PATIENCE = 45.0  # seconds without any progress after which the rest is left to the next start
+PATIENCE = 60.0  # seconds after which what is not learned yet is left to the next start
+COUNTING = 2.0  # seconds for ending a reply and counting what is left, when leaving at once
 
 
 class EbbApp(App[int]):
@@ -104,17 +104,15 @@ class EbbApp(App[int]):
         self.action_leave()
 
     async def _finish(self, screen: Finishing) -> None:
-        """Stop the reply, wait for learning while it gets on, and go."""
-        await self.chat.replies.stop()
-        left = await self.link.agent.drain(0.05)
-        if left:
-            await self.push_screen(screen)
-        waited = 0.0
-        while left and waited < PATIENCE:
+        """Stop the reply, wait for learning, and go."""
+        await self.chat.replies.end()
+
+        def tell(left: int) -> None:
+            if self.screen is not screen:
+                self.push_screen(screen)
             screen.left(left)
-            before, left = left, await self.link.agent.drain(DRAIN_STEP)
-            waited = 0.0 if left < before else waited + DRAIN_STEP
-        self.left_over = left
+
+        self.left_over = await self.link.finish(PATIENCE, tell)
         self._gone = True
         self.exit(0)
 
@@ -128,7 +126,9 @@ class EbbApp(App[int]):
     async def _count_and_exit(self) -> None:
         if self.link.is_open:
             with contextlib.suppress(MemoryError_, asyncio.TimeoutError):
-                self.left_over = await asyncio.wait_for(self.link.agent.drain(0), 1.0)
+                async with asyncio.timeout(COUNTING):
+                    await self.chat.replies.end()
+                    self.left_over = (await self.link.status()).pending_jobs
         self.exit(0)
 
     def _fatal_error(self) -> None:

@@ -49,6 +49,7 @@ class Ebb(Protocol):
         """Now, in UTC."""
 
 
+STEP = 0.3  # seconds between two looks at how much is left to learn
 Opener = Callable[[Settings], AbstractAsyncContextManager[Ebb]]
 
 
@@ -158,6 +159,22 @@ class Link:
     async def memories(self, ids: list[str]) -> dict[str, Memory]:
         """Memories by id; what is gone is left out."""
         return {m.id: m for m in await self.agent.memories(self.ebb.owner, ids)} if ids else {}
+
+    async def finish(self, patience: float, tell: Callable[[int], None]) -> int:
+        """Wait for background work, saying every so often how much is left; what is left for the next start.
+
+        One call of `drain` to the end: when its time is over, it gives back what is being worked on.
+        """
+        drain = asyncio.create_task(self.agent.drain(patience), name="drain")
+        try:
+            while not (await asyncio.wait({drain}, timeout=STEP))[0]:
+                tell((await self.status()).pending_jobs)
+            return drain.result()
+        finally:
+            if not drain.done():
+                drain.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await drain
 
     async def language(self) -> Lang:
         """The language Ebb speaks with this person."""

@@ -215,11 +215,14 @@ def _on_interrupt(plain: Plain, talk: asyncio.Task[None]) -> None:
 
 async def _finish(link: Link, voice: Voice) -> None:
     """Wait for learning, a while; the rest goes on at the next start."""
-    left = await link.agent.drain(0.05)
-    if left:
-        sys.stderr.write(voice("finishing") + "\n")
-        left = await link.agent.drain(PATIENCE)
-    if left:
+    said: list[int] = []
+
+    def tell(left: int) -> None:
+        if not said:
+            sys.stderr.write(voice("finishing") + "\n")
+        said.append(left)
+
+    if left := await link.finish(PATIENCE, tell):
         sys.stderr.write(voice("left_over", n=left) + "\n")
 
 

@@ -41,6 +41,7 @@ class Replies:
         self._changed = changed
         self._queue: deque[Asked] = deque()
         self._asked = asyncio.Event()
+        self._ended = asyncio.Event()
         self._turn: Turn | None = None
         self._tried: dict[str, Turn] = {}  # failed turns, to be tried again under their own ids
 
@@ -83,6 +84,12 @@ class Replies:
         """Stop the reply that is coming in."""
         return self._turn is not None and await self._link.agent.stop(self._turn.id)
 
+    async def end(self) -> None:
+        """Nothing more: what waits is dropped, the reply is stopped, and kept as far as it came."""
+        self._queue.clear()
+        if await self.stop():
+            await self._ended.wait()
+
     async def work(self) -> None:
         """Wait for something to be asked, then answer until nothing waits."""
         await self._asked.wait()
@@ -98,6 +105,7 @@ class Replies:
 
     async def _answer(self, turn: Turn) -> None:
         self._turn = turn
+        self._ended.clear()
         off = turn.mode is not WindowMode.NORMAL
         await self._conversation.say(Line("user", turn.text, turn.at, turn.id, off_record=off))
         reply = await self._conversation.say(Line("assistant", "", turn.at, turn.id, off_record=off))
@@ -111,6 +119,7 @@ class Replies:
                     await self._show(event, turn, reply)
         finally:
             self._turn = None
+            self._ended.set()
             self._conversation.tidy()
             self._changed()
 

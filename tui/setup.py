@@ -104,11 +104,12 @@ async def settle(settings: Settings, wish: Wish, say: Voice) -> Settings:
 
 
 async def _tried(wanted: Settings, wish: Wish, say: Voice) -> Settings:
-    """The settings that answered; where no model was named, with the first the endpoint has."""
+    """The settings that answered; an endpoint's own first model where none was named, so that it stays the same."""
     probe = await _probe(wanted, say)
     models = list(probe.models)
-    if not probe.ok and models and not wish.model and wish.way != "openai":
-        wanted = replace(wanted, chat_model=models[0])
+    if wish.way == "endpoint" and not wish.model and models:
+        first = next((m for m in models if "embed" not in m.lower()), models[0])
+        wanted = replace(wanted, chat_model=first)
         probe = await _probe(wanted, say)
     if not probe.ok and wish.model and models and wish.model not in models:
         raise Unusable(say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED])))

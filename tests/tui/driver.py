@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from bot.bootstrap import open_ebb
 from bot.settings import Settings
@@ -54,16 +55,20 @@ class Window:
     async def sees(self, *texts: str) -> None:
         """Wait until all of it can be read."""
         for text in texts:
-            await self.until(lambda text=text: text in self.screen(), text)
+
+            def there(text: str = text) -> bool:
+                return text in self.screen()
+
+            await self.until(there, text)
 
     async def ready(self) -> None:
         await self.until(lambda: self.app.link.is_open and self.chat._status is not None, "an open Ebb")
 
-    async def type(self, text: str) -> None:
+    async def write(self, text: str) -> None:
         for character in text:
             await self.pilot.press({" ": "space", "/": "slash", "\n": "ctrl+j"}.get(character, character))
 
-    async def focus(self, *kinds: type) -> None:
+    async def focus(self, *kinds: type[Widget]) -> None:
         """Shift+Tab, into the messages."""
         await self.pilot.press("shift+tab")
         await self.until(lambda: isinstance(self.app.focused, kinds), f"focus on {kinds}")

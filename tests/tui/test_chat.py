@@ -24,7 +24,7 @@ async def test_a_reply_streams_in_and_stays_markdown(online: Settings, openai_se
     """Question, reply, header; and Markdown is shown as what it means."""
     openai_server.queue.append(say("Here is a **plan**:\n\n- first\n- second", delay=0.005))
     async with window(online) as w:
-        await w.type("What now?")
+        await w.write("What now?")
         await w.pilot.press("enter")
         await w.sees("You", "What now?", "Here is a plan:", "• first", "talker")
         await w.until(lambda: not w.chat.replies.writing)
@@ -110,12 +110,12 @@ async def test_memories_are_listed_searched_and_forgotten(online: Settings) -> N
     async with window(online) as w:
         await w.send("/remember I drink oolong in the morning")
         await w.send("/remember My sister lives in Porto")
-        await w.type("/mem")
+        await w.write("/mem")
         await w.sees("/memories")
         await w.pilot.press("enter")
         await w.sees("What I remember  2", "oolong", "Porto", "weight", "learned", "your word")
         await w.pilot.press("/")
-        await w.type("Porto")
+        await w.write("Porto")
         await w.pilot.press("enter")
         await w.sees("What I remember  1")
         await w.pilot.press("d")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 from rich.cells import cell_len
+from textual.content import Content
 
 from memory.models import KINDS, Change, CurveState, Hit, Kind, Layer, Level, Memory, Op, Precision, State
 from tui.voice import Voice
@@ -66,15 +67,9 @@ def test_what_was_forgotten_is_not_shown_once_more() -> None:
     """Neither from the row nor from the change."""
     (item,) = learned([change("forgotten")], {"k7f3a2": memory()})
     assert item.text == ""
-    line = learned_lines(item, Voice("en"), 40, tail=learned_lines(item, Voice("en"), 40, _none()))
+    line = learned_lines(item, Voice("en"), 40, Content(""))
     assert "oolong" not in line.plain
     assert "(forgotten)" in line.plain
-
-
-def _none():
-    from textual.content import Content
-
-    return Content("")
 
 
 def test_signs_are_two_cells_wide() -> None:

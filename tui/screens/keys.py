@@ -47,7 +47,10 @@ class Row(Laid):
 class Keys(ModalScreen[None]):
     """Closed by any of the keys that close things."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,f1,q", "dismiss", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,f1,q", "dismiss", show=False),
+        Binding("ctrl+c,ctrl+q", "app.leave", show=False),
+    ]
 
     def __init__(self, voice: Voice) -> None:
         super().__init__()

@@ -16,7 +16,9 @@ from tui.words import clean
 
 
 class Finishing(ModalScreen[None]):
-    """Shown while background work is drained; Ctrl+C, which the app listens to, leaves it to the next start."""
+    """Shown while background work is drained; Ctrl+C leaves it to the next start."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "app.leave", show=False)]
 
     def __init__(self, voice: Voice) -> None:
         super().__init__()
@@ -37,7 +39,10 @@ class Finishing(ModalScreen[None]):
 class Trouble(ModalScreen[bool]):
     """Ebb could not be opened: why, in one sentence. True: try again."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "dismiss(True)", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "dismiss(True)", show=False),
+        Binding("ctrl+c,ctrl+q", "app.leave", show=False),  # a modal screen hears nothing of the app's keys
+    ]
 
     def __init__(self, voice: Voice, why: str) -> None:
         super().__init__()

@@ -1,0 +1,137 @@
+"""The first screen: promises, a choice, and no settings that do not work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot import settings as config
+from bot.settings import Settings
+from tests.servers.openai import OpenAIServer
+from tests.tui.driver import Window, window
+from tui.screens.chat import Chat
+from tui.setup import Unusable, Wish, check
+from tui.voice import Voice
+
+
+async def _first(w: Window) -> None:
+    await w.sees("Hello, I'm Ebb", "Who shall answer?", "none is running")
+
+
+def _stored(settings: Settings) -> Settings:
+    return config.load({"EBB_HOME": str(settings.home)})
+
+
+async def test_it_says_what_is_kept_and_offers_four_ways(settings: Settings) -> None:
+    """Where the file is, how to see and delete, and who may answer."""
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.sees(str(settings.database), "/memories", "/forget", "/temp", "no language model")
+
+
+async def test_the_offline_companion_needs_nothing(settings: Settings) -> None:
+    """Chosen, saved, and said plainly in the header."""
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.pilot.press("end", "enter")
+        await w.until(lambda: isinstance(w.app.screen, Chat), "the chat")
+        await w.sees("offline companion: rules, no language model", "Tell me something")
+    assert _stored(settings).provider == "offline"
+    assert settings.env_file.stat().st_mode & 0o777 == 0o600
+
+
+async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, openai_server: OpenAIServer) -> None:
+    """A wrong key is one sentence, and nothing is written; the right one begins the chat; it is never shown."""
+    openai_server.key = "sk-right-0123456789"
+    openai_server.models = ["sea-model"]
+    openai_server.strict_models = True
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.pilot.press("down", "enter")
+        await w.sees("Address, e.g.")
+        await w.write("nowhere")
+        await w.pilot.press("enter")
+        await w.write("sk-wrong")
+        await w.pilot.press("enter", "enter")
+        await w.sees("must begin with http")
+        screen = w.app.screen
+        screen._url.value = openai_server.url  # type: ignore[attr-defined]
+        await w.pilot.press("enter")
+        await w.until(lambda: "must begin" not in w.screen() and "Asking" not in w.screen(), "an answer")
+        assert not settings.env_file.exists()
+        assert "sk-wrong" not in w.screen()
+        screen._key.value = "sk-right-0123456789"  # type: ignore[attr-defined]
+        await w.pilot.press("enter")
+        await w.until(lambda: isinstance(w.app.screen, Chat), "the chat")
+        await w.sees("sea-model")
+        assert "sk-right" not in w.screen()
+    stored = _stored(settings)
+    assert (stored.provider, stored.openai_base_url, stored.chat_model) == ("openai", openai_server.url, "sea-model")
+    assert stored.openai_api_key == "sk-right-0123456789"
+
+
+async def test_a_model_that_is_not_there(settings: Settings, openai_server: OpenAIServer) -> None:
+    """The sentence names what there is."""
+    openai_server.models = ["sea-model"]
+    openai_server.strict_models = True
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.pilot.press("down", "enter")
+        await w.write(openai_server.url)
+        await w.pilot.press("enter", "enter")
+        await w.write("no-such")
+        await w.pilot.press("enter")
+        await w.sees("no model no-such", "sea-model")
+
+
+async def test_nobody_there_is_one_sentence(settings: Settings) -> None:
+    """An address where nothing listens."""
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.pilot.press("down", "enter")
+        await w.write("http://127.0.0.1:9/v1")
+        await w.pilot.press("enter", "enter", "enter")
+        await w.until(lambda: w.app.screen._said.display and "Asking" not in w.screen())  # type: ignore[attr-defined]
+        assert "Traceback" not in w.screen()
+        assert not settings.env_file.exists()
+
+
+async def test_escape_leads_back_to_the_choice(settings: Settings) -> None:
+    """From the form to the list of ways."""
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.pilot.press("enter")
+        await w.sees("Key")
+        await w.pilot.press("escape", "down", "enter")
+        await w.sees("Address, e.g.")
+
+
+async def test_in_chinese(settings: Settings) -> None:
+    """The same page."""
+    async with window(replace(settings, lang="zh"), ready=False, size=(60, 40)) as w:
+        await w.sees("你好，我是 Ebb", "由谁来回答", "离线伙伴", "没有语言模型")
+
+
+@pytest.mark.parametrize(
+    ("wish", "word"),
+    [
+        (Wish("openai"), "Paste a key"),
+        (Wish("openai", key="sk-a b"), "spaces"),
+        (Wish("openai", key="sk-\u200bab"), "spaces"),
+        (Wish("openai", key="密钥"), "spaces"),
+        (Wish("endpoint", url="localhost:1234"), "http"),
+        (Wish("endpoint", url="http://"), "http"),
+        (Wish("endpoint", url="ftp://host/v1"), "http"),
+    ],
+)
+def test_what_is_plainly_wrong_is_said_at_once(wish: Wish, word: str) -> None:
+    """One clear sentence, before anybody is asked."""
+    with pytest.raises(Unusable, match=word):
+        check(wish, Voice("en"))
+
+
+def test_pasted_blanks_around_do_no_harm() -> None:
+    """They are taken off, and so is a slash at the end of an address."""
+    wish = check(Wish("endpoint", key=" sk-1\n", url=" http://host/v1/ ", model=" m "), Voice("en"))
+    assert (wish.key, wish.url, wish.model) == ("sk-1", "http://host/v1", "m")
