@@ -33,7 +33,7 @@ _TAKE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "like": (("{V}, nice!", "Ah, {v}! I can see why.", "{V}: good taste."), ("{v}，不错呀！", "喜欢{v}啊，有品味。", "{v}，听着就让人开心。")),
     "dislike": (("No {v} for you, then.", "{V} is not for you, I see.", "All right: {v}, rather not."), ("明白了，{v}就算了。", "看来{v}不合你的心意。", "好，{v}你不喜欢。")),
     "favourite": (("{V}! A fine choice.", "So it's {v}."), ("{v}！好选择。", "原来是{v}。")),
-    "prefer": (("{V}, then.", "{V} wins, I see."), ("那就{v}。", "看来{v}更合你意。")),
+    "prefer": (("{V}, then.", "{V} wins, I see."), ("那就选{v}。", "看来{v}更合你意。")),
     "hobby": (("{V}: a good way to spend time.", "{V}, how nice!"), ("{v}，真不错的爱好。", "{v}呀，挺好的。")),
     "whim": (("{V} sounds good right now!", "Then {v} it should be!"), ("{v}听起来就很馋人！", "那就安排上{v}！")),
     "language": (("{V}! That opens doors.", "{V}, impressive."), ("会{v}，真厉害。", "{v}！很有用呢。")),
@@ -192,15 +192,31 @@ def _echo(a: Asker, facts: Sequence[Fact]) -> str:
     told = [s.rstrip(".。") for s in told_list(pairs, a.lang, a.now)]
     if a.lang == "zh":
         parts = [t if i == 0 else re.sub(r"^你(?=[^的])", "", t) for i, t in enumerate(told)]
+        parts = [
+            _bare(p, told[i - 1], r"^你(?:家)?的?[\u4e00-\u9fff]{1,4}?(?=叫|在|是|喜欢|对|住|今年|会)") if i else p
+            for i, p in enumerate(parts)
+        ]
         return f"原来{'，'.join(parts)}。"
     parts = [lower_first(t) for t in told]
+    parts = [
+        _bare(p, parts[i - 1], r"^(?:you|your [\w' -]{1,30}?) (?=is\b|are\b|has\b|have\b|\w+)") if i else p
+        for i, p in enumerate(parts)
+    ]
     return f"So {' and '.join(parts)}." if len(parts) < 3 else f"So {', '.join(parts[:-1])}, and {parts[-1]}."
+
+
+def _bare(part: str, before: str, subject: str) -> str:
+    """A clause without its subject, where the one before has the same."""
+    m, b = re.match(subject, part), re.match(subject, before)
+    return part[m.end() :] if m and b and m[0] == b[0] else part
 
 
 def _ask_on(a: Asker, f: Fact, seed: str) -> str:
     if _SAD.search(f.text):
         return a.say("Would you like to talk about it?", "想聊聊吗？")
     if f.corrects or f.ended or f.again or f.instead_of or (not f.holds and f.family != "like"):
+        return ""
+    if _family(f) == "event" and f.importance != "high":
         return ""
     options = _ASK_ON.get(_family(f))
     if not options:

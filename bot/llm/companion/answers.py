@@ -16,7 +16,7 @@ from bot.llm.companion.telling import (
     hedged,
     joined,
 )
-from bot.llm.companion.text import key, pick, simplified
+from bot.llm.companion.text import key, pick, simplified, word_set
 from bot.llm.companion.want import Want
 
 
@@ -48,40 +48,38 @@ def unknown(a: Asker, w: Want) -> str:
     return pick(zh if a.lang == "zh" else en, w.question, a.turn)
 
 
+_SINGLY = word_set(
+    "name nickname surname age birthday address home living origin nationality employer work_place job field study school marital"
+)
+_BEFORE = re.compile(r"\b(?:before|used to|previously|formerly|in the past|earlier)\b|以前|之前|曾经|过去|原来", re.I)
+
+
 def _slot(a: Asker, w: Want) -> str:
-    found: list[tuple[Item, Fact]] = []
-    for slot in w.slots:
-        found = [(i, f) for i, f in a.know.having(slot, holds=w.holds) if (i, f) not in found]
-        if slot in {
-            "like",
-            "allergy",
-            "diet",
-            "hobby",
-            "goal",
-            "habit",
-            "skill",
-            "diet:eat",
-            "favourite:",
-            "prefer:",
-            "project",
-            "decision",
-            "language",
-        }:
-            found = [p for s in w.slots for p in a.know.having(s, holds=w.holds)]
-        if found:
-            break
+    if _BEFORE.search(w.question) and (once := _before(a, w)):
+        return once
+    if w.slots[0] in _SINGLY:  # the first slot that is known answers, with its newest value
+        found = next((got[-1:] for s in w.slots if (got := a.know.having(s, holds=w.holds))), [])
+    else:
+        found = [p for s in w.slots for p in a.know.having(s, holds=w.holds)]
     if w.slots[0] == "like" and w.holds and found:
         fitting = _of_sort(found, w)
         if not fitting and _sort(w):
             return a.say("About that I know nothing yet. But: ", "这方面我还不知道，不过") + a.tell_all(unique(found))
         found = fitting or found
     if not found:
-        denied = [p for s in w.slots[:1] for p in a.know.having(s, holds=False)] if w.holds else []
+        denied = a.know.having(w.slots[0], holds=False) if w.holds else []
         return a.tell_all(denied) if denied else once_was(a, w)
-    if w.slots[0] in {"name", "home", "employer", "job", "birthday", "age", "origin"}:
-        found = [p for p in found if p[1].slot == found[-1][1].slot][-1:]
     text = a.tell_all(unique(found))
     return text + _days_to(a, found) if w.slots[0] == "birthday" else text
+
+
+def _before(a: Asker, w: Want) -> str:
+    """Where did I live before: what held once, by name or because something else has taken its place."""
+    slots = {*w.slots, *(f"past:{s}" for s in w.slots)}
+    found = [
+        i for i in a.know.items if any(f.slot in slots and (i.past or f.slot.startswith("past:")) for f in i.facts)
+    ]
+    return lines(a, found[-3:])
 
 
 def _of_sort(found: Sequence[tuple[Item, Fact]], w: Want) -> list[tuple[Item, Fact]]:
@@ -218,13 +216,15 @@ def _have(a: Asker, w: Want) -> str:
     pattern = groups[name] if name else re.escape(stem)
     found = [
         (i, f)
-        for i, f in a.know.having("relation:", "count:", "have:", "attr:", holds=None)
+        for i, f in a.know.having("relation:", "count:", "have:", "attr:", "about:", holds=None)
         if re.search(pattern, simplified(f.slot.lower() + f.value.lower()))
     ]
     if not found:
         return ""
     items = [i for i, _ in unique(found)]
     yes = any(f.holds for _, f in found)
+    if all(f.family == "about" for _, f in found):
+        return lines(a, items[:5])
     return a.say("Yes. " if yes else "No. ", "有。" if yes else "没有。") + lines(a, items[:5])
 
 
@@ -258,6 +258,8 @@ def _yesno(a: Asker, w: Want) -> str:
                     not j.past and g.key == f.key and g.slot == f.slot for j in a.know.items for g in j.facts
                 ):
                     continue
+                if re.search(r" or |还是", w.question):
+                    return a.tell(i)
                 yes = holds != asked_no if f.slot == "like" else holds
                 return a.say(
                     "Yes. " if yes else "No. ",

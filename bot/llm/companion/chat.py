@@ -152,7 +152,7 @@ def _last_time(a: Asker, episode: str) -> str:
     text = episode_told(episode, a.lang, a.now)
     if language_of(text) != a.lang:
         return a.say("Good to see you again. How are you?", "又见面了，最近怎么样？")
-    text = re.sub(r"^(?:[\w ]{1,20}ago|Yesterday|Earlier today): ", "", text)
+    text = re.sub(r"^(?:(?:[\w ]{1,20}ago|Yesterday|Earlier today): |(?:今天早些时候|昨天|前天|\d+天前)：)", "", text)
     return a.say(
         f"Last time {lower_first(text) if text.startswith('You') else text.replace('We talked', 'we talked', 1)} What's new?",
         f"上次{text}有什么新进展吗？",
@@ -182,13 +182,20 @@ def _to_question(a: Asker, q: str) -> str:
     return _beyond(a, q)
 
 
+_TO_EBB = re.compile(
+    r"\W*(?:(?:你们?|ebb)(?!.{0,4}(?:知道|记得|认识|了解|还记))"
+    r"|(?:do|will|can|could|would|are|did) (?:you|u)\b(?!.*\b(?:know|remember|recall|tell|remind|said|say)\b)"
+    r"|(?:can|could|would|will) you (?:help|tell me a|give me|write))",
+    re.I,
+)
+_FOR_ME = re.compile(r"\b(?:tell|give|show|help|teach|make|sing|let)(?:ing)? me\b|给我|帮我|逗我|跟我", re.I)
+
+
 def _about_me(text: str) -> bool:
-    text = re.sub(
-        r"\b(?:tell|give|show|help|teach|make|sing|let)(?:ing)? me\b|给我|帮我|逗我|跟我", " ", text, flags=re.I
-    )
-    return bool(re.search(r"\b(?:i|me|my|mine|myself|i'm|i've)\b|我", text, re.I)) and not re.match(
-        r"\W*(?:can|could|would|will) you (?:help|tell me a|give me|write)|\W*你(?:爱|喜欢|想|讨厌)我", text, re.I
-    )
+    """Whether a question is about the user rather than put to the companion itself."""
+    if _TO_EBB.match(text):
+        return False
+    return bool(re.search(r"\b(?:i|me|my|mine|myself|i'm|i've)\b|我", _FOR_ME.sub(" ", text), re.I))
 
 
 def _advice(a: Asker, q: str) -> str:
@@ -272,6 +279,8 @@ def _heard(a: Asker, text: str) -> str:
         turned = you_me_zh(body)
         echo = f"{turned}？" if 2 < len(turned) <= 18 and "你" in turned else ""
         return echo + pick(("后来呢？", "愿意多说一点吗？", "你怎么看这件事？", "那你是什么感觉？"), text, a.turn)
+    if len(body.split()) == 1 and len(said) < 2:
+        return a.say(f"“{body[:40]}”? I'm not sure I follow. Could you say a little more?", "")
     turned = you_me_en(body)
     echo = (
         f"So {lower_first(turned).rstrip('.')}. "

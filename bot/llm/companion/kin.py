@@ -35,6 +35,23 @@ _MEANS = {
 }  # fmt: skip
 
 
+_SPOKEN = {
+    "妈": "妈妈",
+    "爸": "爸爸",
+    "妹": "妹妹",
+    "姐": "姐姐",
+    "弟": "弟弟",
+    "哥": "哥哥",
+    "妻": "妻子",
+    "夫": "丈夫",
+}
+
+
+def spoken(word: str) -> str:
+    """A slot's relation as people say it: 妹 → 妹妹."""
+    return _SPOKEN.get(word, word)
+
+
 def _plain(word: str) -> str:
     word = _EN.get(word, word)
     last = word.split(" ")[-1]

@@ -46,7 +46,7 @@ def plans(a: Asker, w: Want) -> str:
             return lines(a, hits)
         ahead = [i for when, i in due if not when.over(a.now)]
         tail = (a.say(" What I do know of: ", "我知道的是：") + lines(a, ahead[:2])) if ahead else ""
-        return a.say("I know of nothing planned for then.", "那时候没有我知道的安排。") + tail
+        return a.say("Nothing that I can think of for then.", "那时候的安排，我一时想不起有什么。") + tail
     ahead = [i for when, i in due if not when.over(a.now)]
     undated = [
         i

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.llm.companion.facts import Fact
+from bot.llm.companion.kin import spoken
 from bot.llm.companion.monitor import _rows
 from bot.llm.companion.speech import asks
 from bot.llm.companion.statements import parse
@@ -62,7 +63,7 @@ _TOPIC_EN = {
     "birthday": "their birthday",
     "home": "living in {}",
     "origin": "coming from {}",
-    "job": "work as {}",
+    "job": "their job ({})",
     "employer": "working at {}",
     "study": "studying {}",
     "allergy": "an allergy to {}",
@@ -98,8 +99,9 @@ def topic(f: Fact, lang: Lang) -> str:
     shape = (_TOPIC_ZH if lang == "zh" else _TOPIC_EN).get(f.family)
     if shape:
         return shape.format(f.value) if f.value or "{}" not in shape else ("工作" if lang == "zh" else "work")
-    if f.family in {"relation", "about"}:
+    if f.family in {"relation", "about", "count"}:
         who = f.slot.split(":")[1]
+        who = spoken(who) if lang == "zh" else who
         return (
             (f"{who}{f.value}" if lang == "zh" else f"their {who} {f.value}").strip()
             if f.family == "relation"
@@ -115,7 +117,7 @@ def topic(f: Fact, lang: Lang) -> str:
 
 def _episode(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], lang: Lang) -> str:
     limit = EPISODE_CHARS[lang]
-    topics = list(dict.fromkeys(t for f in facts if (t := topic(f, lang))))[:7]
+    topics = _topics(facts, lang)[:8]
     if lang == "zh":
         parts = [f"聊了{'、'.join(topics)}" if topics else ""]
         parts += [f"问了“{q}”" for q in asked[-2:]] + ([f"提到“{other[-1]}”"] if other and not topics else [])
@@ -126,6 +128,16 @@ def _episode(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], 
     text = "; ".join(p for p in parts if p) or "small talk"
     text = text if text.startswith("The user") or text == "small talk" else f"The user {text}"
     return text[:1].upper() + text[1:] if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_FIRST = ("event", "todo", "decision", "goal", "project", "relation", "job", "home", "allergy", "health", "name")
+
+
+def _topics(facts: Sequence[Fact], lang: Lang) -> list[str]:
+    """Topics, what was planned and decided first; of a person, only the fullest."""
+    ranked = sorted(facts, key=lambda f: _FIRST.index(f.family) if f.family in _FIRST else len(_FIRST))
+    all_topics = list(dict.fromkeys(t for f in ranked if (t := topic(f, lang))))
+    return [t for t in all_topics if not any(t != o and o.startswith(t) for o in all_topics)]
 
 
 def _and(words: Sequence[str]) -> str:
