@@ -21,7 +21,7 @@ from bot.events import Turn, Done
 async def main(home, start):
     async with open_ebb(Settings(home=Path(home), provider="offline", tz="UTC")) as ebb:
         for i in range(start, start + 1000):
-            turn = Turn(f"k{i}", ebb.owner, ebb.scope, f"My friend number{i}x is called Name{i}x.", datetime.now(UTC), "UTC")
+            turn = Turn(f"k{i}", ebb.owner, ebb.scope, f"I like Name{i}x noodles with number{i}x.", datetime.now(UTC), "UTC")
             async for event in ebb.agent.reply(turn):
                 if isinstance(event, Done):
                     print(i, flush=True)

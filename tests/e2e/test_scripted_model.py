@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from bot.events import Done, Failed, Stopped
@@ -31,7 +32,7 @@ def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
     server.on("large", lambda _: "Fine.", field="model")
 
 
-def scripted(home: Path, server: OpenAIServer, **more: object) -> object:
+def scripted(home: Path, server: OpenAIServer, **more: object) -> AbstractAsyncContextManager[Window]:
     return opened(
         home,
         provider="openai",
@@ -98,7 +99,9 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
     assert block is not None
     assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*The user likes ramen\.", block[1])
     assert "The user likes ramen." not in prompt.replace(block[0], "")
-    assert "2026-03-02 Monday 10:01 UTC+01:00" in prompt.rpartition("<exchange>")[2], "anchored on the message's own time and zone"
+    assert "2026-03-02 Monday 10:01 UTC+01:00" in prompt.rpartition("<exchange>")[2], (
+        "anchored on the message's own time and zone"
+    )
 
 
 async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Path) -> None:
