@@ -6,6 +6,7 @@ import json
 import re
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 from bot.events import Done, Failed, Stopped
 from memory.models import Layer, State
@@ -32,7 +33,7 @@ def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
     server.on("large", lambda _: "Fine.", field="model")
 
 
-def scripted(home: Path, server: OpenAIServer, **more: object) -> AbstractAsyncContextManager[Window]:
+def scripted(home: Path, server: OpenAIServer, **more: Any) -> AbstractAsyncContextManager[Window]:
     return opened(
         home,
         provider="openai",
