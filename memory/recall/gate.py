@@ -75,19 +75,20 @@ def _words(a: Question, m: Memory, *, named: bool) -> float:
     A message that asks nothing has to share much with a memory, or name who it is about, to bring it up.
     """
     text = " ".join((m.original_content, *m.entities, *m.topics))
-    looks = [shared(c.terms, text) for c in a.clauses]
-    if a.context_weight >= 0.1:
+    looks = [_likely(*shared(c.terms, text), asks=a.asks, personal=a.personal, named=named) for c in a.clauses]
+    if a.context_weight >= 0.1:  # it chooses among what was said, or asks about it
         telling, common, whole = shared(a.context_terms, text)
-        looks.append((telling * a.context_weight, common * a.context_weight, whole))
-    return max(_likely(a, *look, named=named) for look in looks)
+        w = a.context_weight
+        looks.append(_likely(w * telling, w * common, whole, asks=True, personal=a.personal, named=named))
+    return max(looks)
 
 
-def _likely(a: Question, telling: float, common: float, whole: float, *, named: bool) -> float:
+def _likely(telling: float, common: float, whole: float, *, asks: bool, personal: bool, named: bool) -> float:
     if telling + common <= 0:
         return 0.0
     x = _BIAS + _TELLING * log1p(telling) + _FIRST * min(1.0, telling) + _COMMON * log1p(common)
-    if a.asks:
+    if asks:
         x += _ASKS + _SHARE * (telling + common) / whole
-    if a.personal:
-        x += _PERSONAL + _ASKS_PERSONAL * a.asks
+    if personal:
+        x += _PERSONAL + _ASKS_PERSONAL * asks
     return 1 / (1 + exp(-x - _NAMED * named))

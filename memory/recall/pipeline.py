@@ -87,12 +87,14 @@ async def _episodes_by_time(look: _Look, have: set[MemoryId]) -> list[Hit]:
 async def _wide(look: _Look, hits: list[Hit]) -> list[Hit]:
     """The normal hits, and behind them what only a look back may see."""
     have = {h.memory.id for h in hits}
-    more = [h for h in await _judged(look, REVIEW_THRESHOLD) if h.passed]
+    judged = await _judged(look, REVIEW_THRESHOLD)
+    passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
+    more = [h for h in judged if h.memory.id in passed]
     if look.query.mode is Mode.DEBUG:
         more += await _forgotten(look)
     if not more and not hits:
         more = await _latest(look)
-    fresh = {h.memory.id: replace(h, why="review") for h in more if h.memory.id not in have}
+    fresh = {h.memory.id: replace(h, passed=True, why="review") for h in more if h.memory.id not in have}
     return (hits + list(fresh.values()))[: max(WIDE, len(hits))]
 
 

@@ -14,14 +14,15 @@ from memory.models import Lang, language_of
 from memory.recall.vocabulary import (
     ABOUT_MEMORY,
     ASKS,
+    CHOOSES,
     CLAUSE,
     COMMON_EN,
     COMMON_ZH,
     OF_THE_ASSISTANT,
     PERSONAL,
-    POINTS_BACK,
     SENTENCE,
     SOCIAL,
+    STANDS_FOR,
     WANTS,
 )
 
@@ -159,8 +160,8 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _context_weight(text: str, mass: float) -> float:
     """A message that says little and points back lives off what was said before it; a full question hardly."""
-    if not POINTS_BACK.search(text):
-        return 0.0 if mass < 1.0 else 0.08
+    if not CHOOSES.search(text) and not (STANDS_FOR.search(text) and ASKS.search(text)):
+        return 0.0
     return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
 
 

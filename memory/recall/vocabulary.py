@@ -26,11 +26,14 @@ WANTS: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Words that stand for something said before.
-POINTS_BACK: Final = re.compile(
-    r"\b(?:it|its|that|this|those|these|them|they|one|ones|there|then|he|she|his|her|him|same|first|second|third|other"
-    r"|another|former|latter|both|again|instead|more|else)\b"
-    r"|那[个些位家里本部只条次]|这[个些位家里本部只条次]|[它他她]|第[一二三四五]|另一?个|前者|后者|同样|一样|哪个|再来|换|还有|继续|呢[？?]?$",
+# Words that choose among what was said before; and words that merely stand for it, which a question may lean on.
+CHOOSES: Final = re.compile(
+    r"\b(?:ones?|first|second|third|fourth|last one|other|another|former|latter|both|same|instead|more|else)\b"
+    r"|第[一二三四五]|那[个些位家里本部只条次]|另一?个|前者|后者|同样|一样|哪个|再来|换[个一]|还有|继续|呢[？?。]?$",
+    re.IGNORECASE,
+)
+STANDS_FOR: Final = re.compile(
+    r"\b(?:it|its|that|this|those|these|them|they|there|then|he|she|his|her|him|again)\b|这[个些位家里本部只条次]|[它他她]",
     re.IGNORECASE,
 )
 

@@ -1,0 +1,74 @@
+"""The query's vectors: a deadline that a slow embedder cannot stretch, and nothing computed twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+
+from memory.errors import ModelError
+from memory.ports import FloatArray
+from memory.recall import QueryEmbedder
+
+
+class Far:
+    """An embedder elsewhere, as slow and as faulty as told."""
+
+    id, dim, local = "far:model:4", 4, False
+
+    def __init__(self, seconds: float = 0.0, error: ModelError | None = None) -> None:
+        self.seconds, self.error, self.calls = seconds, error, 0
+
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
+        self.calls += 1
+        assert kind == "query"
+        await asyncio.sleep(self.seconds)
+        if self.error is not None:
+            raise self.error
+        return np.eye(4, dtype=np.float32)[: len(texts)]
+
+
+async def test_in_time() -> None:
+    """Rows for the message, its clauses and its context; the next time from memory."""
+    far = Far()
+    q = QueryEmbedder(far, 500)
+    found, late = await q.embed("where is Anna?", ["hello"])
+    assert found is not None
+    assert (found.embedder, found.rows.shape, late) == ("far:model:4", (2, 4), False)
+    assert (await q.embed("where is Anna?", ["hello"]))[0] is found
+    assert far.calls == 1
+
+
+async def test_too_late_costs_only_the_deadline_and_serves_the_next_turn() -> None:
+    """What arrives after its turn is kept."""
+    far = Far(seconds=0.15)
+    q = QueryEmbedder(far, 30)
+    began = perf_counter()
+    assert await q.embed("where is Anna?") == (None, True)
+    assert perf_counter() - began < 0.14
+    await asyncio.sleep(0.2)
+    found, late = await q.embed("where is Anna?")
+    assert found is not None
+    assert (late, far.calls) == (False, 1)
+
+
+async def test_asked_again_while_under_way() -> None:
+    """The same question is not sent twice."""
+    far = Far(seconds=0.1)
+    q = QueryEmbedder(far, 10)
+    assert await q.embed("x") == (None, True)
+    assert await q.embed("x") == (None, True)
+    await q.close()
+    assert far.calls == 1
+
+
+async def test_a_failure_is_no_vector() -> None:
+    """Recall goes on without, and the next turn asks again."""
+    far = Far(error=ModelError("rate_limit"))
+    q = QueryEmbedder(far, 500)
+    assert await q.embed("x") == (None, False)
+    assert await q.embed("x") == (None, False)
+    assert far.calls == 2
