@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 MemoryId: TypeAlias = str
 Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
@@ -228,7 +228,7 @@ class WeightEvent:
 
     memory_id: MemoryId
     at: datetime
-    event: str  # created mention boost negate affirm contradicted level promoted edited adopted
+    event: str  # created mention boost negate affirm contradicted lowered level promoted merged reviewed edited …
     old_weight: float
     new_weight: float
     reason: str = ""
@@ -434,6 +434,46 @@ class MirrorState:
     seq: int = 0
     unread: tuple[tuple[str, int], ...] = ()
     asking: Mapping[str, Json] | None = None  # {yes, no, ids}
+
+
+class Outline(NamedTuple):
+    """What upkeep needs of a memory to weigh it, without its words; times are integer UTC milliseconds."""
+
+    place: int  # grows with every memory made
+    id: MemoryId
+    rev: int
+    state: str
+    layer: str
+    kind: str
+    curve: str
+    level: int
+    weight: float  # as cached
+    strength: float
+    strength_at: int
+    curve_data: str  # JSON
+    importance: float
+    importance_at: int
+    created_at: int
+    last_activated_at: int
+    activation_count: int
+    recent_mentions: str  # JSON
+    sensitivity: int
+    pinned: int
+    expires_at: int | None
+    negated_at: int | None
+    reviewed_at: int | None
+    deleted_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """One run of upkeep: while it works how far it is, afterwards its report. `data` holds figures and ids only."""
+
+    job_id: str
+    night: str  # local date, ISO
+    at: datetime
+    done: bool
+    data: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)

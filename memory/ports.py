@@ -30,7 +30,9 @@ from memory.models import (
     MemoryId,
     Message,
     MirrorState,
+    Night,
     Op,
+    Outline,
     Page,
     Recall,
     Scored,
@@ -50,7 +52,9 @@ Clock: TypeAlias = Callable[[], datetime]  # called only at the edges
 
 # --- models -------------------------------------------------------------------------------------------
 
-Task: TypeAlias = Literal["chat", "monitor", "summarise", "extract", "review", "level", "merge", "title"]
+Task: TypeAlias = Literal[
+    "chat", "monitor", "summarise", "extract", "review", "level", "merge", "title", "contradict", "derive"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,8 @@ class ModelRequest:
         level:     {items: [{id, text, level, lang}]}
         merge:     {texts: [..], lang}
         title:     {messages: [{role, text}], lang}
+        contradict: {pairs: [{n, a, b}], lang}
+        derive:    {memories: [{id, text, kind}], lang}
     """
 
     task: Task
@@ -165,8 +171,17 @@ class MemoryTable(Protocol):
 
     def log(self, e: WeightEvent) -> None: ...
     def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
+    def log_since(self, at: datetime) -> list[WeightEvent]:
+        """The weight log of all memories from that time on."""
+
     def counts(self) -> Mapping[str, int]:
         """How many memories in each state."""
+
+    def outlines(self) -> list[Outline]:
+        """All memories, in any state and of any sensitivity, in the order they were made."""
+
+    def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
+        """Cache weights of (id, rev, weight): no change, no new `rev`; those whose `rev` moved on are left alone."""
 
     def erase(self, memory_id: MemoryId) -> Mapping[str, int]:
         """Remove for good, everywhere: returns how many rows went from which place. Not undoable."""
@@ -191,6 +206,9 @@ class ConversationTable(Protocol):
     def session(self, session_id: str) -> Session | None: ...
     def sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
         """Newest first."""
+
+    def idle(self, before: datetime) -> list[Session]:
+        """Open sessions of every scope in which something was said, but nothing since then, nor is being answered."""
 
     def open_session(self, scope: str, now: datetime) -> Session: ...
     def close_session(self, session_id: str, now: datetime, why: str) -> bool:
@@ -269,6 +287,9 @@ class JobTable(Protocol):
         """Have MEMORY.md looked after, unless a job that has not begun yet will do it anyway."""
 
     def pending(self, kind: JobKind | None = None) -> list[Job]: ...
+    def holds(self, job: Job) -> bool:
+        """Whether the job is still leased by `job.leased_by`: what a long handler asks before each write."""
+
     def dead(self) -> list[Job]: ...
     def cancel(self, job_id: str) -> None: ...
 
@@ -359,6 +380,17 @@ class MirrorTable(Protocol):
         """Edits of the file of that version were taken: from now on it counts as having shown this, or not."""
 
 
+class NightTable(Protocol):
+    """Runs of upkeep: progress while they last, reports afterwards; the newest sixty are kept."""
+
+    def put(self, night: Night) -> None:
+        """Write over what the job's run said before."""
+
+    def of(self, job_id: str) -> Night | None: ...
+    def latest(self, limit: int = 1, *, done: bool = True) -> list[Night]:
+        """Newest first."""
+
+
 class Tx(Protocol):
     """One user's store inside one read or one write."""
 
@@ -380,6 +412,8 @@ class Tx(Protocol):
     def traces(self) -> TraceTable: ...
     @property
     def mirror(self) -> MirrorTable: ...
+    @property
+    def nights(self) -> NightTable: ...
     def user(self) -> User: ...
     def put_user(self, u: User) -> None: ...
     def new_id(self) -> str:

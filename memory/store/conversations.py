@@ -46,6 +46,17 @@ class ConversationGateway(Turns):
         )
         return [session_from_row(r) for r in rows.fetchall()]
 
+    def idle(self, before: datetime) -> list[Session]:
+        """Open sessions in which something was said, but nothing since then, nor is being answered."""
+        rows = self.tx.con.execute(
+            "SELECT s.* FROM sessions s WHERE s.user_id = ? AND s.state = 'open' AND s.last_at <= ?"
+            " AND EXISTS (SELECT 1 FROM messages g WHERE g.session_id = s.id)"
+            " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.user_id = s.user_id AND t.scope = s.scope"
+            "  AND t.state = 'open') ORDER BY s.n",
+            (self.tx.owner, to_ms(before)),
+        )
+        return [session_from_row(r) for r in rows.fetchall()]
+
     def open_session(self, scope: str, now: datetime) -> Session:
         """A new session; the one that is open already, if another window was quicker."""
         there = self.current(scope)

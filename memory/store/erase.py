@@ -46,6 +46,7 @@ def erase(tx: SqliteTx, n: int, m: Memory) -> Mapping[str, int]:
     receipt["jobs"] = _jobs(tx, m.id)
     receipt["choices"] = _choices(tx, m.id, texts)
     receipt["memories"] = con.execute("DELETE FROM memories WHERE n = ?", (n,)).rowcount
+    receipt["reports"] = tx.nights.clean(m.id)
     receipt["other_memories"] = _other_memories(tx, m.id, texts)
     receipt["changes"] = _changes(tx, m.id, texts)
     ids.retire(con, m.id)

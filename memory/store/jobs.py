@@ -16,8 +16,13 @@ if TYPE_CHECKING:
     from memory.store.tx import SqliteTx
 
 _UNFINISHED = "j.state IN ('ready', 'leased')"
-# A lane's oldest unfinished job stands before the later ones, also while it backs off.
-_HEAD = "NOT EXISTS (SELECT 1 FROM jobs b WHERE b.lane = j.lane AND b.n < j.n AND b.state IN ('ready', 'leased'))"
+# A lane's oldest unfinished job stands before the later ones, also while it backs off. Only a night's upkeep, put
+# down for a later time, lets others through until then; and waits in its turn for one that runs.
+_HEAD = (
+    "NOT EXISTS (SELECT 1 FROM jobs b WHERE b.lane = j.lane AND b.n <> j.n AND b.state IN ('ready', 'leased')"
+    " AND (b.n < j.n OR (b.kind = 'upkeep' AND b.state = 'leased'))"
+    " AND NOT (b.kind = 'upkeep' AND b.state = 'ready' AND b.run_at > j.run_at))"
+)
 _DUE_AT = "CASE j.state WHEN 'ready' THEN j.run_at ELSE j.leased_until END"
 _KINDS = "(? IS NULL OR j.kind IN (SELECT value FROM json_each(?)))"
 _ERROR_LENGTH = 500
@@ -81,6 +86,10 @@ class JobGateway:
     def pending(self, kind: JobKind | None = None) -> list[Job]:
         """Ready or leased, oldest first."""
         return self._some(f"{_UNFINISHED} AND (? IS NULL OR j.kind = ?)", kind, kind)
+
+    def holds(self, job: Job) -> bool:
+        """Whether the job is still leased by `job.leased_by`."""
+        return held(self.tx.con, job.id, job.leased_by) is not None
 
     def dead(self) -> list[Job]:
         """Given up on, oldest first."""

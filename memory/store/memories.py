@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memory.errors import Conflict, NotFound, StoreError
-from memory.models import Filter, Memory, MemoryId, Op, Page, Sensitivity, State, WeightEvent
+from memory.models import Filter, Memory, MemoryId, Op, Outline, Page, Sensitivity, State, WeightEvent
 from memory.store import ids as id_table
 from memory.store import indexes
 from memory.store.entities import link, unlink
@@ -40,6 +40,9 @@ _UPDATE: Final = (
     f"UPDATE memories SET {', '.join(f'{c} = :{c}' for c in MEMORY_COLUMNS if c not in {'id', 'user_id'})}"
     " WHERE id = :id AND user_id = :user_id"
 )
+
+
+_OUTLINE: Final = ", ".join(f"m.{'n' if name == 'place' else name}" for name in Outline._fields)
 
 
 def indexed(m: Memory) -> bool:
@@ -120,7 +123,22 @@ class MemoryGateway:
         )
         return {s.value: 0 for s in State} | {r[0]: r[1] for r in rows.fetchall()}
 
+    def outlines(self) -> list[Outline]:
+        """All of this user's memories, in the order they were made."""
+        cursor = self.tx.con.cursor()
+        cursor.row_factory = None  # plain tuples: names cost more than all the rest of a hundred thousand rows
+        rows = cursor.execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.tx.owner,))
+        return sorted(map(Outline._make, rows.fetchall()))
+
     # --- writing
+
+    def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
+        """Cache (id, rev, weight) where `rev` still stands; how many."""
+        done = self.tx.con.executemany(
+            "UPDATE memories SET weight = ? WHERE id = ? AND user_id = ? AND rev = ?",
+            [(weight, memory_id, self.tx.owner, rev) for memory_id, rev, weight in weights],
+        )
+        return max(int(done.rowcount), 0)
 
     def add(self, m: Memory) -> Memory:
         """Store a new memory (an empty id gets one), its index row and entities, as a `created` change.
@@ -254,20 +272,14 @@ class MemoryGateway:
         rows = self.tx.con.execute(
             "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY at, n", (memory_id, self.tx.owner)
         )
-        return [
-            WeightEvent(
-                memory_id=r["memory_id"],
-                at=from_ms(r["at"]),
-                event=r["event"],
-                old_weight=r["old_weight"],
-                new_weight=r["new_weight"],
-                reason=r["reason"],
-                factors=json.loads(r["factors"]),
-                before=json.loads(r["before"]),
-                after=json.loads(r["after"]),
-            )
-            for r in rows.fetchall()
-        ]
+        return [_event(r) for r in rows.fetchall()]
+
+    def log_since(self, at: datetime) -> list[WeightEvent]:
+        """The weight log of all memories from that time on, in the order of events."""
+        rows = self.tx.con.execute(
+            "SELECT * FROM weight_log WHERE user_id = ? AND at >= ? ORDER BY at, n", (self.tx.owner, to_ms(at))
+        )
+        return [_event(r) for r in rows.fetchall()]
 
     # --- inside
 
@@ -289,3 +301,17 @@ class MemoryGateway:
         self._require(memory_id)
         values = (memory_id, message_id, self.tx.owner, *more)
         return bool(self.tx.con.execute(f"{insert} VALUES ({', '.join('?' * len(values))})", values).rowcount)
+
+
+def _event(r: Any) -> WeightEvent:
+    return WeightEvent(
+        memory_id=r["memory_id"],
+        at=from_ms(r["at"]),
+        event=r["event"],
+        old_weight=r["old_weight"],
+        new_weight=r["new_weight"],
+        reason=r["reason"],
+        factors=json.loads(r["factors"]),
+        before=json.loads(r["before"]),
+        after=json.loads(r["after"]),
+    )

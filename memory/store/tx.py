@@ -17,6 +17,7 @@ from memory.store.conversations import ConversationGateway
 from memory.store.jobs import JobGateway
 from memory.store.memories import MemoryGateway
 from memory.store.mirror import MirrorGateway
+from memory.store.nights import NightGateway
 from memory.store.rows import dump, memory_to_json, to_ms, user_from_row
 from memory.store.tombstones import TombstoneGateway
 from memory.store.traces import TraceGateway
@@ -86,6 +87,11 @@ class SqliteTx:
     def traces(self) -> TraceGateway:
         """See `memory.ports.TraceTable`."""
         return TraceGateway(self)
+
+    @property
+    def nights(self) -> NightGateway:
+        """See `memory.ports.NightTable`."""
+        return NightGateway(self)
 
     @property
     def mirror(self) -> MirrorGateway:

@@ -1,0 +1,151 @@
+"""What upkeep needs of the store: outlines, cached weights, reports, idle sessions, and a lane that runs alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from memory.models import Job, Kind, Night, Sensitivity, State, TurnRow, WeightEvent
+from memory.ports import Tx
+from memory.store import SqliteStore
+from tests.memory.store.support import NOW, a_memory, a_message, later
+
+
+async def test_outlines_tell_all_memories_without_their_words(store: SqliteStore, user: str, other: str) -> None:
+    """In the order made, in any state, of any sensitivity; nobody else's."""
+
+    def write(tx: Tx) -> list[str]:
+        a = tx.memories.add(a_memory("one", kind=Kind.TODO, expires_at=later(days=2)))
+        b = tx.memories.add(a_memory("two", sensitivity=Sensitivity.SECRET))
+        tx.memories.put(replace(b, state=State.DELETED, deleted_at=NOW), "deleted")
+        return [a.id, b.id]
+
+    ids = await store.write(user, write)
+    await store.write(other, lambda tx: tx.memories.add(a_memory("theirs")))
+    rows = await store.read(user, lambda tx: tx.memories.outlines())
+    assert [o.id for o in rows] == ids
+    assert [o.rev for o in rows] == [1, 2]
+    assert [o.state for o in rows] == ["active", "deleted"]
+    assert rows[0].place < rows[1].place
+    assert (rows[0].expires_at, rows[1].expires_at) == (int(later(days=2).timestamp() * 1000), None)
+    assert (rows[0].recent_mentions, rows[0].kind) == ("[]", "todo")
+    assert not any(v in {"one", "two"} for o in rows for v in o)
+
+
+async def test_weights_are_cached_without_a_change(store: SqliteStore, user: str, other: str) -> None:
+    """No rev, no log, no change; and never over what was written meanwhile."""
+    a = await store.write(user, lambda tx: tx.memories.add(a_memory("a")))
+    b = await store.write(user, lambda tx: tx.memories.add(a_memory("b")))
+    moved = await store.write(user, lambda tx: tx.memories.put(replace(b, weight=1.7), "reinforced"))
+    seq = await store.read(user, lambda tx: tx.changes.last_seq())
+    assert await store.write(user, lambda tx: tx.memories.put_weights([(a.id, 1, 0.4), (b.id, 1, 0.2)])) == 1
+    assert await store.write(other, lambda tx: tx.memories.put_weights([(a.id, 1, 0.1)])) == 0
+    found = {m.id: m for m in await store.reader(user).get([a.id, b.id])}
+    assert found[a.id] == replace(a, weight=0.4)
+    assert found[b.id] == moved
+    assert await store.read(user, lambda tx: tx.changes.last_seq()) == seq
+
+
+async def test_the_log_since_is_of_all_memories(store: SqliteStore, user: str) -> None:
+    """From the moment on, in order."""
+    a = await store.write(user, lambda tx: tx.memories.add(a_memory("a")))
+
+    def log(tx: Tx) -> None:
+        for hours in (3, 1, 2):
+            tx.memories.log(WeightEvent(a.id, later(hours=hours), "mention", 1.0, 1.5))
+
+    await store.write(user, log)
+    since = await store.read(user, lambda tx: tx.memories.log_since(later(hours=2)))
+    assert [e.at for e in since] == [later(hours=2), later(hours=3)]
+
+
+async def test_a_night_is_written_over_and_the_newest_are_kept(store: SqliteStore, user: str, other: str) -> None:
+    """One row for each run; progress and reports are told apart."""
+
+    def write(tx: Tx, n: int, *, done: bool) -> None:
+        tx.nights.put(Night(f"job{n}", "2026-01-03", later(days=n), done=done, data={"n": n, "done": done}))
+
+    await store.write(user, lambda tx: write(tx, 1, done=False))
+    assert await store.read(user, lambda tx: tx.nights.latest()) == []
+    running = await store.read(user, lambda tx: tx.nights.latest(done=False))
+    assert [n.data for n in running] == [{"n": 1, "done": False}]
+    for i in range(1, 80):
+        await store.write(user, lambda tx, i=i: write(tx, i, done=True))  # type: ignore[misc]
+    kept = await store.read(user, lambda tx: tx.nights.latest(100))
+    assert [n.data["n"] for n in kept] == list(range(79, 19, -1))
+    assert await store.read(user, lambda tx: tx.nights.latest(done=False)) == []
+    assert await store.read(user, lambda tx: tx.nights.of("job3")) is None
+    assert await store.read(other, lambda tx: tx.nights.of("job79")) is None
+
+
+async def test_an_erased_memory_leaves_the_reports(store: SqliteStore, user: str) -> None:
+    """A pair that named it goes as a whole."""
+    a, b, c = [await store.write(user, lambda tx, t=t: tx.memories.add(a_memory(t))) for t in "abc"]  # type: ignore[misc]
+    data = {"pairs": [[a.id, b.id], [b.id, c.id]], "ids": [a.id, c.id], "carry": {a.id: 2, c.id: 1}, "n": 3}
+    await store.write(user, lambda tx: tx.nights.put(Night("job", "2026-01-03", NOW, done=True, data=data)))
+    receipt = await store.write(user, lambda tx: tx.memories.erase(a.id))
+    assert receipt["reports"] == 1
+    (night,) = await store.read(user, lambda tx: tx.nights.latest())
+    assert night.data == {"pairs": [[b.id, c.id]], "ids": [c.id], "carry": {c.id: 1}, "n": 3}
+
+
+async def test_idle_sessions_are_those_nobody_speaks_in(store: SqliteStore, user: str, other: str) -> None:
+    """Of every scope; not the empty, the recent, the closed, nor one whose answer is being written."""
+
+    def write(tx: Tx) -> list[str]:
+        c = tx.conversations
+        opened = {
+            scope: c.open_session(scope, NOW) for scope in ("idle", "group", "empty", "recent", "closed", "busy")
+        }
+        for scope, s in opened.items():
+            if scope != "empty":
+                c.add_message(a_message(s.id, "hello"))
+        c.put_session(replace(opened["recent"], last_at=later(hours=1)))
+        c.close_session(opened["closed"].id, NOW, "new")
+        s = opened["busy"]
+        c.open_turn(TurnRow("t", user, "busy", s.id, "test", "open", NOW, "m", "w", later(minutes=1)))
+        return [opened["idle"].id, opened["group"].id]
+
+    wanted = await store.write(user, write)
+    assert [s.id for s in await store.read(user, lambda tx: tx.conversations.idle(NOW))] == wanted
+    assert await store.read(other, lambda tx: tx.conversations.idle(NOW)) == []
+    assert await store.read(user, lambda tx: tx.conversations.idle(NOW - timedelta(seconds=1))) == []
+
+
+# --- the lane -------------------------------------------------------------------------------------------
+
+
+async def lease(store: SqliteStore, hours: float, worker: str = "w") -> Job | None:
+    at = later(hours=hours)
+    return await store.system(lambda s: s.lease(at, at + timedelta(minutes=1), worker, kinds=["upkeep"]))
+
+
+async def enqueue(store: SqliteStore, user: str, key: str, hours: float) -> None:
+    at = later(hours=hours)
+    await store.write(user, lambda tx: tx.jobs.enqueue("upkeep", key, {}, NOW, lane=f"upkeep:{user}", run_at=at))
+
+
+async def test_a_later_night_does_not_hold_up_a_run_by_hand(store: SqliteStore, user: str) -> None:
+    """But while that one runs, the night waits: upkeep of one person never runs twice at once."""
+    await enqueue(store, user, "night", 5)
+    await enqueue(store, user, "hand", 0)
+    first = await lease(store, 1)
+    assert first is not None
+    assert first.dedup_key == "hand"
+    assert await lease(store, 5, "other") is not None, "a lease that ran out is taken again"
+    again = await lease(store, 5, "third")
+    assert again is None, "the night is due, and the run by hand is not over"
+    assert await store.read(user, lambda tx: tx.jobs.holds(first)) is False
+    assert await store.finish_job(replace(first, leased_by="other"), lambda _tx: {}, later(hours=5))
+    night = await lease(store, 5.1)
+    assert night is not None
+    assert night.dedup_key == "night"
+    assert await store.read(user, lambda tx: tx.jobs.holds(night))
+
+
+async def test_only_one_of_two_due_nights_runs_at_a_time(store: SqliteStore, user: str, other: str) -> None:
+    """In order; another person's runs beside it."""
+    for who, key in ((user, "a"), (user, "b"), (other, "c")):
+        await enqueue(store, who, key, 0)
+    keys = [j.dedup_key for j in [await lease(store, 0.1), await lease(store, 0.1), await lease(store, 0.1)] if j]
+    assert keys == ["a", "c"]
