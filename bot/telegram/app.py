@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from bot.settings import Settings
 from bot.telegram.texts import say
@@ -32,7 +32,7 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
     if not settings.telegram_token:
         sys.stderr.write(say(settings.lang or "en", "run.no_token", env=settings.env_file) + "\n")
         return 2
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
         return asyncio.run(_run(settings))
     return 130
 
@@ -56,13 +56,13 @@ async def _run(settings: Settings) -> int:
     async with open_ebb(settings) as ebb:
         with _signals(stop, lang):
             code = await serve(ebb, stop=stop, tuning=Tuning(), out=_tell)
-        if code == 0:
-            await ebb.agent.drain(Tuning().drain)
+            if code == 0:
+                await ebb.agent.drain(Tuning().drain)
         return code
 
 
 @contextlib.contextmanager
-def _signals(stop: asyncio.Event, lang: Lang):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _signals(stop: asyncio.Event, lang: Lang) -> Iterator[None]:
     """The first Ctrl+C or SIGTERM asks to stop, the second stops."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
 

@@ -15,6 +15,7 @@ from bot.telegram.incoming import Kept
 from bot.telegram.outbox import Gone, NotEditable, Where
 from bot.telegram.render import render
 from bot.telegram.texts import say
+from bot.telegram.windows import said_elsewhere
 from memory.errors import StoreError
 from memory.models import Lang
 
@@ -68,6 +69,9 @@ class Buttons:
             found = await self._desk.agent.memories(kept.user_id, press.value.split(","))
             text = "\n\n".join(lists.in_full(m, lang, self._desk.ebb) for m in found) or say(lang, "gone")
             await self._replace(place, message.message_id, text, self._only_undo(kept))
+        elif press.action == "elsewhere" and place.private:
+            text = await said_elsewhere(self._desk, kept.user_id, press.value, lang)
+            await self._replace(place, message.message_id, text, None)
         elif press.action in {"choose", "undo"}:
             await self._command(kept, place, message.message_id, press, lang)
         return ""

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from bot.events import Delta, Done, Failed, Outcome, Started, Stopped, Turn, WindowMode
-from bot.telegram import edits, keyboards, lists
+from bot.telegram import edits, keyboards, lists, windows
 from bot.telegram.desk import Desk, Running, oops
 from bot.telegram.inbox import said_at
 from bot.telegram.incoming import Incoming, Kept, assemble, command_of, where
@@ -107,6 +107,8 @@ class Handlers:
             return
         mode = await desk.mode(place.chat_id)
         shown = await self._shown(record, place, incoming.message_id, lang)
+        if place.private and mode is WindowMode.NORMAL and not record.get("again"):
+            await windows.divide(desk, place, first.user_id, lang)
         turn = turn or Turn(
             id=place.key,
             user_id=first.user_id,

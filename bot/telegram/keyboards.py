@@ -17,13 +17,13 @@ _DATA = 64
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """What a button means. action: stop, choose, page, view or undo."""
+    """What a button means. action: stop, choose, page, view, undo, elsewhere or nothing."""
 
     action: str
     value: str = ""
 
 
-_CODES = {"stop": "s", "choose": "c", "page": "p", "view": "v", "undo": "u", "nothing": "n"}
+_CODES = {"stop": "s", "choose": "c", "page": "p", "view": "v", "undo": "u", "elsewhere": "e", "nothing": "n"}
 _ACTIONS = {code: action for action, code in _CODES.items()}
 
 
@@ -71,6 +71,11 @@ def notice(memory_ids: Iterable[str], set_ids: Iterable[str], lang: Lang) -> Inl
             ]
         ]
     )
+
+
+def elsewhere(key: str, lang: Lang) -> InlineKeyboardMarkup:
+    """Under the divider."""
+    return InlineKeyboardMarkup([[button(say(lang, "elsewhere.show"), "elsewhere", key)]])
 
 
 def _fitting(ids: Iterable[str]) -> str:

@@ -79,6 +79,12 @@ say = Texts(
         "forwarded.unknown": ("somebody", "某人"),
         "quoted": ("In reply to {name}:", "回复{name}："),
         "me": ("you", "你"),
+        "elsewhere": (
+            "_💬 In another window since then: {n} of your messages._",
+            "_💬 这期间你在另一个窗口说了 {n} 句话。_",
+        ),
+        "elsewhere.show": ("Show", "查看"),
+        "said.you": ("You", "你"),
         "done": ("Done.", "好了。"),
         "gone": ("That button has had its day.", "这个按钮已经失效。"),
         "page": ("{page} / {pages}", "{page} / {pages}"),

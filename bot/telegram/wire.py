@@ -106,7 +106,7 @@ def _wait(payload: bytes) -> float:
 
 def make_bot(token: str, base_url: str | None) -> tuple[Bot, Polling]:
     """A bot, and the connection it polls on: one of its own, so that edits never starve it."""
-    base = (base_url or PUBLIC).rstrip("/")
+    base = (base_url or PUBLIC).rstrip("/").removesuffix("/bot")
     direct = {"trust_env": False} if _loopback(base) else {}
     polling = Polling(connection_pool_size=2, read_timeout=10.0, connect_timeout=10.0, httpx_kwargs=direct)
     wire = Wire(

@@ -14,7 +14,7 @@ from bot.telegram.access import new_code
 from bot.telegram.render import render
 from tests.bot.telegram.running import QUICK, running
 from tests.servers.openai import OpenAIServer, fail, say
-from tests.servers.telegram import ADA, EVE, LIN, TelegramServer
+from tests.servers.telegram import ADA, EVE, LIN, Person, TelegramServer
 
 GROUP = -4242
 
@@ -422,6 +422,55 @@ async def test_one_conversation_in_two_windows(
         last = [r for r in openai_server.requests if r.model == "chat"][-1]
         assert "under the bench" in last.text
         assert not any("bench" in t for t in telegram_server.texts())
+        await terminal.say("Nothing here yet", drain=False)  # before the chat was ever used there is no divider
+        await bot.ask("And the key?")
+        divider = await bot.notice("another window")
+        assert "1 of your messages" in divider.text
+        telegram_server.press(divider.id, "Show")
+        await telegram_server.wait_for(lambda: "Nothing here yet" in divider.text)
+        assert "You said: Nothing here yet" in divider.text
+        assert "bench" not in divider.text
+
+
+async def test_looking_back(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+    """/review with a question is a turn like any other; without one it lists."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("/remember I used to row in Graz")
+        assert "Graz" in (await bot.ask("/review")).text
+        assert (await bot.ask("/review what about sports?")).text == "You said: what about sports?"
+
+
+@pytest.mark.parametrize(
+    ("user", "told", "asked", "answer", "listed"),
+    [
+        (ADA, "My name is Ada and I like jasmine tea", "What do I like?", "jasmine", "remember about you"),
+        (LIN, "我叫林，我喜欢茉莉花茶", "我喜欢什么？", "茉莉花茶", "我记得你的这些事"),
+    ],
+)
+async def test_the_offline_companion(
+    tmp_path: Path,
+    telegram_server: TelegramServer,
+    openai_server: OpenAIServer,
+    user: Person,
+    told: str,
+    asked: str,
+    answer: str,
+    listed: str,
+) -> None:
+    """Without a model: told something, it is learned, answered from and listed, in the user's language."""
+    async with running(tmp_path, telegram_server, openai_server, provider="offline") as bot:
+        await bot.claim(user)
+        await bot.ask(told, user=user)
+        notice = await bot.notice(answer, user.id)
+        assert len(notice.buttons) == 2
+        await bot.ask("/new", user=user)
+        await bot.ebb.agent.drain(10)
+        assert answer in (await bot.ask(asked, user=user)).text
+        memories = await bot.ask("/memories", user=user)
+        assert listed in memories.text
+        assert answer in memories.text
+    assert not openai_server.requests
 
 
 # --- what may go wrong --------------------------------------------------------------------------------
