@@ -15,7 +15,7 @@ from memory.errors import NotFound
 from memory.learn.acts import Forgotten
 from memory.learn.alike import same
 from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
-from memory.models import Filter, Layer, Memory, MemoryId, Message, Sensitivity, State, Tombstone
+from memory.models import ChangeSet, Filter, Layer, Memory, MemoryId, Message, Sensitivity, State, Tombstone
 from memory.ports import Tx
 
 SCANNED: Final = 5_000  # messages looked through, the newest
@@ -37,9 +37,12 @@ def forget(
     actor: str = "user",
     turn_id: str | None = None,
     message_ids: Iterable[str] = (),
+    within: ChangeSet | None = None,
+    spare: frozenset[MemoryId] = frozenset(),
 ) -> Forgotten:
     """Delete softly, hide, drop what tells it, leave tombstones. `message_ids` are hidden as well.
 
+    `within` is a change set that is open already; `spare` are memories that stay even if they say the same.
     Already deleted ones are left as they are. Raises NotFound if none of `ids` is this user's and there is no
     message to hide.
     """
@@ -47,8 +50,8 @@ def forget(
     said = [m for i in message_ids if (m := tx.conversations.message(i)) is not None]
     if not asked and not said:
         raise NotFound("There is no such memory.")
-    begun = tx.changes.begin(actor, "forget", now, turn_id=turn_id)
-    reach = Reach(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said])
+    begun = within or tx.changes.begin(actor, "forget", now, turn_id=turn_id)
+    reach = Reach(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said], spare=spare)
     deleted = [_delete(tx, m, begun.id, now) for m in reach.memories]
     hidden = hide(tx, reach.messages, now)
     for merged in reach.merges:
@@ -66,6 +69,7 @@ class Reach:
     targets: list[Memory]
     message_ids: list[str] = field(default_factory=list)
     erasing: bool = False  # also what was deleted before
+    spare: frozenset[MemoryId] = frozenset()  # memories that nothing reaches
     memories: list[Memory] = field(init=False)
     merges: list[Memory] = field(init=False)
     thing: Thing = field(init=False)
@@ -74,11 +78,11 @@ class Reach:
     def __post_init__(self) -> None:
         """Each step rests on the one before."""
         self.memories = self._closure()
-        gone = {m.id for m in self.memories}
+        gone = {m.id for m in self.memories} | self.spare
         self.merges = [
             m for t in self.memories if t.merged_into and t.merged_into not in gone if (m := self._get(t.merged_into))
         ]
-        self.thing = thing_of(self.memories, self._taken(gone | {m.id for m in self.merges}))
+        self.thing = thing_of(self.memories, self._taken((gone - self.spare) | {m.id for m in self.merges}))
         self.messages = self._messages()
 
     def _get(self, memory_id: MemoryId) -> Memory | None:
@@ -92,7 +96,7 @@ class Reach:
         proposed = self.tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=1_000).items
         while todo:
             m = todo.pop()
-            if m.id in out or (m.state in _GONE and not self.erasing):
+            if m.id in out or m.id in self.spare or (m.state in _GONE and not self.erasing):
                 continue
             out[m.id] = m
             todo += self.tx.memories.many((*m.supersedes, *m.merged_from))
@@ -212,11 +216,12 @@ class Dropping:
             if e.id in derived or thing.said_by(e.original_content, _TOLD):
                 self._drop_episode(e)
                 count += 1
-        touched = {m.session_id for m in hidden}
         for s in self.tx.conversations.sessions(limit=SESSIONS):
             early = [m for m in hidden if m.session_id == s.id and m.seq <= s.summarised_through]
             told = bool(s.running_summary) and (bool(early) or thing.said_by(s.running_summary, _TOLD))
-            titled = bool(s.title) and (s.id in touched or thing.said_by(s.title, _TOLD))
+            start = s.title.rstrip("…")  # a title is the beginning of something said
+            begun = any(m.session_id == s.id and " ".join(m.text.split()).startswith(start) for m in hidden)
+            titled = bool(s.title) and (begun or thing.said_by(s.title, _TOLD))
             if told or titled:
                 self.tx.conversations.put_session(
                     replace(s, running_summary="" if told else s.running_summary, title="" if titled else s.title)

@@ -15,6 +15,7 @@ from memory.learn.remember import refuse
 from memory.learn.undo import undo
 from memory.models import (
     Change,
+    ChangeSet,
     Json,
     Level,
     Memory,
@@ -117,8 +118,12 @@ def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
     return back
 
 
-def edit(tx: Tx, memory_id: MemoryId, text: str, u: float, now: datetime) -> Memory:
+def edit(
+    tx: Tx, memory_id: MemoryId, text: str, u: float, now: datetime, *, within: ChangeSet | None = None
+) -> Memory:
     """The person's own words become the original: FULL, verified, the old ones in `correction_history`.
+
+    `within` is a change set that is open already.
 
     Raises NotFound, Refused.
     """
@@ -128,7 +133,7 @@ def edit(tx: Tx, memory_id: MemoryId, text: str, u: float, now: datetime) -> Mem
         raise refuse(code, text)
     if text == m.original_content and m.level is Level.FULL and m.verified:
         return m
-    begun = tx.changes.begin("user", "edit", now)
+    begun = within or tx.changes.begin("user", "edit", now)
     entry = {"at": round(now.timestamp() * 1000), "reason": "edited", "was": m.original_content}
     new = replace(
         m,

@@ -18,6 +18,7 @@ from memory.learn.guess import draft_of, slot
 from memory.learn.merge import Claim, Merger
 from memory.learn.plan import previous_message
 from memory.models import (
+    ChangeSet,
     CurveState,
     Filter,
     Importance,
@@ -65,6 +66,18 @@ def refuse(code: str, text: str) -> Refused:
     return Refused("empty" if code == "previous" else code, zh if language_of(text) == "zh" else en)
 
 
+def checked(text: str) -> str:
+    """The text as it would be kept. Raises Refused."""
+    plain = " ".join(text.split())
+    if not normalised(plain):
+        raise refuse("empty", text)
+    if len(plain) > LONGEST:
+        raise refuse("too_long", plain)
+    if privacy.instruction_like(privacy.redact(plain)[0]):
+        raise refuse("instruction", plain)
+    return plain
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What the person asked to be remembered, and where."""
@@ -76,6 +89,17 @@ class Request:
     scope: str
     turn_id: str | None = None
     message_id: str | None = None
+    kind: Kind | None = None  # as the person filed it
+    beside: bool = False  # whatever says another value of the same stays
+    within: ChangeSet | None = None  # a change set that is open already
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What has to be known of a text before the write: its vector, and the memories closest to it."""
+
+    vector: FloatArray | None = None
+    near: tuple[MemoryId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +115,25 @@ class Rememberer:
     async def remember(self, r: Request) -> Remembered:
         """Save it. An empty text means what was said just before. Raises Refused."""
         r, about = await self._meant(r)
-        text = " ".join(r.text.split())
-        if not normalised(text):
-            raise refuse("empty", r.text)
-        if len(text) > LONGEST:
-            raise refuse("too_long", text)
-        redacted, found = privacy.redact(text)
-        if privacy.instruction_like(redacted):
-            raise refuse("instruction", text)
-        if found:
-            privacy.seal(self.key, "")  # its library takes long to load, which must not happen inside the write
-            return await self.store.write(r.user_id, lambda tx: self._seal(tx, r, text, about))
+        checked(r.text)
+        looked = await self.look(r.user_id, r.text)
+        return await self.store.write(r.user_id, lambda tx: self.save(tx, r, looked, about))
+
+    async def look(self, user_id: str, text: str) -> Looked:
+        """What `save` needs and must not find out inside the write."""
+        text = " ".join(text.split())
+        if privacy.redact(text)[1]:
+            privacy.seal(self.key, "")  # its library takes long to load
+            return Looked()
         vector = await self._vector(text)
-        near = await self._near(r.user_id, vector)
-        return await self.store.write(r.user_id, lambda tx: self._save(tx, r, text, about, vector, near))
+        return Looked(vector, tuple(await self._near(user_id, vector)))
+
+    def save(self, tx: Tx, r: Request, looked: Looked, about: Message | None = None) -> Remembered:
+        """Save `r.text`, said in the message `about`, inside a write. Raises Refused."""
+        text = checked(r.text)
+        if privacy.redact(text)[1]:
+            return self._seal(tx, r, text, about)
+        return self._save(tx, r, text, about, looked.vector, looked.near)
 
     async def _meant(self, r: Request) -> tuple[Request, Message | None]:
         """The words that are meant, and the message they stand in."""
@@ -144,9 +173,10 @@ class Rememberer:
         vector: FloatArray | None,
         near: Sequence[MemoryId],
     ) -> Remembered:
-        begun = tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
+        begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
+        draft = draft_of(text, about.at if about else r.at, r.tz)
         claim = Claim(
-            draft_of(text, about.at if about else r.at, r.tz),
+            draft if r.kind is None else replace(draft, kind=r.kind),
             r.at,  # the request itself is the newest word on it
             (about.id,) if about else (),
             self._session(tx, r, about),
@@ -155,7 +185,7 @@ class Rememberer:
             tuple(near),
         )
         merger = Merger(tx, curve=self.curve, u=self.u)
-        old = _held(tx, text)
+        old = None if r.beside else _held(tx, text)
         saved = merger.supersede(old, claim) if old is not None else merger.save(claim)
         if saved.memory is None:
             raise refuse(saved.code or "empty", text)
@@ -171,7 +201,7 @@ class Rememberer:
 
     def _seal(self, tx: Tx, r: Request, text: str, about: Message | None) -> Remembered:
         """Only a label is kept in the open; one of the same label is replaced by the new one."""
-        begun = tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
+        begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
         label = privacy.secret_label(text)
         same = _sealed(tx, label)
         for old in same:
