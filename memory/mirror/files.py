@@ -1,0 +1,133 @@
+"""The file itself: read as it is, written whole or not at all, with what it replaces kept beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from memory.models import Lang
+
+Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
+_PREFIX: Final = ".ebb-mirror-"
+_SETTLE: Final = 0.15  # seconds in which an editor may still be writing
+_TRIES: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file as it was read; `digest` is that of its bytes."""
+
+    text: str
+    digest: str
+    seal: Seal
+
+
+def seal_of(path: Path) -> Seal | None:
+    """What tells one state of the file from another; None if there is none."""
+    try:
+        s = path.stat()
+    except OSError:
+        return None
+    return s.st_mtime_ns, s.st_size, s.st_ino
+
+
+def digest_of(data: bytes) -> str:
+    """A short name for these bytes."""
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> Found | None:
+    """The file, None if there is none. Unless its digest is one of `ours`, it is read when nobody writes any more.
+
+    Raises OSError if it is there and cannot be read.
+    """
+    before = _take(path)
+    for _ in range(_TRIES):
+        if before is None or digest_of(before[0]) in ours:
+            break
+        time.sleep(_SETTLE)
+        after = _take(path)
+        if after == before:
+            break
+        before = after
+    if before is None:
+        return None
+    data, seal = before
+    return Found(decoded(data, lang), digest_of(data), seal)
+
+
+def _take(path: Path) -> tuple[bytes, Seal] | None:
+    for _ in range(_TRIES):
+        first = seal_of(path)
+        if first is None:
+            return None
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            continue  # an editor is replacing it
+        if seal_of(path) == first:
+            return data, first
+        time.sleep(_SETTLE / 4)
+    raise OSError(f"{path} does not hold still.")
+
+
+def decoded(data: bytes, lang: Lang) -> str:
+    """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for the language."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("gb18030" if lang == "zh" else "cp1252", "replace")
+
+
+def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -> Seal | None:
+    """Replace the file by `text`, and its backup by `backup` first; the new file's seal.
+
+    None, and nothing replaced, if the file is not as it was `expected` any more: somebody has saved it meanwhile.
+    A link is followed, so that it stays one. Raises OSError.
+    """
+    target = path.resolve() if path.is_symlink() else path
+    if backup is not None:
+        _put(path.with_name(path.name + ".bak"), backup, None, check=False)
+    return _put(target, text, expected, check=True)
+
+
+def _put(path: Path, text: str, expected: Seal | None, *, check: bool) -> Seal | None:
+    fd, name = tempfile.mkstemp(prefix=_PREFIX, dir=path.parent)  # mkstemp gives 0600
+    try:
+        with os.fdopen(fd, "wb") as f:
+            f.write(text.encode("utf-8", "replace"))
+            f.flush()
+            os.fsync(f.fileno())
+        seal = seal_of(Path(name))
+        if check and seal_of(path) != expected:
+            return None
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    _sync_dir(path.parent)
+    return seal
+
+
+def _sync_dir(path: Path) -> None:
+    with suppress(OSError):  # not every system can
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def sweep(home: Path) -> None:
+    """Remove what a process that was killed while writing left behind."""
+    for left in home.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > 60:  # noqa: TID251 - compared with the file system's own clock
+                left.unlink()

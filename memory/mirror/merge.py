@@ -1,0 +1,204 @@
+"""The three-way merge: what a person's edits of MEMORY.md ask for. Pure.
+
+Three texts meet: the file as it was when the person's editor read it (the base), the file as it is, and the
+memories as they are. What a person deleted goes, whatever became of it meanwhile; what they rewrote is an edit;
+where both sides rewrote it, the program's stays and the person's words become a memory beside it. Nothing that
+was forgotten comes back by being still in some editor's buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+from memory.mirror.page import Block, Document, atoms
+from memory.models import Kind, MemoryId, Shown
+
+MANY: Final = 10
+SHARE: Final = 0.2
+_ALIKE: Final = 0.75  # of an id with a slip in it
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What became of a memory: `here` in the file's parts, `replaced` by another one, or `gone`."""
+
+    where: Literal["here", "replaced", "gone"]
+    text: str = ""  # digests, as in Shown
+    original: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The person's words become the original."""
+
+    id: MemoryId
+    text: str
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A memory that the person wrote. `beside`: both they and the program rewrote the same one, `beside`."""
+
+    text: str
+    kind: Kind | None
+    block: Block
+    beside: MemoryId | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done. `present` are the entries that the file still has, however they were damaged."""
+
+    edits: list[Edit] = field(default_factory=list)
+    kinds: dict[MemoryId, Kind] = field(default_factory=dict)
+    deleted: list[MemoryId] = field(default_factory=list)
+    missing: list[MemoryId] = field(default_factory=list)  # too many to be sure: ask
+    new: list[New] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)  # pieces for the Unread part
+    dropped: list[MemoryId] = field(default_factory=list)  # forgotten meanwhile, and saved back
+    present: set[MemoryId] = field(default_factory=set)
+    rewritten: dict[MemoryId, str] = field(default_factory=dict)  # digest of what the file has under an id
+
+    @property
+    def acts(self) -> bool:
+        """Whether any memory is to be changed."""
+        return bool(self.edits or self.kinds or self.deleted or self.new)
+
+
+def plan(
+    doc: Document,
+    base: Mapping[MemoryId, Shown],
+    stands: Mapping[MemoryId, Standing],
+    seen: Callable[[MemoryId, str], bool],
+    digest: Callable[[str], str],
+) -> Plan:
+    """Compare. `base` is empty for a file of unknown origin, from which nothing can be missing.
+
+    `stands` has every id of the base and of the file that was ever known here; `seen` tells whether some version
+    of the file showed that memory with the text of that digest.
+    """
+    return _Merge(doc, base, stands, seen, digest).run()
+
+
+@dataclass(slots=True)
+class _Merge:
+    doc: Document
+    base: Mapping[MemoryId, Shown]
+    stands: Mapping[MemoryId, Standing]
+    seen: Callable[[MemoryId, str], bool]
+    digest: Callable[[str], str]
+    out: Plan = field(default_factory=Plan)
+    named: dict[MemoryId, Block] = field(default_factory=dict)
+    loose: list[Block] = field(default_factory=list)
+
+    def run(self) -> Plan:
+        self._name()
+        missing = self._find([i for i in self.base if i not in self.named])
+        for memory_id, block in self.named.items():
+            self._one(memory_id, block)
+        self.out.present |= self.named.keys()
+        self._absent(missing)
+        for block in self.loose:
+            if block.fault:
+                self.out.unread += atoms(block.raw)
+            else:
+                self.out.new.append(New(block.text, block.kind, block))
+        for stray in self.doc.strays:
+            self.out.unread += atoms(stray)
+        return self.out
+
+    # --- which block is which entry --------------------------------------------------------------------
+
+    def _name(self) -> None:
+        """One block for each id; a copy of an entry that somebody rewrote is a new one."""
+        several: dict[MemoryId, list[Block]] = {}
+        for b in self.doc.blocks:
+            if b.id is not None and (b.id in self.base or b.id in self.stands):
+                several.setdefault(b.id, []).append(b)
+            else:
+                self.loose.append(replace(b, id=None))
+        for memory_id, blocks in several.items():
+            own = {s.text for s in (self.base.get(memory_id), self.stands.get(memory_id)) if s is not None}
+            chosen = next((b for b in blocks if self.digest(b.text) in own), blocks[0])
+            self.named[memory_id] = chosen
+            told = {self.digest(chosen.text), self.digest("")}
+            self.loose += [replace(b, id=None) for b in blocks if b is not chosen and self.digest(b.text) not in told]
+
+    def _find(self, missing: list[MemoryId]) -> list[MemoryId]:
+        """Entries whose heading was damaged or lost, by their text, then by an id with a slip in it."""
+        by_text: dict[str, list[MemoryId]] = {}
+        for i in missing:
+            by_text.setdefault(self.base[i].text, []).append(i)
+        left = []
+        for b in self.loose:
+            if same := by_text.get(self.digest(b.text)):
+                self.out.present.add(same.pop())
+            else:
+                left.append(b)
+        self.loose = left
+        missing = [i for ids in by_text.values() for i in ids]
+        return self._slips(missing)
+
+    def _slips(self, missing: list[MemoryId]) -> list[MemoryId]:
+        for b in [b for b in self.loose if b.token and len(b.token) >= 4]:
+            close = max(missing, key=lambda i: _likeness(i, b.token), default="")
+            if not close or _likeness(close, b.token) < _ALIKE:
+                continue
+            missing.remove(close)
+            self.loose = [x for x in self.loose if x is not b]
+            self.named[close] = replace(b, id=close, fault="")
+        return missing
+
+    # --- one entry -------------------------------------------------------------------------------------
+
+    def _one(self, memory_id: MemoryId, b: Block) -> None:
+        was, now = self.base.get(memory_id), self.stands.get(memory_id, Standing("gone"))
+        wanted = b.kind
+        if wanted is not None and was is not None and now.where == "here" and wanted not in {was.kind, now.kind}:
+            self.out.kinds[memory_id] = wanted
+        if not b.paragraphs:
+            return  # a heading alone: its text is written again
+        d = self.digest(b.text)
+        unedited = d == was.text if was is not None else self.seen(memory_id, d)
+        if unedited:
+            if now.where == "gone":
+                self.out.dropped.append(memory_id)
+            return
+        if d in {now.text, now.original} and now.where == "here":
+            return
+        self.out.rewritten[memory_id] = d
+        if now.where == "gone":
+            self.out.unread += atoms(b.raw)
+            self.out.dropped.append(memory_id)
+        elif now.where == "here" and was is not None and now.original == was.original:
+            self.out.edits.append(Edit(memory_id, b.text, b))
+        else:
+            self.out.new.append(New(b.text, b.kind or _kind(now.kind), b, beside=memory_id))
+
+    def _absent(self, missing: list[MemoryId]) -> None:
+        missing = [i for i in missing if self.stands.get(i, Standing("gone")).where != "gone"]
+        if not missing:
+            return
+        broken = sum(1 for b in self.loose if b.fault == "heading")
+        if broken >= len(missing):  # each of them may be one whose heading cannot be read any more
+            self.out.present |= set(missing)
+            return
+        many = len(missing) > MANY or (len(missing) > 1 and len(missing) > SHARE * len(self.base))
+        if many or broken or self.doc.empty:
+            self.out.missing = missing
+        else:
+            self.out.deleted = missing
+
+
+def _likeness(a: str, b: str) -> float:
+    return SequenceMatcher(None, a, b).ratio()
+
+
+def _kind(name: str) -> Kind | None:
+    kind = Kind(name) if name else None
+    return None if kind is Kind.EPISODE else kind
