@@ -113,9 +113,9 @@ def build(m: Material) -> ModelRequest:
     block = prompts.load("recalled", m.lang).render(
         items=recalled, now=moment(local, m.lang), tz=m.tz, mode=str(m.mode), note=m.note
     )
-    newest = f"{block.strip()}\n\n{m.text}"
-    turns = [{"role": x.role, "content": x.text} for x in m.history if x.text]
-    turns += [{"role": role, "content": text} for role, text in m.extra]
+    newest = f"{block.strip()}\n\n{prompts.data(m.text)}"  # what is pasted cannot pass for a block of ours
+    turns = [{"role": x.role, "content": prompts.data(x.text)} for x in m.history if x.text]
+    turns += [{"role": role, "content": prompts.data(text)} for role, text in m.extra]
     budget = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(newest)
     turns = _fit(turns, budget)
     data = {

@@ -65,6 +65,7 @@ _USER = re.compile(r"^\{#\s*user\s*#\}[ \t]*\n", re.MULTILINE)
 _TAG = re.compile(
     r"<[\s/\\!?]*(?:" + "|".join(sorted(TAGS, key=len, reverse=True)) + r")(?![\w])[^<>]*>?|<\|[^|<>]{1,40}\|>"
 )
+_MAYBE = re.compile(r"[<＜﹤〈‹⟨]")  # whatever `_fold` turns into the beginning of a tag
 _BRACKETS = {"<": "‹", ">": "›"}
 _LOOKALIKES = str.maketrans(
     {"〈": "<", "〉": ">", "‹": "<", "›": ">", "⟨": "<", "⟩": ">", "＿": "_", "⁄": "/", "∕": "/"}
@@ -93,6 +94,8 @@ def data(text: object) -> str:
     Only the brackets of such a tag change (to ‹ and ›), so that the words can still be read and quoted.
     """
     plain = str(text)
+    if not _MAYBE.search(plain):  # nearly every text, and folding one is slow
+        return plain
     folded, where = _fold(plain)
     chars = list(plain)
     for m in _TAG.finditer(folded):
