@@ -121,12 +121,13 @@ async def _judged(look: _Look, threshold: float) -> list[Hit]:
     q, reader, a = look.query, look.reader, asked(look.query)
     # One after the other: side by side the reading threads would only wait for each other's turn at the interpreter.
     raw: dict[str, Scores] = {name: await signal(q, reader) for name, signal in SIGNALS.items()}
-    found = fuse(a.lang, a.context_weight, raw)
+    embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""
+    semantic = not embedder.startswith("lexical:")
+    found = fuse(a.lang, a.context_weight, raw, semantic=semantic)
     known = await _known(reader, found, {}, SEEDS)
     raw |= {name: await follow(q, reader, found, known) for name, follow in FOLLOWERS.items()}
-    total = fuse(a.lang, a.context_weight, raw)
+    total = fuse(a.lang, a.context_weight, raw, semantic=semantic)
     known = await _known(reader, total, known, _LOOKED_AT)
-    embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""
     f = allowed(q)
     judged = [
         _hit(look, m, w, total[i], raw, embedder, threshold)
