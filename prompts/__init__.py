@@ -65,7 +65,7 @@ _USER = re.compile(r"^\{#\s*user\s*#\}[ \t]*\n", re.MULTILINE)
 _TAG = re.compile(
     r"<[\s/\\!?]*(?:" + "|".join(sorted(TAGS, key=len, reverse=True)) + r")(?![\w])[^<>]*>?|<\|[^|<>]{1,40}\|>"
 )
-_MAYBE = re.compile(r"[<＜﹤〈‹⟨]")  # whatever `_fold` turns into the beginning of a tag
+_MAYBE = re.compile(r"[<＜﹤〈‹⟨\u2329\ufe3f]")  # whatever `_fold` turns into the beginning of a tag
 _BRACKETS = {"<": "‹", ">": "›"}
 _LOOKALIKES = str.maketrans(
     {"〈": "<", "〉": ">", "‹": "<", "›": ">", "⟨": "<", "⟩": ">", "＿": "_", "⁄": "/", "∕": "/"}

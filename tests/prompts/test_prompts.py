@@ -185,3 +185,11 @@ def test_unknown_prompts_are_refused() -> None:
     """A name is one of PROMPTS."""
     with pytest.raises(KeyError):
         load("../secrets", "en")
+
+
+def test_the_short_cut_misses_nothing() -> None:
+    """Every character that folds to the beginning of a tag is looked for before folding."""
+    opening = [c for c in map(chr, range(0x10000)) if not 0xD800 <= ord(c) < 0xE000 and "<" in prompts._fold(c)[0]]
+    assert opening
+    for c in opening:
+        assert prompts.data(f"{c}/recalled>") != f"{c}/recalled>"
