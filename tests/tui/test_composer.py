@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
@@ -145,10 +146,23 @@ async def test_a_path_is_no_command() -> None:
 async def test_a_paste_that_was_edited_away_is_not_sent() -> None:
     """The text goes with the word that stands for it, and only with it."""
     async with bench() as (app, pilot):
-        app.composer.field.post_message(app.composer.field.Pasted("long\n" * 100))
+        app.composer.field.post_message(events.Paste("long\n" * 100))
         await pilot.pause()
         assert "[pasted #1: 101 lines]" in app.composer.text
         app.composer.set_text("short")
         await pilot.press("enter")
         await pilot.pause()
         assert app.sent == ["short"]
+
+
+async def test_keys_typed_fast_are_taken_as_typed() -> None:
+    """A whole command and Enter in one burst send that command, and what follows is the next message."""
+    async with bench() as (app, pilot):
+        for key in ("slash", *"quit", "enter", *"hello", "enter", "slash", "enter"):
+            character = {"slash": "/", "enter": "\r"}.get(key, key)
+            app.post_message(events.Key(key, character))
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if len(app.sent) == 3:
+                break
+        assert app.sent == ["/quit", "hello", "/new"]

@@ -82,28 +82,9 @@ class Field(TextArea):
         Binding("ctrl+y", "screen.copy_reply", show=False),
     ]
 
-    class Send(TextualMessage):
-        """Enter was pressed."""
-
-    class Step(TextualMessage):
-        """Up or down, beyond the text: history."""
-
-        def __init__(self, by: int) -> None:
-            super().__init__()
-            self.by = by
-
-    class Escape(TextualMessage):
-        """Escape was pressed."""
-
-    class Complete(TextualMessage):
-        """Tab was pressed."""
-
-    class Pasted(TextualMessage):
-        """A paste too long to show."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    def __init__(self, owner: Composer) -> None:
+        super().__init__(soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False, compact=True)
+        self._owner = owner  # called and not told by messages: keys typed fast must find the text as it stood
 
     def action_newline(self) -> None:
         """Break the line."""
@@ -112,27 +93,27 @@ class Field(TextArea):
 
     def action_send(self) -> None:
         """Send, or take the completion."""
-        self.post_message(self.Send())
+        self._owner.send()
 
     def action_complete(self) -> None:
         """Take the completion, or go on to the next widget."""
-        self.post_message(self.Complete())
+        self._owner.complete()
 
     def action_escape(self) -> None:
         """Close what is open; else stop the reply."""
-        self.post_message(self.Escape())
+        self._owner.escape()
 
     def action_cursor_up(self, select: bool = False) -> None:
         """Up a row; above the first, back in history."""
         if (not select and self.get_cursor_up_location() == self.cursor_location) or self._on_first_row(select):
-            self.post_message(self.Step(-1))
+            self._owner.step(-1)
         else:
             super().action_cursor_up(select)
 
     def action_cursor_down(self, select: bool = False) -> None:
         """Down a row; below the last, forward in history."""
         if self._on_last_row(select):
-            self.post_message(self.Step(1))
+            self._owner.step(1)
         else:
             super().action_cursor_down(select)
 
@@ -154,7 +135,7 @@ class Field(TextArea):
         event.stop()
         text = clean(event.text)
         if len(text) > LONG_PASTE or text.count("\n") > LONG_LINES:
-            self.post_message(self.Pasted(text))
+            self._owner.paste(text)
         elif result := self._replace_via_keyboard(text, *self.selection):
             self.move_cursor(result.end_location)
 
@@ -181,7 +162,8 @@ class Composer(Vertical):
         self._waiting = Static(classes="waiting")
         self._list = OptionList(classes="completion", compact=True)
         self._list.can_focus = False
-        self.field = Field(soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False, compact=True)
+        self._suggested: str | None = None  # the text the list was made for
+        self.field = Field(self)
 
     def compose(self) -> ComposeResult:
         """From the top: completion, queue, field."""
@@ -198,6 +180,7 @@ class Composer(Vertical):
     def set_commands(self, commands: Sequence[CommandSpec]) -> None:
         """What may follow a slash."""
         self._commands = commands
+        self._suggested = None
         self._suggest()
 
     def set_mode(self, mode: WindowMode) -> None:
@@ -237,6 +220,9 @@ class Composer(Vertical):
 
     def _suggest(self) -> None:
         word = self.field.text
+        if word == self._suggested:
+            return
+        self._suggested = word
         if not _COMMAND.match(word):
             self._list.display = False
             return
@@ -262,8 +248,8 @@ class Composer(Vertical):
         if not self.completing or self._list.highlighted is None:
             return False
         option = self._list.get_option_at_index(self._list.highlighted)
-        self._list.display = False
         self.set_text(f"/{option.id} ")
+        self._suggest()
         return True
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -274,33 +260,37 @@ class Composer(Vertical):
 
     # --- keys ---------------------------------------------------------------------------------------
 
-    def on_field_complete(self) -> None:
+    def complete(self) -> None:
         """Tab."""
+        self._suggest()
         if not self._accept() and not self.field.text:
             self.screen.focus_next()
 
-    def on_field_escape(self) -> None:
+    def escape(self) -> None:
         """Close the list first."""
         if self.completing:
             self._list.display = False
         else:
             self.post_message(self.Stop())
 
-    def on_field_step(self, event: Field.Step) -> None:
+    def step(self, by: int) -> None:
         """Through the list while it is open, else through history."""
+        self._suggest()
         if self.completing:
-            if event.by < 0:
+            if by < 0:
                 self._list.action_cursor_up()
             else:
                 self._list.action_cursor_down()
             return
-        text = self.history.step(event.by, self.field.text)
+        text = self.history.step(by, self.field.text)
         if text is not None:
             self.set_text(text)
+            self._suggested = text
             self._list.display = False
 
-    def on_field_send(self) -> None:
+    def send(self) -> None:
         """A half-typed command is completed and sent; a message goes as it is, pastes unfolded."""
+        self._suggest()
         name = ""
         if self.completing and self._list.highlighted is not None:
             name = self._list.get_option_at_index(self._list.highlighted).id or ""
@@ -316,11 +306,11 @@ class Composer(Vertical):
         self.field.load_text("")
         self.post_message(self.Submitted(text.strip("\n")))
 
-    def on_field_pasted(self, event: Field.Pasted) -> None:
+    def paste(self, text: str) -> None:
         """Show a word for it; the text itself goes with the message, as long as that word stands."""
         n = len(self._pastes) + 1
-        mark = self._voice("pasted", n=n, lines=event.text.count("\n") + 1)
-        self._pastes[mark] = event.text
+        mark = self._voice("pasted", n=n, lines=text.count("\n") + 1)
+        self._pastes[mark] = text
         self.field.insert(mark)
 
     def _unfold(self, text: str) -> str:

@@ -60,6 +60,7 @@ class Learned:
     text: str
     kind: Kind = Kind.FACT
     level: Level = Level.FULL
+    replaces: tuple[str, ...] = ()
 
     @property
     def style(self) -> str:
@@ -90,8 +91,17 @@ def learned(changes: list[Change], memories: Mapping[str, Memory]) -> list[Learn
             continue
         kind = m.kind if m is not None else _kind(row.get("kind"))
         level = m.level if m is not None else Level.FULL
+        old = m.supersedes if m is not None else ()
         out[c.set_id, c.entity_id] = Learned(
-            c.seq, c.set_id, c.turn_id, c.entity_id, effect, one_line(text), kind, level
+            c.seq,
+            c.set_id,
+            c.turn_id,
+            c.entity_id,
+            effect,
+            one_line(text),
+            kind,
+            level,
+            m.supersedes if m is not None else (),
         )
     return list(out.values())
 

@@ -64,7 +64,7 @@ class MemoryPanel(VerticalScroll, can_focus=False):
     async def learned(self, items: Sequence[Learned]) -> None:
         """The newest on top."""
         for item in items:
-            there = [n for n in self.query(Learnt) if n.item.memory_id == item.memory_id]
+            there = [n for n in self.query(Learnt) if n.item.memory_id in (item.memory_id, *item.replaces)]
             for old in there:
                 await old.remove()
             await self.mount(Learnt(item, self._voice), after=self._title2)
