@@ -17,11 +17,11 @@ from memory.recall.signals import Scores, norm
 from memory.recall.window import Span
 
 WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = {
-    # recall@10 on LoCoMo .728 (about .64 without `beside`, .70 with twice the vectors): a turn has many words of its topic,
-    # so BM25 leads, and what was said just before or after a hit says much.
+    # recall@10 on LoCoMo .728 (about .64 without `beside`, .70 with twice the vectors): a turn has many words of
+    # its topic, so BM25 leads, and what was said just before or after a hit says much.
     "en": {"lexical": 0.85, "vectors": 0.15, "names": 0.05, "graph": 0.05, "beside": 0.50, "bridge": 0.10},
-    # recall@10 on MemDaily .735 (about .70 without `bridge`, .70 without vectors): pairs are sparse, n-grams see more of
-    # them, and telling pairs lead from hit to hit; remarks of one day have less to do with each other.
+    # recall@10 on MemDaily .735 (about .70 without `bridge`, .70 without vectors): pairs are sparse, n-grams see
+    # more of them, telling pairs lead from hit to hit, and remarks of one day have less to do with each other.
     "zh": {"lexical": 0.55, "vectors": 0.45, "names": 0.05, "graph": 0.05, "beside": 0.15, "bridge": 0.35},
 }
 SEMANTIC: Final = 0.5  # share of vectors that know meanings, beside lexical's
