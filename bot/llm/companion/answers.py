@@ -135,7 +135,7 @@ def _favourite(a: Asker, w: Want) -> str:
     for i, f in reversed(a.know.having("favourite:")):
         if overlap(f.slot.split(":", 1)[1], topic) >= 0.5 or f.slot.endswith(simplified(topic)):
             return a.tell(i)
-    near = _of_sort(a.know.having("like"), w)
+    near = _of_sort(a.know.having("like"), w) if _sort(w) else []
     if near:
         return a.say("You haven't named a favourite, but: ", "你没说过最喜欢哪个，不过") + a.tell_all(near)
     return ""

@@ -172,7 +172,9 @@ def _to_question(a: Asker, q: str) -> str:
     near = [(s, i) for s, i in a.know.near(q, STOP) if s >= 1]
     if near and (_about_me(low) or near[0][0] >= 2):
         return answers.answer(a, Want("topic", question=q, topic=q))
-    if _about_me(low):
+    if _about_me(low) and not re.match(
+        r"\W*how (?:do|can|should|would|could|to)\b|.{0,6}怎么(?:做|弄|办|写|用|学)", low, re.I
+    ):
         return answers.unknown(a, Want("topic", question=q))
     if re.match(r"^(?:and |what about |how about )?(?:you|yourself)\W*$|^(?:那)?你呢?$", low.strip(" ?？"), re.I):
         return a.say(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.llm.companion.clause import Clause, Rules
+from bot.llm.companion.clause import Clause, Rules, ended
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_en import FEELING, core, names
 from memory.models import Importance, Kind
@@ -34,7 +34,7 @@ def habit(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     g = m.groupdict()
     value = core(m["v"])
     if re.match(
-        r"(?:think|feel|wonder|forget|say|thought|wanted|knew|wish|mean|believe|loved|hated|was|were|had|want|need|get (?:sad|angry|nervous|tired|confused|stuck))\b",
+        r"(?:stopped|quit|gave up|used to|think|feel|wonder|forget|say|thought|wanted|knew|wish|mean|believe|loved|hated|was|were|had|want|need|get (?:sad|angry|nervous|tired|confused|stuck))\b",
         value,
         re.I,
     ):
@@ -109,7 +109,7 @@ def does(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 )
 def stopped(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I stopped smoking."""
-    yield c.fact("habit", core(m["v"]), kind=Kind.WORKFLOW, holds=False, sensitivity=1)
+    yield from ended([c.fact("habit", core(m["v"]), kind=Kind.WORKFLOW, sensitivity=1)])
 
 
 @rule(

@@ -200,7 +200,7 @@ def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     who = f"{rel} {m['n'].lower()}" if m["n"] and SHARED.search(rel) else rel
     single = what in {"birthday", "home", "job", "employer", "study", "age"}
     value = re.sub(
-        r"^(?:'s birthday is|\s*(?:is|are|has|have|\w+s|does not like)\b(?: (?:an?|the|in|at|for|as|to))*)\s*",
+        r"^(?:'s birthday is|\s*(?:is|are|has|have|\w+s|does not like)\b(?: (?:\w+ly )?(?:an?|the|in|at|for|as|to|allergic)\b)*)\s*",
         "",
         rest,
     ).strip()

@@ -93,7 +93,6 @@ def event(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 def event_at(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """My interview is on Friday; the flight was moved to Tuesday: one thing, with one date."""
     if "cancel" in c.plain:
-        yield c.fact(f"event:{_event_name(m['v'])}", m["v"], kind=Kind.TODO, holds=False, when=None)
         return
     if not c.when or (c.when.over(c.at) and not c.corrects):
         return
@@ -118,7 +117,14 @@ def event_at(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 )
 def cancelled(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """The meeting was cancelled."""
-    yield c.fact(f"event:{_event_name(m['v'])}", m["v"], kind=Kind.TODO, holds=False, when=None)
+    yield c.fact(
+        f"event:{_event_name(m['v'])}",
+        m["v"],
+        c.third(f"my {m['v']} was cancelled"),
+        kind=Kind.TODO,
+        holds=False,
+        when=None,
+    )
 
 
 @rule(

@@ -55,7 +55,8 @@ def move(f: Fact, known: Sequence[Known]) -> Move | None:
     """What `f` means where `known` is known; None if there is nothing to do."""
     pairs = [(k, kf) for k in known for kf in k.facts]
     for k, kf in pairs:
-        if not k.negated and same_thing(f, kf) and f.holds != kf.holds and not (f.one and not f.key):
+        same = same_thing(f, kf) or (not f.holds and _same_event(f, kf))
+        if not k.negated and same and f.holds != kf.holds and not (f.one and not f.key):
             return Move("update" if f.holds else "negate", f, k.id)
     if f.one and not f.key and not f.holds:
         return next(
