@@ -127,7 +127,7 @@ def _loopback(base: str) -> bool:
 
 
 class _Mask(logging.Filter):
-    """Replaces the token wherever it stands in a record."""
+    """Replaces the token wherever it stands in a record, and a refusal's traceback by its name."""
 
     def __init__(self, token: str) -> None:
         super().__init__()
@@ -136,7 +136,9 @@ class _Mask(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if self._token in record.getMessage():
             record.msg, record.args = record.getMessage().replace(self._token, "<token>"), ()
-        if record.exc_info and record.exc_info[1] is not None and self._token in str(record.exc_info[1]):
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, TelegramError):  # its name says enough; a network that is down is no bug
+            record.msg, record.args = f"{record.getMessage()} ({type(error).__name__})", ()
             record.exc_info, record.exc_text = None, None
         return True
 

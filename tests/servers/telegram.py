@@ -675,5 +675,9 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8081)
     parser.add_argument("--token", default=TOKEN)
     args = parser.parse_args()
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         asyncio.run(_main(args.port, args.token))
+    except KeyboardInterrupt:
+        pass
+    except OSError as e:
+        sys.exit(f"port {args.port}: {e.strerror}")

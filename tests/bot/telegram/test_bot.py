@@ -513,6 +513,17 @@ async def test_another_poller(tmp_path: Path, telegram_server: TelegramServer, o
         assert sum("Another program" in line for line in bot.out) == 2
 
 
+async def test_no_model_set_up(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
+    """Said where the bot runs; the offline companion answers meanwhile."""
+    nothing: dict[str, Any] = {"provider": "auto", "openai_api_key": None, "openai_base_url": None}
+    nothing |= {"chat_model": None, "memory_model": None, "embedder": "auto"}
+    async with running(tmp_path, telegram_server, openai_server, **nothing) as bot:
+        await bot.claim()
+        assert any("No model is set up" in line for line in bot.out)
+        assert (await bot.ask("Hello!")).text
+    assert not openai_server.requests
+
+
 async def test_telegram_out_of_reach(
     tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
 ) -> None:
