@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -70,10 +70,6 @@ class Field(TextArea):
     """The text itself. Enter sends; Shift+Enter, Alt+Enter and Ctrl+J break the line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("shift+enter,ctrl+j,alt+enter", "newline", show=False, priority=True),
-        Binding("enter", "send", show=False, priority=True),
-        Binding("tab", "complete", show=False),
-        Binding("escape", "escape", show=False),
         Binding("pageup", "screen.page(-1)", show=False),
         Binding("pagedown", "screen.page(1)", show=False),
         Binding("ctrl+home", "screen.edge(-1)", show=False),
@@ -84,24 +80,36 @@ class Field(TextArea):
 
     def __init__(self, owner: Composer) -> None:
         super().__init__(soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False, compact=True)
-        self._owner = owner  # called and not told by messages: keys typed fast must find the text as it stood
+        self._owner = owner
+        self._keys: Mapping[str, Callable[[], None]] = {
+            "enter": owner.send,
+            "shift+enter": self.newline,
+            "ctrl+j": self.newline,
+            "alt+enter": self.newline,
+            "tab": owner.complete,
+            "escape": owner.escape,
+            "up": self.action_cursor_up,
+            "down": self.action_cursor_down,
+        }
 
-    def action_newline(self) -> None:
+    async def _on_key(self, event: events.Key) -> None:
+        """The keys whose order matters, in the field's own queue.
+
+        A binding runs when the key has bubbled up to the app (a priority one before it comes down), so that in
+        a burst of keys Enter would overtake the letters before it.
+        """
+        action = self._keys.get(event.key)
+        if action is None:
+            await super()._on_key(event)
+            return
+        event.stop()
+        event.prevent_default()
+        action()
+
+    def newline(self) -> None:
         """Break the line."""
         start, end = self.selection
         self._replace_via_keyboard("\n", start, end)
-
-    def action_send(self) -> None:
-        """Send, or take the completion."""
-        self._owner.send()
-
-    def action_complete(self) -> None:
-        """Take the completion, or go on to the next widget."""
-        self._owner.complete()
-
-    def action_escape(self) -> None:
-        """Close what is open; else stop the reply."""
-        self._owner.escape()
 
     def action_cursor_up(self, select: bool = False) -> None:
         """Up a row; above the first, back in history."""

@@ -101,7 +101,7 @@ def learned(changes: list[Change], memories: Mapping[str, Memory]) -> list[Learn
             one_line(text),
             kind,
             level,
-            m.supersedes if m is not None else (),
+            old,
         )
     return list(out.values())
 
