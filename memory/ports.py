@@ -364,8 +364,8 @@ class MirrorTable(Protocol):
     def digest(self, text: str) -> str:
         """Keyed, of the words as they stand: any change of them changes it, spacing does not."""
 
-    def base(self, version: int) -> dict[MemoryId, Shown]:
-        """What the file of that version showed, with the edits of it that were taken since."""
+    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, Shown]:
+        """What the file of that version showed, with the edits of it that were `taken` since."""
 
     def seen(self, memory_id: MemoryId, text: str) -> bool:
         """Whether any version showed the memory with the text of that digest."""

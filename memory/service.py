@@ -24,6 +24,7 @@ from memory.learn.plan import Planner
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.undo import undo
+from memory.mirror import Mirror, Place, answered
 from memory.models import (
     Filter,
     Job,
@@ -97,6 +98,14 @@ class MemoryService:
             "embed": learner.embed,
             "scrub": self._scrub,
         }
+        self.mirror: Mirror | None = None
+
+    def keep_mirror(self, place: Place) -> Mirror:
+        """From now on every user has a MEMORY.md; its handler is among `handlers`."""
+        self.mirror = Mirror(self._store, self._rememberer, place, u=self._u)
+        self.handlers = {**self.handlers, "mirror": self.mirror.job}
+        self._store.use_mirror()
+        return self.mirror
 
     async def close(self) -> None:
         """Give up embeddings of queries that are still under way."""
@@ -216,8 +225,17 @@ class MemoryService:
         return await self._store.write(user_id, lambda tx: keep.pin(tx, memory_id, on, self._u, now))
 
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
-        """Erase it for good, every copy. Raises NotFound."""
-        return await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+        """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""
+        if self.mirror is None:
+            return await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+        await self.mirror.sync(user_id, now)  # what the person has changed there comes first
+        receipt = await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+        left = await self.mirror.expunge(user_id, receipt.memory_ids, now)
+        return replace(receipt, places={**receipt.places, **left})
+
+    async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
+        """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""
+        return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
 
     async def reveal(self, user_id: str, memory_id: MemoryId) -> str | None:
         """What a secret memory holds; None if the key was lost or it is no secret. Raises NotFound."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from memory.mirror.page import Block, Document, atoms
 from memory.models import Kind, MemoryId, Shown
 
+Where: TypeAlias = Literal["here", "replaced", "gone"]
 MANY: Final = 10
 SHARE: Final = 0.2
 _ALIKE: Final = 0.75  # of an id with a slip in it
@@ -25,7 +26,7 @@ _ALIKE: Final = 0.75  # of an id with a slip in it
 class Standing:
     """What became of a memory: `here` in the file's parts, `replaced` by another one, or `gone`."""
 
-    where: Literal["here", "replaced", "gone"]
+    where: Where
     text: str = ""  # digests, as in Shown
     original: str = ""
     kind: str = ""

@@ -28,6 +28,15 @@ _RULE: Final = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|=+)\s*$")
 _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 
+def stamp_of(text: str) -> Stamp | None:
+    """The stamp alone, of a file that is not read yet."""
+    for line in lines_of(text):
+        m = _STAMP.fullmatch(words.fold(line.strip().removeprefix("<!--").removesuffix("-->")))
+        if m is not None:
+            return Stamp(m[1], int(m[2]))
+    return None
+
+
 def _bullet(line: str) -> re.Match[str] | None:
     return _BULLET.match(line) or _DENSE_BULLET.match(line)
 

@@ -64,14 +64,16 @@ class MirrorGateway:
         key = self.tx.shared.key[:_KEY_BYTES]
         return hashlib.blake2b(body, digest_size=_DIGEST_BYTES, key=key).hexdigest()
 
-    def base(self, version: int) -> dict[MemoryId, Shown]:
-        """What the file of that version showed, with the edits of it that were taken since."""
+    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, Shown]:
+        """What the file of that version showed, with the edits of it that were `taken` since."""
         rows = self.tx.con.execute(
             "SELECT memory_id, shown, original, kind FROM mirror_entries"
             " WHERE user_id = ? AND since <= ? AND (until IS NULL OR until > ?)",
             (self.tx.owner, version, version),
         )
         found = {r[0]: Shown(r[1], r[2], r[3]) for r in rows.fetchall()}
+        if not taken:
+            return found
         takes = self.tx.con.execute(
             "SELECT memory_id, shown, original, kind FROM mirror_takes WHERE user_id = ? AND version = ?",
             (self.tx.owner, version),

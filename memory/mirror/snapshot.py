@@ -1,0 +1,179 @@
+"""The memories of one moment as the file shows them, and what the merge has to know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from memory import lifecycle
+from memory.learn.dates import zone
+from memory.mirror import words
+from memory.mirror.files import digest_of
+from memory.mirror.merge import Plan, Standing, Where, plan
+from memory.mirror.page import Document, Entry, Page, Stamp, render
+from memory.models import (
+    Filter,
+    Lang,
+    Level,
+    Memory,
+    MemoryId,
+    MirrorState,
+    Sensitivity,
+    Shown,
+    State,
+    language_of,
+)
+from memory.ports import Tx
+
+EVERYTHING = 10_000_000
+_GONE = frozenset({State.DELETED, State.FORGOTTEN})
+
+
+def is_shown(m: Memory) -> bool:
+    """Whether the file has it: what holds now, faded or denied as well; never a secret, nothing merely proposed."""
+    return m.state is State.ACTIVE and m.sensitivity < Sensitivity.SECRET
+
+
+def is_archived(m: Memory, now: datetime) -> bool:
+    """Whether answers draw on it no more, but for looking back: faded below a summary, denied, or over."""
+    over = m.valid_until is not None and m.valid_until <= now
+    return m.level >= Level.TAG or m.negated_at is not None or over
+
+
+def shown_of(tx: Tx, m: Memory) -> Shown:
+    """Digests of what the file says of it."""
+    text = tx.mirror.digest(m.content)
+    same = m.original_content == m.content
+    return Shown(text, text if same else tx.mirror.digest(m.original_content), str(m.kind))
+
+
+# --- what the merge is told ----------------------------------------------------------------------------
+
+
+def base_of(tx: Tx, state: MirrorState | None, stamp: Stamp | None) -> tuple[Mapping[MemoryId, Shown], int | None]:
+    """What the file showed when the person's editor read it, and which version that was; empty if nobody knows.
+
+    A file without a stamp counts as the newest. Where that may not have reached the disk, only what the one
+    before showed as well can be missing from it.
+    """
+    if state is None or (stamp is not None and (stamp.lineage != state.lineage or stamp.version > state.version)):
+        return {}, None
+    if stamp is not None:
+        return tx.mirror.base(stamp.version), stamp.version
+    base = tx.mirror.base(state.version)
+    if not state.confirmed:
+        earlier = tx.mirror.base(state.version - 1)
+        base = {i: s for i, s in base.items() if i in earlier}
+    return base, state.version
+
+
+def planned(tx: Tx, doc: Document) -> Plan:
+    """What the document asks for, as the memories stand in this transaction."""
+    base, _ = base_of(tx, tx.mirror.state(), doc.stamp)
+    stands = standing(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
+    return plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest)
+
+
+def standing(tx: Tx, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Standing]:
+    """What became of each that was ever known here."""
+    out: dict[MemoryId, Standing] = {}
+    for m in tx.memories.many(sorted(ids)):
+        s = shown_of(tx, m)
+        where: Where = "here" if is_shown(m) else "gone" if m.state in _GONE else "replaced"
+        out[m.id] = Standing(where, s.text, s.original, s.kind)
+    for i in tx.mirror.known(ids - out.keys()):
+        out[i] = Standing("gone")  # erased
+    return out
+
+
+# --- what the file is to be ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The file as it should be now. `gone` are entries of the version before that may be in no backup either."""
+
+    text: str
+    shown: Mapping[MemoryId, Shown]
+    state: MirrorState  # as it will be once this is written
+    before: MirrorState | None
+    differs: bool
+    gone: frozenset[MemoryId]
+    asked: tuple[MemoryId, ...]
+
+
+def snapshot(
+    tx: Tx, lang: Lang | None, tz: str, u: float, now: datetime, dropped: Iterable[MemoryId] = ()
+) -> Snapshot:
+    """Read all of it in one moment. `dropped` are forgotten ones that were saved back into the file."""
+    before = tx.mirror.state()
+    base = tx.mirror.base(before.version, taken=False) if before else {}
+    state = before or MirrorState(lineage=_lineage(tx))
+    asking, asked = _asked(tx, state, now)
+    every = tx.memories.find(Filter(), order="weight", limit=EVERYTHING).items
+    memories = [m for m in every if is_shown(m) and m.id not in asked]
+    shown = {m.id: shown_of(tx, m) for m in memories}
+    lang = lang or tx.user().lang or _spoken(tx, memories)
+    zone_ = zone(tx.user().tz or tz)
+    version = state.version + 1
+    notes = [words.say("gone", lang, id=m.id) for m in tx.memories.many(dict.fromkeys(dropped)) if m.state in _GONE]
+    if asked:
+        notes.append(words.say("asked", lang, n=len(asked)))
+    page = Page(
+        [_entry(m, u, now, zone_) for m in memories],
+        Stamp(state.lineage, version),
+        now.astimezone(zone_).isoformat(timespec="seconds"),
+        [raw for raw, _ in state.unread],
+        notes,
+    )
+    text = render(page, lang)
+    lost = [i for i in (*base, *dropped) if i not in shown and i not in asked]
+    stay = {m.id for m in tx.memories.many(lost) if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET}
+    after = replace(
+        state,
+        version=version,
+        confirmed=False,
+        wrote=digest_of(text.encode("utf-8", "replace")),
+        seq=tx.changes.last_seq(),
+        asking=asking,
+    )
+    gone = frozenset(i for i in lost if i not in stay)
+    return Snapshot(text, shown, after, before, dict(base) != shown, gone, tuple(asked))
+
+
+def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> Entry:
+    return Entry(
+        m.id,
+        m.kind,
+        m.content,
+        lifecycle.weight(m, u, now),
+        m.last_activated_at.astimezone(zone_).date().isoformat(),
+        m.activation_count,
+        archived=is_archived(m, now),
+        negated=m.negated_at is not None,
+    )
+
+
+def _asked(tx: Tx, state: MirrorState, now: datetime) -> tuple[Mapping[str, object] | None, list[MemoryId]]:
+    """Entries whose absence is still to be explained; once it is, or nobody has for days, they are shown again."""
+    a = state.asking
+    if a is None or tx.choice(str(a["yes"]), now) is None or tx.choice(str(a["no"]), now) is None:
+        return None, []
+    return a, [str(i) for i in a["ids"]]
+
+
+def _spoken(tx: Tx, memories: Sequence[Memory]) -> Lang:
+    """The language most of the memories are in; before there are any, the one last spoken."""
+    if memories:
+        zh = sum(m.language == "zh" for m in memories)
+        return "zh" if 2 * zh > len(memories) else "en"
+    said = tx.conversations.messages(scope=f"user:{tx.user_id}", limit=4, newest=True)
+    return next((language_of(m.text) for m in reversed(said) if m.role == "user"), "en")
+
+
+def _lineage(tx: Tx) -> str:
+    """The same for every look at one store before its first file is written, another one for every other store."""
+    return tx.mirror.digest("lineage")[:8]

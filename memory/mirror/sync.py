@@ -1,0 +1,253 @@
+"""MEMORY.md and the store, kept the same: a person's edits are taken, then the file is written anew (DESIGN §9).
+
+Every step may be the last one of this process. Edits and the digest of the file they came from are one
+transaction, so that they are taken once. Each file carries its version, and the store knows what every version
+showed, so that it does not matter whether the newest one ever reached the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from memory import privacy
+from memory.errors import NotFound
+from memory.jobs import Effect
+from memory.learn.remember import Rememberer
+from memory.mirror import files
+from memory.mirror.apply import Applied, Taking
+from memory.mirror.merge import Plan
+from memory.mirror.page import Document, body, without
+from memory.mirror.read import parse, stamp_of
+from memory.mirror.snapshot import Snapshot, base_of, planned, snapshot
+from memory.models import Job, Json, Lang, MemoryId, MirrorState
+from memory.ports import Clock, Store, Tx
+
+log = logging.getLogger(__name__)
+NAME: Final = "MEMORY"
+POLL_SECONDS: Final = 1.0
+_TRIES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the files are, and how they are written: language (None: that of the memories) and zone."""
+
+    home: Path
+    owner: str
+    lang: Lang | None = None
+    tz: str = "UTC"
+
+    def path(self, user_id: str) -> Path:
+        """The user's file."""
+        return self.home / (f"{NAME}.md" if user_id == self.owner else f"{NAME}.{user_id}.md")
+
+    def users(self) -> list[str]:
+        """Whose files there are."""
+        named = (p.name.removeprefix(f"{NAME}.").removesuffix(".md") for p in self.home.glob(f"{NAME}.*.md"))
+        return [self.owner, *sorted(named)]
+
+
+@dataclass(slots=True)
+class Report:
+    """What a look at the file came to."""
+
+    applied: Applied = field(default_factory=Applied)
+    wrote: bool = False
+    asks: int = 0  # entries whose absence waits for an answer
+
+    def result(self) -> Mapping[str, Json]:
+        """As a job's result: numbers, and no words."""
+        a = self.applied
+        done = {"new": len(a.new), "updated": len(a.edited), "deleted": len(a.deleted), "unread": a.unread}
+        if not any(done.values()) and not a.asked:
+            return {"outcome": "nothing", "wrote": self.wrote}
+        return {"outcome": "saved", **done, **({"asks": self.asks} if a.asked else {})}
+
+
+class Mirror:
+    """Keeps the files of one home. One at a time for each user, in this process; others are no danger."""
+
+    def __init__(self, store: Store, rememberer: Rememberer, place: Place, *, u: float) -> None:
+        self._store = store
+        self._rememberer = rememberer
+        self._place = place
+        self._u = u
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._seals: dict[str, files.Seal | None] = {}
+        self._moving: dict[str, files.Seal | None] = {}
+
+    def path(self, user_id: str) -> Path:
+        """The user's file."""
+        return self._place.path(user_id)
+
+    async def job(self, job: Job, now: datetime) -> Effect:
+        """The handler of `mirror` jobs."""
+        report = await self.sync(job.user_id, now)
+        return lambda _tx: report.result()
+
+    async def sync(self, user_id: str, now: datetime, *, clean: bool = False) -> Report:
+        """Take what the person changed, then write what has changed since. `clean`: the backup as well.
+
+        Raises OSError if the file cannot be read or written.
+        """
+        async with self._locks.setdefault(user_id, asyncio.Lock()):
+            path, report = self.path(user_id), Report()
+            for attempt in range(_TRIES):
+                state = await self._store.read(user_id, lambda tx: tx.mirror.state())
+                ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
+                found = await asyncio.to_thread(files.read, path, ours, self._place.lang or "en")
+                if found is not None and found.digest not in ours:
+                    report.applied += await self._take(user_id, found, now)
+                if await self._write(user_id, found, now, report, clean=clean, inside=attempt > _TRIES // 2):
+                    return report
+            raise OSError(f"{path} is written to all the time.")
+
+    # --- taking edits ----------------------------------------------------------------------------------
+
+    async def _take(self, user_id: str, found: files.Found, now: datetime) -> Applied:
+        doc = await self._parsed(user_id, found.text)
+        first = await self._store.read(user_id, lambda tx: planned(tx, doc))
+        looked = {text: await self._rememberer.look(user_id, text) for text in _texts(first)}
+
+        def write(tx: Tx) -> Applied:
+            state = tx.mirror.state()
+            if state is not None and found.digest in {state.read, state.wrote}:
+                return Applied()  # another process was quicker
+            taking = Taking(tx, doc, self._rememberer, looked, self._place.tz, self._u, now)
+            return taking.run(found.digest)
+
+        return await self._store.write(user_id, write)
+
+    async def _parsed(self, user_id: str, text: str) -> Document:
+        stamp = stamp_of(text)
+
+        def ids(tx: Tx) -> set[MemoryId]:
+            state = tx.mirror.state()
+            newest = tx.mirror.base(state.version) if state else {}
+            return {*newest, *base_of(tx, state, stamp)[0]}
+
+        known = await self._store.read(user_id, ids)
+        return await asyncio.to_thread(parse, text, known)
+
+    # --- writing ---------------------------------------------------------------------------------------
+
+    async def _write(
+        self, user_id: str, found: files.Found | None, now: datetime, report: Report, *, clean: bool, inside: bool
+    ) -> bool:
+        """Whether the file is as it should be now; False if somebody has changed it, or the memories, meanwhile.
+
+        `inside`: look at the memories inside the write itself, where nobody can change them.
+        """
+
+        def look(tx: Tx) -> Snapshot:
+            dropped = report.applied.dropped
+            shot = snapshot(tx, self._place.lang, self._place.tz, self._u, now, dropped)
+            if inside:
+                _begin(tx, shot)
+            return shot
+
+        looking = self._store.write if inside else self._store.read
+        shot = await looking(user_id, look)
+        report.asks = len(shot.asked)
+        if found is not None and not clean and not shot.differs and body(found.text) == body(shot.text):
+            self._seals[user_id] = found.seal
+            return True
+        backup = await self._backup(user_id, found, shot) if found is not None else None
+        backup = shot.text if clean else backup
+        if not inside and not await self._store.write(user_id, lambda tx: _begin(tx, shot)):
+            return False
+        seal = await asyncio.to_thread(
+            files.write, self.path(user_id), shot.text, expected=found.seal if found else None, backup=backup
+        )
+        if seal is None:
+            return False
+        self._seals[user_id] = seal
+        report.wrote = True
+        await self._store.write(user_id, lambda tx: _confirm(tx, shot))
+        return True
+
+    async def _backup(self, user_id: str, found: files.Found, shot: Snapshot) -> str:
+        """The file as it was, without what was forgotten since, and without what should never have been in it."""
+        if not shot.gone and found.digest == shot.state.wrote:
+            return found.text
+        doc = await self._parsed(user_id, found.text)
+
+        def unwanted() -> str:
+            gone = [b for b in doc.blocks if b.id in shot.gone or privacy.redact(b.raw)[1]]
+            return privacy.redact(without(found.text, gone))[0]
+
+        return await asyncio.to_thread(unwanted)
+
+    # --- for a person's other acts -----------------------------------------------------------------------
+
+    async def expunge(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> Mapping[str, int]:
+        """After a purge: neither the file nor its backup holds these. From how many entries of each they went."""
+        path = self.path(user_id)
+        places = {"mirror": path, "mirror_backups": path.with_name(path.name + ".bak")}
+        counts = {name: await asyncio.to_thread(_holding, p, ids) for name, p in places.items()}
+        await self.sync(user_id, now, clean=True)
+        return counts
+
+    def stirred(self) -> list[str]:
+        """Users whose file was written by somebody else, and is not being written to any more. Looks, never reads."""
+        out = []
+        for user_id in self._place.users():
+            seal = files.seal_of(self.path(user_id))
+            if user_id not in self._seals or seal == self._seals[user_id]:
+                self._seals.setdefault(user_id, seal)
+                self._moving.pop(user_id, None)
+            elif self._moving.get(user_id, ()) == seal:
+                self._seals[user_id] = self._moving.pop(user_id)
+                out.append(user_id)
+            else:
+                self._moving[user_id] = seal
+        return out
+
+    async def watch(self, clock: Clock, kick: Callable[[], None]) -> None:
+        """Until cancelled: whoever saves a file finds it taken after a second or two."""
+        await asyncio.to_thread(files.sweep, self._place.home)
+        while True:
+            for user_id in await asyncio.to_thread(self.stirred):
+                with suppress(NotFound):  # a file named after nobody
+                    await self._store.write(user_id, lambda tx: tx.jobs.mirror(clock()))
+                    kick()
+            await asyncio.sleep(POLL_SECONDS)
+
+
+def _texts(plan: Plan) -> dict[str, None]:
+    """What may become a memory of its own."""
+    others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
+    return dict.fromkeys([*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1])])
+
+
+def _holding(path: Path, ids: Sequence[MemoryId]) -> int:
+    try:
+        text = files.decoded(path.read_bytes(), "en")
+    except OSError:
+        return 0
+    return sum(b.id in set(ids) for b in parse(text, frozenset(ids)).blocks)
+
+
+def _begin(tx: Tx, shot: Snapshot) -> bool:
+    """Write down what the file is going to show, if the memories are still what they were."""
+    if tx.changes.last_seq() != shot.state.seq or (tx.mirror.state() or shot.before) != shot.before:
+        return False
+    tx.mirror.write(shot.state.version, shot.shown)
+    tx.mirror.put_state(shot.state)
+    return True
+
+
+def _confirm(tx: Tx, shot: Snapshot) -> None:
+    state: MirrorState | None = tx.mirror.state()
+    if state is not None and state.version == shot.state.version:
+        tx.mirror.put_state(replace(state, confirmed=True))
+
+
+__all__ = ["Mirror", "Place", "Report"]
