@@ -147,6 +147,8 @@ class Desk:
 
     async def begin(self, key: str, updates: Sequence[int], *, stored: bool, **more: Any) -> dict[str, Any]:
         """Open the record of what goes out under `key`; returns it, with what is in it from before a restart."""
+        if key in self._records:
+            return self._records[key]  # a command that turned out to be a turn
         record = await self.journal.record(key) if stored else {}
         if not record:
             record = {"updates": list(updates), "messages": [], **more}

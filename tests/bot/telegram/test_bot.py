@@ -439,6 +439,7 @@ async def test_looking_back(tmp_path: Path, telegram_server: TelegramServer, ope
         await bot.ask("/remember I used to row in Graz")
         assert "Graz" in (await bot.ask("/review")).text
         assert (await bot.ask("/review what about sports?")).text == "You said: what about sports?"
+        assert not telegram_server.called("editMessageReplyMarkup")  # nothing was lost, so nothing is looked for
 
 
 @pytest.mark.parametrize(
