@@ -13,7 +13,7 @@ from bot.llm.companion.answered import completed
 from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, Knowledge, gather, newest
-from bot.llm.companion.monitor import _rows
+from bot.llm.companion.payload import mappings
 from bot.llm.companion.person_en import you_me as you_me_en
 from bot.llm.companion.person_zh import you_me as you_me_zh
 from bot.llm.companion.speech import joking, questions
@@ -28,7 +28,7 @@ def answer(data: Mapping[str, Json]) -> str:
     """The reply to `data["message"]`."""
     message = str(data.get("message") or "").strip()
     lang = language_of(message, "zh" if data.get("lang") == "zh" else "en")
-    history = _rows(data.get("history"))
+    history = mappings(data.get("history"))
     a = Asker(gather(data), lang, _now(data), len(history))
     last = next((str(h.get("text") or "") for h in reversed(history) if h.get("role") == "assistant"), "")
     return _reply(a, data, message, last).strip() or at_a_loss(data)
@@ -133,7 +133,7 @@ def _opening(a: Asker, data: Mapping[str, Json]) -> str:
             "I'm Ebb's offline companion: I remember what you tell me. What's your name?",
             "我是 Ebb 的离线伙伴，会记得你跟我说的事。怎么称呼你？",
         )
-    if not _rows(data.get("history")):
+    if not mappings(data.get("history")):
         soon = [(w, i) for w, i in overviews.planned(a) if 0 <= (w.at.date() - a.now.date()).days <= 2]
         if soon:
             return a.say("Don't forget: ", "别忘了：") + a.tell(soon[0][1])

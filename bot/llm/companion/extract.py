@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from bot.llm.companion.answered import completed
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.monitor import _rows
+from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, move, resolve
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
@@ -42,7 +42,7 @@ class Heard:
 def answer(data: Mapping[str, Json]) -> str:
     """The extractor's JSON for a request; `[]` where nothing is worth keeping."""
     heard = _listen(data)
-    known = known_from(_rows(data.get("memories")))
+    known = known_from(mappings(data.get("memories")))
     used: set[str] = set()
     out: list[dict[str, Json]] = []
     for i, f in heard.facts.items():
@@ -73,7 +73,7 @@ def _listen(data: Mapping[str, Json]) -> Heard:
     tz, now = str(data.get("tz") or ""), str(data.get("now") or "")
     heard = Heard()
     told, before = "", ""
-    for n, m in enumerate(_rows(data.get("messages")), start=1):
+    for n, m in enumerate(mappings(data.get("messages")), start=1):
         text, at = str(m.get("text") or ""), str(m.get("at") or now)
         if m.get("role") == "assistant":
             told = text

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from bot.llm.companion.answered import completed
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.monitor import _rows
+from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, moves, resolve
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
@@ -93,7 +93,7 @@ class Knowledge:
 def gather(data: Mapping[str, Json]) -> Knowledge:
     """Everything the request brings, in the order it came about: memories, then what has been said since."""
     k = Knowledge(summary=str(data.get("summary") or ""))
-    rows = [*_rows(data.get("profile")), *_rows(data.get("recalled"))]
+    rows = [*mappings(data.get("profile")), *mappings(data.get("recalled"))]
     readable = {x.id: x for x in known_from(rows)}
     seen: set[str] = set()
     for row in rows:
@@ -111,7 +111,7 @@ def gather(data: Mapping[str, Json]) -> Knowledge:
         k.items.append(
             Item(key, text, facts, faded, past, kind=str(row.get("kind") or ""), when=str(row.get("when") or ""))
         )
-    k.recalled = [str(r.get("id") or "") for r in _rows(data.get("recalled"))]
+    k.recalled = [str(r.get("id") or "") for r in mappings(data.get("recalled"))]
     if episode := str(data.get("episode") or "").strip():
         k.episodes = [e for e in k.episodes if e[1] != episode] + [("", episode)]
     _listen(k, data)
@@ -125,7 +125,7 @@ def _listen(k: Knowledge, data: Mapping[str, Json]) -> None:
     told = before = ""
     said = [
         (str(m.get("role") or ""), str(m.get("text") or ""), str(m.get("at") or now))
-        for m in _rows(data.get("history"))
+        for m in mappings(data.get("history"))
     ]
     for role, text, at in [*said, ("user", str(data.get("message") or ""), now)]:
         if role == "user":

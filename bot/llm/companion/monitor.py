@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from bot.llm.companion.answered import completed
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
+from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, Move, known_from, moves, resolve
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import corrects_only, parse
@@ -30,11 +31,11 @@ def answer(data: Mapping[str, Json]) -> str:
     """The monitor's lines for a request; `[SKIP]` where nothing is worth keeping."""
     tz = str(data.get("tz") or "")
     now = str(data.get("now") or "")
-    known = known_from(_rows(data.get("reference")))
-    context = [(str(m.get("role") or ""), str(m.get("text") or "")) for m in _rows(data.get("context"))]
+    known = known_from(mappings(data.get("reference")))
+    context = [(str(m.get("role") or ""), str(m.get("text") or "")) for m in mappings(data.get("context"))]
     lines: list[str] = []
     used: set[str] = set()
-    for m in _rows(data.get("exchange")):
+    for m in mappings(data.get("exchange")):
         role, text, at = str(m.get("role") or ""), str(m.get("text") or ""), str(m.get("at") or now)
         if role == "user" and at:
             free = [k for k in known if k.id not in used]
@@ -47,10 +48,6 @@ def answer(data: Mapping[str, Json]) -> str:
             used.update(k.id for k in used_now)
         context.append((role, text))
     return "\n".join(dict.fromkeys(lines)) or "[SKIP]"
-
-
-def _rows(value: Json) -> list[Mapping[str, Json]]:
-    return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list | tuple) else []
 
 
 def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], known: Sequence[Known]) -> list[Move]:

@@ -293,7 +293,6 @@ def trip(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^(?P<v>(?:My|Our|The) (?:[\w'-]+ )?(?:cat|dog|pet|puppy|hamster|parrot) (?:died|passed away|ran away).*)$",
     rf"^I lost my (?P<v>{RELATION}|job)\b.*$",
 )
 def loss(m: re.Match[str], c: Clause) -> Iterator[Fact]:

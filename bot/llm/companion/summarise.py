@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from bot.llm.companion.dates import written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.kin import spoken
-from bot.llm.companion.monitor import _rows
+from bot.llm.companion.payload import mappings
 from bot.llm.companion.speech import asks
 from bot.llm.companion.statements import parse
 from bot.llm.companion.text import clean, sentences
@@ -25,7 +27,7 @@ _SMALL = re.compile(
 
 def answer(data: Mapping[str, Json]) -> str:
     """`EPISODE: …` and `SUMMARY: …` for a stretch of conversation."""
-    rows = _rows(data.get("messages"))
+    rows = mappings(data.get("messages"))
     tz = str(data.get("tz") or "")
     said = [(str(m.get("text") or ""), str(m.get("at") or "")) for m in rows if m.get("role") == "user"]
     lang = _language(said, data)
@@ -110,6 +112,9 @@ def topic(f: Fact, lang: Lang) -> str:
     if f.family == "count":
         return f.slot.split(":")[1] if lang == "zh" else f"their {f.slot.split(':')[1]}"
     value = re.sub(r"^(?:an?|the|my)\s+", "", f.value) if lang == "en" else f.value
+    if f.due and f.when:
+        day = replace(f.when, lead="", part="", grain="day" if f.when.grain == "minute" else f.when.grain)
+        return f"{written(day, 'zh')}{value}" if lang == "zh" else f"{value} {written(day, 'en')}"
     if f.family == "like" and not f.holds:
         return f"不喜欢{value}" if lang == "zh" else f"disliking {value}"
     return value
@@ -117,7 +122,7 @@ def topic(f: Fact, lang: Lang) -> str:
 
 def _episode(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], lang: Lang) -> str:
     limit = EPISODE_CHARS[lang]
-    topics = _topics(facts, lang)[:8]
+    topics = _topics(facts, lang)[:7]
     if lang == "zh":
         parts = [f"聊了{'、'.join(topics)}" if topics else ""]
         parts += [f"问了“{q}”" for q in asked[-2:]] + ([f"提到“{other[-1]}”"] if other and not topics else [])
@@ -165,12 +170,12 @@ def _replaced(sentence: str, slots: set[tuple[str, Lang]]) -> bool:
 
 def title(data: Mapping[str, Json]) -> str:
     """A few words for a list of conversations."""
-    rows = [str(m.get("text") or "") for m in _rows(data.get("messages")) if m.get("role") == "user"]
+    rows = [str(m.get("text") or "") for m in mappings(data.get("messages")) if m.get("role") == "user"]
     lang = _language([(t, "") for t in rows], data)
     for text in rows:
         found = [f for f in parse(text, "2000-01-01T00:00:00", "") if f.value]
         if found:
-            topics = list(dict.fromkeys(topic(f, lang) for f in found))[:3]
+            topics = list(dict.fromkeys(topic(replace(f, due=False), lang) for f in found))[:3]
             listed = "、".join(topics) if lang == "zh" else _and(topics)
             return listed[:1].upper() + listed[1:60]
     told = next((t for t in rows if len(t) > 8 and not _SMALL.match(t)), rows[0] if rows else "")

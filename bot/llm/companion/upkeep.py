@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from bot.llm.companion.monitor import _rows
+from bot.llm.companion.payload import mappings
 from bot.llm.companion.statements import read_back
 from bot.llm.companion.summarise import topic
 from bot.llm.companion.text import CJK, words
@@ -19,7 +19,7 @@ _PASSING = frozenset({"context", "whim", "todo"})
 def level(data: Mapping[str, Json]) -> str:
     """`[{id, text}]`: a summary keeps the main clause, a tag only the topic."""
     out = []
-    for item in _rows(data.get("items")):
+    for item in mappings(data.get("items")):
         text = str(item.get("text") or "")
         lang: Lang = "zh" if item.get("lang") == "zh" or CJK.search(text) else "en"
         out.append(
@@ -66,6 +66,6 @@ def review(data: Mapping[str, Json]) -> str:
     kind, text = str(item.get("kind") or ""), str(item.get("text") or "")
     if data.get("task") == "promotion":
         return "[PROMOTE]" if kind in _LASTING else "[KEEP]"
-    nearest = [str(n.get("text") or "") for n in _rows(data.get("nearest")) if n.get("id") != item.get("id")]
+    nearest = [str(n.get("text") or "") for n in mappings(data.get("nearest")) if n.get("id") != item.get("id")]
     covered = any(words(text) and words(text) <= words(n) for n in nearest)
     return "[DELETE]" if covered or kind in _PASSING else "[KEEP]"
