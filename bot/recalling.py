@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.events import Turn
-from memory.models import Hit, Memory, Mode, Recall, Session
+from memory.models import Filter, Hit, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store
 from memory.privacy import redact
 from memory.recall import review_asked
 from memory.service import MemoryService
 
+OVERVIEW = 20  # memories told when somebody asks what is known of them
+_OVERVIEW = re.compile(
+    r"\b(?:what|how much|everything|all) (?:(?:do|did|have) )?(?:that )?you(?:'ve| have)? (?:actually |really )?"
+    r"(?:know|remember|learned|learnt|got|stored?|saved?)(?: (?:so far|by now))? (?:about|of|on) me\b"
+    r"|\bwhat do you remember\W*$|\bwhat (?:have you learned|do your memories say) about me\b|\bdescribe me\b"
+    r"|你(?:都|还|到底|现在|究竟)*(?:知道|了解|记得|记住了?)(?:关于)?我(?:的)?(?:些|一些)?(?:什么|哪些|多少|啥)"
+    r"|关于我[，,]?你(?:都|还|现在)*(?:知道|了解|记得|记住了?)(?:些|一些)?(?:什么|哪些|多少|啥)"
+    r"|你(?:对我)(?:都|还)?(?:知道|了解|记得|有)(?:些|一些)?(?:什么|哪些|多少|啥)(?:了解|印象|记忆)?"
+    r"|(?:说说|讲讲|列出)你?(?:对我的(?:了解|印象|记忆)|(?:知道|记得)的我)",
+    re.IGNORECASE,
+)
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
 
@@ -45,6 +57,8 @@ async def recall_for(
         exclude=frozenset(m.id for m in profile),
         local_only=local_only,
     )
+    if _OVERVIEW.search(text):
+        recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile))
     if turn.scope.startswith("user:"):
         return recall, profile
     wanted = {m.source_session for m in (*(h.memory for h in recall.hits), *profile) if m.source_session}
@@ -52,6 +66,15 @@ async def recall_for(
     here = {s.id for s in found if s is not None and s.scope == turn.scope}
     hits = tuple(h for h in recall.hits if h.memory.source_session in here)
     return replace(recall, hits=hits, missed=()), [m for m in profile if m.source_session in here]
+
+
+async def _with_overview(service: MemoryService, turn: Turn, recall: Recall, known: frozenset[MemoryId]) -> Recall:
+    """Whoever asks what is known of them is told the strongest memories, not the three that match best."""
+    f = Filter(layers=frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT}), valid_at=turn.at, negated=False)
+    page = await service.find(turn.user_id, f, order="weight", limit=OVERVIEW)
+    there = known | {h.memory.id for h in recall.hits}
+    more = [Hit(m, m.weight, why="overview") for m in page.items if m.id not in there]
+    return replace(recall, hits=(*recall.hits, *more)[:OVERVIEW])
 
 
 def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:

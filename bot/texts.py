@@ -179,6 +179,7 @@ say = Texts(
         "why.by.time": ("time", "时间"),
         "why.by.neighbours": ("said beside it", "前后文"),
         "why.episode_by_time": ("you asked about a time", "你问到了那段时间"),
+        "why.overview": ("you asked what I know about you", "你问到我知道你什么"),
         "why.secret": ("you asked for it", "你要求查看"),
         "why.review": ("found while looking back", "回顾时找到"),
         "nudge.retention": ("how well it is retained", "记忆强度"),

@@ -1,0 +1,63 @@
+"""What a reply is told beyond what matches its words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.recalling import _OVERVIEW
+from tests.e2e.driver import opened
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do you know about me?",
+        "so what do you remember about me",
+        "Tell me everything you know about me",
+        "what have you learned about me?",
+        "What do you remember?",
+        "你知道我什么？",
+        "你都知道我些什么",
+        "你记得我哪些事？",
+        "关于我，你知道些什么？",
+        "你对我了解多少",
+        "说说你对我的印象",
+    ],
+)
+def test_asking_for_everything(text: str) -> None:
+    """The usual ways of asking what is known, in both languages."""
+    assert _OVERVIEW.search(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What do you know about France?",
+        "do you know me?",
+        "what do you know",
+        "你知道北京吗？",
+        "你知道我在想什么吗",
+        "我知道",
+    ],
+)
+def test_asking_for_something_else(text: str) -> None:
+    """False friends."""
+    assert not _OVERVIEW.search(text)
+
+
+async def test_everything_learned_in_this_very_conversation_is_told(tmp_path: Path) -> None:
+    """The resident profile is frozen; asked for an overview, what is new is told as well."""
+    async with opened(tmp_path) as w:
+        for text in (
+            "My name is Tom.",
+            "I live in Leeds.",
+            "I'm allergic to nuts.",
+            "I love pizza.",
+            "I play chess.",
+        ):
+            await w.say(text)
+        said = await w.say("What do you know about me?")
+        for word in ("Tom", "Leeds", "nuts", "pizza", "chess"):
+            assert word in said.text
