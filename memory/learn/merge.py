@@ -198,7 +198,8 @@ class Merger:
         if m.negated_at is not None:
             if not mention or claim.said_at < m.negated_at:
                 return Saved(m, "known")
-            self._count(m, claim)
+            if not self._count(m, claim) and claim.sources:
+                return Saved(m, "known")  # the very words that denied it do not affirm it
             return self.affirm(m, claim.said_at)
         if not mention or not (counted := self._count(m, claim)):
             return Saved(m, "known")
@@ -208,7 +209,10 @@ class Merger:
         return Saved(m, "reinforced")
 
     def _count(self, m: Memory, claim: Claim) -> int:
-        return sum(self.tx.memories.mention(m.id, i, claim.said_at) for i in claim.sources)
+        """How many of the messages are mentions. What taught its older version, or its denial, is none of it."""
+        others = {*m.supersedes, *(str(c[k]) for c in m.correction_history for k in ("by", "denies") if c.get(k))}
+        told = {i for other in others for i in self.tx.memories.sources(other)}
+        return sum(self.tx.memories.mention(m.id, i, claim.said_at) for i in claim.sources if i not in told)
 
     def _end(self, old: Memory, at: datetime) -> None:
         until = at if old.valid_until is None else min(at, old.valid_until)
