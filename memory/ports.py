@@ -183,8 +183,12 @@ class MemoryTable(Protocol):
     def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
         """Cache weights of (id, rev, weight): no change, no new `rev`; those whose `rev` moved on are left alone."""
 
-    def erase(self, memory_id: MemoryId) -> Mapping[str, int]:
-        """Remove for good, everywhere: returns how many rows went from which place. Not undoable."""
+    def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
+        """Remove for good: returns how many rows went from which place. Not undoable.
+
+        everywhere: also its words, wherever they stand. Else only what is its own: rows, vectors, index, logs, and
+        links to it; messages and other memories keep their words.
+        """
 
 
 class VectorTable(Protocol):
@@ -224,6 +228,9 @@ class ConversationTable(Protocol):
         """Append (an empty id gets one); returns it with `seq`."""
 
     def put_message(self, m: Message, op: Op = "updated") -> None: ...
+    def hidden(self, before: datetime, limit: int) -> list[Message]:
+        """Messages hidden at that time or earlier that still have their text, oldest first."""
+
     def message(self, message_id: str) -> Message | None: ...
     def messages(
         self,

@@ -150,6 +150,14 @@ class ConversationGateway(Turns):
         after = replace(m, seq=before.seq, session_id=before.session_id)
         self.tx.record("message", m.id, op, _of_message(before), _of_message(after))
 
+    def hidden(self, before: datetime, limit: int) -> list[Message]:
+        """Messages hidden at that time or earlier that still have their text, oldest first."""
+        rows = self.tx.con.execute(
+            "SELECT * FROM messages WHERE user_id = ? AND hidden_at <= ? AND text <> '' ORDER BY seq LIMIT ?",
+            (self.tx.owner, to_ms(before), limit),
+        )
+        return [message_from_row(r) for r in rows.fetchall()]
+
     def message(self, message_id: str) -> Message | None:
         """A message of this user's, hidden or not."""
         row = self.tx.con.execute(

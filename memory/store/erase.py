@@ -27,11 +27,14 @@ _ID_LISTS: Final = ("supersedes", "merged_from", "source_ids")
 _ID_FIELDS: Final = ("merged_into", "compressed_from")
 
 
-def erase(tx: SqliteTx, n: int, m: Memory) -> Mapping[str, int]:
-    """Remove memory `m` (row `n`) for good; how many rows went from, or were cleaned in, which place."""
+def erase(tx: SqliteTx, n: int, m: Memory, *, everywhere: bool = True) -> Mapping[str, int]:
+    """Remove memory `m` (row `n`) for good; how many rows went from, or were cleaned in, which place.
+
+    Not `everywhere`: nobody asked for its words to go, so only what is its own goes, and links to it.
+    """
     con, receipt = tx.con, Counter[str]()
-    texts = _texts_of(m)
-    receipt["messages"] = _messages(tx, m.id, texts)
+    texts = _texts_of(m) if everywhere else Texts([])
+    receipt["messages"] = _messages(tx, m.id, texts) if everywhere else 0
     receipt["summaries"] = _sessions(tx, texts)
     receipt["sources"] = _delete(con, "memory_sources", m.id)
     receipt["mentions"] = _delete(con, "mentions", m.id)
@@ -49,6 +52,7 @@ def erase(tx: SqliteTx, n: int, m: Memory) -> Mapping[str, int]:
     receipt["reports"] = tx.nights.clean(m.id)
     receipt["other_memories"] = _other_memories(tx, m.id, texts)
     receipt["changes"] = _changes(tx, m.id, texts)
+    receipt["unread"] = tx.mirror.clean(texts.without)
     ids.retire(con, m.id)
     tx.record("memory", m.id, "purged", None, None)
     return dict(receipt)

@@ -193,12 +193,12 @@ class MemoryGateway:
         if embeddable(new) and (rewritten or not embeddable(old)):
             self.tx.unembedded[new.id] = None
 
-    def erase(self, memory_id: MemoryId) -> Mapping[str, int]:
-        """Remove for good, everywhere: returns how many rows went from which place. Not undoable."""
+    def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
+        """Remove for good, with its words wherever they stand or without: how many rows went from which place."""
         row = self._row(memory_id)
         if row is None:
             raise NotFound(f"There is no memory {memory_id}.")
-        return erase(self.tx, row["n"], memory_from_row(row))
+        return erase(self.tx, row["n"], memory_from_row(row), everywhere=everywhere)
 
     # --- sources, mentions, weight log
 

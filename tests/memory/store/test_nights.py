@@ -149,3 +149,51 @@ async def test_only_one_of_two_due_nights_runs_at_a_time(store: SqliteStore, use
         await enqueue(store, who, key, 0)
     keys = [j.dedup_key for j in [await lease(store, 0.1), await lease(store, 0.1), await lease(store, 0.1)] if j]
     assert keys == ["a", "c"]
+
+
+# --- erasing quietly --------------------------------------------------------------------------------------
+
+
+async def test_a_quiet_erasure_takes_what_is_its_own_and_no_more(store: SqliteStore, user: str) -> None:
+    """Rows, logs and links go; what was said, what others say and what was said anew stay."""
+
+    def write(tx: Tx) -> tuple[str, str, str, str]:
+        session = tx.conversations.open_session("s", NOW)
+        said = tx.conversations.add_message(a_message(session.id, "I like quillwort tea a lot."))
+        tx.conversations.put_session(replace(session, running_summary="Likes quillwort tea a lot."))
+        old = tx.memories.add(a_memory("Likes quillwort tea a lot", kind=Kind.EPISODE))
+        tx.memories.source(old.id, said.id)
+        tx.memories.log(WeightEvent(old.id, NOW, "created", 0.0, 1.0))
+        old = tx.memories.put(replace(old, state=State.DELETED, deleted_at=NOW), "deleted")
+        new = tx.memories.add(a_memory("Likes quillwort tea a lot", kind=Kind.EPISODE, merged_from=(old.id,)))
+        return old.id, new.id, said.id, session.id
+
+    old, new, said, session = await store.write(user, write)
+    receipt = await store.write(user, lambda tx: tx.memories.erase(old, everywhere=False))
+    assert (receipt["memories"], receipt["weight_log"], receipt["sources"], receipt["messages"]) == (1, 1, 1, 0)
+
+    def look(tx: Tx) -> tuple[object, ...]:
+        kept = tx.memories.get(new)
+        message, s = tx.conversations.message(said), tx.conversations.session(session)
+        assert kept
+        assert message
+        assert s
+        return tx.memories.get(old), kept.content, kept.state, kept.merged_from, message.text, s.running_summary
+
+    tea = "Likes quillwort tea a lot"
+    want = (None, tea, State.ACTIVE, (), "I like quillwort tea a lot.", f"{tea}.")
+    assert await store.read(user, look) == want
+
+
+async def test_hidden_messages_are_found_by_how_long(store: SqliteStore, user: str, other: str) -> None:
+    """With a text, hidden by then, this person's."""
+
+    def write(tx: Tx) -> list[str]:
+        s = tx.conversations.open_session("s", NOW)
+        texts = {"old": NOW, "shown": None, "recent": later(days=3), "": NOW}
+        return [tx.conversations.add_message(a_message(s.id, t, hidden_at=at)).id for t, at in texts.items()]
+
+    ids = await store.write(user, write)
+    await store.write(other, write)
+    found = await store.read(user, lambda tx: tx.conversations.hidden(later(days=1), 10))
+    assert [m.id for m in found] == ids[:1]
