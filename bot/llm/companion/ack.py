@@ -149,6 +149,8 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
         )
     if f.corrects or f.instead_of:
         old = f.instead_of
+        if a.lang == "zh" and not f.corrects:
+            return f"明白了，不是{old}，{lower_first(dated(you, a.now))}"
         if a.lang == "zh":
             return f"好的，{'不是' + old + '，' if old else ''}是我理解错了：{lower_first(dated(you, a.now))}"
         return f"Ah, {'not ' + old + '. ' if old else 'I see. '}So {lower_first(dated(you, a.now))}"

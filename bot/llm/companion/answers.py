@@ -208,16 +208,18 @@ def _have(a: Asker, w: Want) -> str:
         "pet": r"cat|dog|pet|hamster|rabbit|parrot|fish|bird|turtle|horse|猫|狗|兔|鼠|鸟|鱼|龟|宠物",
         "sibling": r"brother|sister|哥|姐|弟|妹",
         "famil": r"mother|father|brother|sister|son|daughter|wife|husband|kid|child|妈|爸|哥|姐|弟|妹|儿|女|妻|夫",
+        "kid": r"kid|child|son\b|daughter|baby|儿子|女儿|孩子|宝宝",
+        "child": r"kid|child|son\b|daughter|baby|儿子|女儿|孩子|宝宝",
         "partner": r"wife|husband|girlfriend|boyfriend|partner|spouse|妻|夫|朋友|对象",
     }
-    alias = {"宠物": "pet", "兄弟姐妹": "sibling", "对象": "partner", "brothers or": "sibling"}
+    alias = {"宠物": "pet", "兄弟姐妹": "sibling", "对象": "partner", "孩子": "kid", "brothers or": "sibling"}
     name = next((g for g in groups if g in topic), None) or next((v for k, v in alias.items() if k in topic), None)
     stem = re.sub(r"(?:ren|s)$", "", topic.split(" ")[0])
     pattern = groups[name] if name else re.escape(stem)
     found = [
         (i, f)
         for i, f in a.know.having("relation:", "count:", "have:", "attr:", "about:", holds=None)
-        if re.search(pattern, simplified(f.slot.lower() + f.value.lower()))
+        if re.search(pattern, simplified(f"{f.slot} {f.value}".lower()))
     ]
     if not found:
         return ""
@@ -234,7 +236,7 @@ def _yesno(a: Asker, w: Want) -> str:
         "like": ("like", "favourite:", "hobby", "prefer:"), "love": ("like", "favourite:", "hobby"), "enjoy": ("like", "hobby"), "prefer": ("prefer:", "like"), "hate": ("like",), "dislike": ("like",),
         "use": ("like",), "drink": ("diet:drink", "like", "habit"), "eat": ("diet:eat", "like", "diet"), "smoke": ("diet:smoke", "habit"), "allergic": ("allergy",), "speak": ("language", "native"), "live": ("home",),
         "work": ("employer", "job", "work_place"), "have": ("have:", "relation:", "count:", "allergy", "health:"), "own": ("have:", "attr:"), "play": ("skill", "like"), "from": ("origin", "nationality"),
-        "喜欢": ("like", "favourite:", "hobby"), "爱": ("like", "hobby"), "讨厌": ("like",), "过敏": ("allergy",), "吃": ("diet:eat", "like"), "喝": ("diet:drink", "like"), "会": ("language", "skill"), "会说": ("language",), "住在": ("home",), "养": ("relation:", "count:"),
+        "喜欢": ("like", "favourite:", "hobby"), "爱": ("like", "hobby"), "讨厌": ("like",), "过敏": ("allergy",), "吃": ("diet:eat", "like"), "喝": ("diet:drink", "like"), "会": ("language", "skill"), "会说": ("language",), "住在": ("home",), "养": ("relation:", "count:"), "抽": ("diet:drink", "diet:eat", "diet:smoke", "habit"),
     }.get(verb) or next((v for k, v in {"喜欢": ("like", "favourite:", "hobby"), "爱": ("like", "hobby")}.items() if verb.startswith(k)), ("like", "allergy", "diet", "marital", "job", "skill", "have:", "health:", "nationality", "origin", "language", "home"))  # fmt: skip
     asked_no = verb in {"hate", "dislike", "讨厌"}
     want = key(topic)

@@ -18,11 +18,12 @@ _START = re.compile(
 _R = rf"my (?P<r>{RELATION})"
 _RULES: tuple[tuple[str, Want], ...] = (
     (r"what (?:else )?do you (?:know|remember|recall|have)(?: (?:stored|saved))?(?: (?:of|about|on) me)\b|what have (?:I told you|you (?:learned|learnt))(?: about me| so far)?$|tell (?:me )?(?:everything |all |something |more )?(?:you know )?about (?:me|myself)$|^about (?:me|myself)$|^everything you know|^who am i(?: to you)?$|what (?:did|have) i (?:tell|told) you(?: about me| so far)?$|do you (?:know|remember) (?:anything about )?me\b|^me$", Want("all")),
-    (r"what (?:did|have|were) (?:we|i) (?:talk(?:ed|ing)?|discuss(?:ed|ing)?|chat(?:ted|ting)?|speak(?:ing)?|spoken)(?: about)?(?: (?P<t>.*))?$|what was (?:our|the) (?:last|previous|earlier) (?:conversation|chat|talk)|(?:our|the) (?:last|previous) (?:conversation|chat|talk)|what did (?:we|i) (?:say|do|tell you) (?:last time|yesterday|before|earlier|the other day)|where (?:did we leave off|were we)", Want("last")),
+    (r"what (?:did|have|were) (?:we|i) (?:talk(?:ed|ing)?|discuss(?:ed|ing)?|chat(?:ted|ting)?|speak(?:ing)?|spoken)(?: about)?(?: (?P<t>.*))?$|what was (?:our|the) (?:last|previous|earlier) (?:conversation|chat|talk)|(?:our|the) (?:last|previous) (?:conversation|chat|talk)|what did (?:we|i) (?:say|do|tell you) (?:last time|yesterday|before|earlier|the other day)|where (?:did we leave off|were we)|what (?:did|have) i just (?:say|said|tell|told|mention)", Want("last")),
     (r"(?:what(?:'s| is| was)? (?:my|the) (?:nick ?name)|what (?:do|should) (?:you|people) call me)", Want("slot", ("nickname", "name"))),
     (r"(?:what(?:'s| is| was)?|know|remember|recall|say|^)\s*my (?:full |first |last |real |own )?name\b|what am i called|what do you call me", Want("slot", ("name", "nickname", "surname"))),
     (r"how old am i|(?:what(?:'s| is)|^) ?my age\b", Want("slot", ("age", "birthday"))),
     (r"(?:when|what(?:'s| is| day| date)?)[^.]*\bmy (?:birthday|birth ?date|date of birth|bday)|when was i born|^my birthday$|how (?:long|many days) (?:until|till|to) my birthday", Want("slot", ("birthday",))),
+    (r"\bmy (?:family|relatives|people|loved ones)\b", Want("slot", ("relation:", "about:", "count:"))),
     (r"what(?:'s| is) my (?:home )?address", Want("slot", ("address", "home"))),
     (r"where (?:do|am|did) i (?:live|living|stay|reside|based|move)|(?:which|what) (?:city|town|country|place) (?:do|am) i (?:live|living|in|based)|where(?:'s| is) my (?:home|house|place)|my (?:home ?)?city", Want("slot", ("home", "address", "living"))),
     (r"where (?:am i|do i come) from|where was i born|where did i grow up|my home ?town|what(?:'s| is) my (?:nationality|origin)|(?:what|which) country am i from", Want("slot", ("origin", "nationality"))),
@@ -62,7 +63,7 @@ _STRIP = re.compile(
 
 def want(question: str) -> Want | None:
     """What an English question asks of the user's life; None if it asks nothing of that kind."""
-    text = question.strip(" ?!.,").replace("’", "'")
+    text = re.sub(r"\b(when|where)'s\b", r"\1 is", question.strip(" ?!.,").replace("’", "'"), flags=re.I)
     while (shorter := _STRIP.sub("", text).strip(" ,")) != text:
         text = shorter
     bare = _START.sub("", text, count=1).strip() or text

@@ -24,7 +24,7 @@ _OPENING = re.compile(
 _CORRECTION = re.compile(
     r"^(?:actually|no|nope|no no|wait|sorry|oops|correction|to correct (?:myself|that|you)|let me correct (?:myself|that|you)|i made a mistake|my mistake|my bad|"
     r"that(?: i|')s (?:not (?:right|true|correct)|wrong|incorrect|a mistake)|that is (?:not (?:right|true|correct)|wrong|incorrect)|(?:you are|you have it|you got (?:it|that)) wrong|not true|wrong|"
-    r"i (?:mis-?spoke|was wrong)|i meant(?: to say)?(?: that)?|i mean|rather|scratch that|strike that|update|edit)(?:\s*[,:.!;-]+\s*|\s+(?=(?:i|my|it|the|she|he|we|that|not|actually|sorry|i meant)\b)|$)",
+    r"i (?:mis-?spoke|was wrong)|i meant(?: to say)?(?: that)?|i mean|rather|scratch that|strike that|update|edit)(?:\s*[,:.!;-]+\s*|\s+(?=(?:i|my|it|the|she|he|we|that|not|actually|sorry|wait|i meant)\b)|$)",
     re.I,
 )
 _ACTUALLY = re.compile(r"(?:^|\s|,\s*)actually\b,?\s*|,?\s*(?:actually|instead)$", re.I)
@@ -84,8 +84,25 @@ def _opened(text: str) -> tuple[str, bool]:
     return text.strip(" ,:"), corrects
 
 
+_NAMING = re.compile(
+    r"\b(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?|prefers?|favou?rite [\w ]+ (?:is|are)|called|named|names? (?:is|are)|fan of|watch(?:ing)?|read(?:ing)?|listen(?:ing)? to|"
+    r"obsessed with|into|and|over|than)\s+(?:the\s+|\w+\s+)?$",
+    re.I,
+)
+_SAID_AS_DATE = re.compile(
+    r"^(?:on|in|at|by|since|until|till|before|after|next|last|this|tomorrow|tonight|today|yesterday|the day|from|over|around|\d)\b",
+    re.I,
+)
+
+
+def _is_name(text: str, w: dates.When) -> bool:
+    """`I love Christmas`, `my cat is called May`: a word that is liked or a name, no date."""
+    return bool(_NAMING.search(text[: w.start])) and not _SAID_AS_DATE.match(text[w.start : w.end])
+
+
 def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, ...]]:
-    whens = tuple(dates.find(text, at, "en", past=past)[:32])
+    found = dates.find(text, at, "en", past=past)
+    whens = tuple(w for w in found if not _is_name(text, w))[:32]
     for i in range(len(whens) - 1, -1, -1):
         w = whens[i]
         text = f"{text[: w.start]} {chr(0xE100 + i)} {text[w.end :]}"

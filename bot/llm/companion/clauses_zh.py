@@ -66,8 +66,20 @@ def _strip(text: str) -> tuple[str, bool]:
     return text.strip(" ，,、"), corrects
 
 
+_NAMING = re.compile(
+    r"(?:喜欢|爱|热爱|讨厌|恨|怕|烦|叫做?|最喜欢的[^，,是]{1,8}是|最爱的[^，,是]{1,8}是|的粉丝|听|看)(?:过|的是)?$"
+)
+_SAID_AS_DATE = re.compile(r"今|明|昨|前|后|下|上|这|本|\d{4}年")
+
+
+def _is_name(text: str, w: dates.When) -> bool:
+    """我喜欢圣诞节、我讨厌周一：喜欢的东西或名字，不是日子。"""
+    return bool(_NAMING.search(simplified(text[: w.start]))) and not _SAID_AS_DATE.search(text[w.start : w.end])
+
+
 def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, ...]]:
-    whens = tuple(dates.find(text, at, "zh", past=past)[:32])
+    found = dates.find(text, at, "zh", past=past)
+    whens = tuple(w for w in found if not _is_name(text, w))[:32]
     for i in range(len(whens) - 1, -1, -1):
         text = f"{text[: whens[i].start]}{chr(0xE100 + i)}{text[whens[i].end :]}"
     return text, whens

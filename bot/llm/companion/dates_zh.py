@@ -79,7 +79,8 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
         "iso": r"(?P<y>(?:19|20)\d\d)[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)",
         "year": rf"(?P<rel>前年|去年|今年|明年|后年)(?:{_MD}|(?P<end>年底))?",
         "month": rf"(?P<rel>上上|下下|上|下|这|本)个?月(?:(?P<d>{NUMBER})(?:日|号)|(?P<end>底))?",
-        "md": rf"(?<![\d个零一二两三四五六七八九十]){_MD}(?!\w*球)",
+        "md": rf"(?<![\d个零一二两三四五六七八九十])(?P<m>{NUMBER})月(?P<d>{NUMBER})(?:日|号)",
+        "mo": rf"(?<![\d个零一二两三四五六七八九十])(?P<m>{NUMBER})月(?P<d>(?!))?(?:份|(?=$|[^\u4e00-\u9fff\d]|[去来要有的到我在前后初中底开上下回搬飞结出打想准参和与以起就会再做考]))",
         "week": r"(?P<rel>上上|下下|上|下|这|本)一?个?(?:周|星期|礼拜)(?P<wd>[一二三四五六日天末1-7])?",
         "weekday": r"(?<![每这上下个一两几\d])(?:周|星期|礼拜)(?P<wd>[一二三四五六日天末])",
         "word": r"(?P<w>大前天|大后天|前天|昨天|昨日|今天|今日|明天|明日|后天)",
@@ -164,7 +165,7 @@ def _one(name: str, m: re.Match[str], at: datetime, past: bool) -> tuple[datetim
         case "month":
             first = month_of(at, _STEPS[m["rel"]])
             return (first.replace(day=number(m["d"])), "day") if m["d"] else (first, "month")
-        case "md":
+        case "md" | "mo":
             return _md(m, at, past)
         case "week":
             return _week(at, m["wd"], _STEPS[m["rel"]])

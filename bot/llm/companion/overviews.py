@@ -8,11 +8,12 @@ from datetime import date, datetime, timedelta
 from bot.llm.companion import dates
 from bot.llm.companion.asker import STOP, Asker, by_topic, lines, unique
 from bot.llm.companion.knowledge import Item, newest
+from bot.llm.companion.reconcile import MEANT
 from bot.llm.companion.telling import (
     episode_told,
     second,
 )
-from bot.llm.companion.text import words
+from bot.llm.companion.text import word_set, words
 from bot.llm.companion.want import Want
 from memory.models import Lang
 
@@ -76,37 +77,28 @@ def when(a: Asker, w: Want) -> str:
             continue
         theirs = words(i.text)
         score = len(topic & theirs) / max(1, len(topic))
+        if any(word in w.topic and re.search(p, i.text) for word, p in MEANT.items()):
+            score = max(score, 0.5)  # the flight is the plan to fly
         best = (score, i) if score > 0.3 and (best is None or score >= best[0]) and not i.past else best
     if best:
         return a.tell(best[1])
     return by_topic(a, w) if topic else plans(a, w)
 
 
-_GROUPS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+_GROUPS: tuple[tuple[frozenset[str], str, str], ...] = (
     (
-        (
-            "name",
-            "nickname",
-            "surname",
-            "age",
-            "birthday",
-            "home",
-            "origin",
-            "nationality",
-            "address",
-            "marital",
-            "living",
-            "native",
+        word_set(
+            "name nickname surname age birthday home origin nationality address marital living native sign: height"
         ),
         "About you",
         "关于你",
     ),
-    (("job", "employer", "work_place", "field", "study", "school", "past:"), "Work and studies", "工作与学习"),
-    (("relation:", "about:", "count:"), "Your people", "你身边的人"),
-    (("allergy", "diet", "diet:", "health:"), "Health", "健康"),
-    (("like", "favourite:", "prefer:", "hobby", "whim"), "Tastes", "喜好"),
-    (("skill", "language", "habit", "wake_time", "sleep_time", "lesson"), "Skills and habits", "技能与习惯"),
-    (("event:", "todo", "goal", "project", "decision"), "Plans", "计划"),
+    (word_set("job employer work_place field study school past:"), "Work and studies", "工作与学习"),
+    (word_set("relation: about: count:"), "Your people", "你身边的人"),
+    (word_set("allergy diet diet: health:"), "Health", "健康"),
+    (word_set("like favourite: prefer: hobby whim"), "Tastes", "喜好"),
+    (word_set("skill language habit wake_time sleep_time lesson"), "Skills and habits", "技能与习惯"),
+    (word_set("event: todo goal project decision"), "Plans", "计划"),
 )
 
 
@@ -143,6 +135,10 @@ def everything(a: Asker, _w: Want) -> str:
 
 def last_time(a: Asker, w: Want) -> str:
     """What was talked about the last time, or on the day asked about."""
+    if re.search(r"\b(?:just|a moment ago|in this conversation)\b|刚才|刚刚|这次", w.question) and (
+        now := [i for i in a.know.items if i.fresh]
+    ):
+        return a.say("Just now: ", "刚才：") + lines(a, now[-3:])
     told_of = newest(a.know)
     span = window(w.question, a.now, a.lang)
     if span:

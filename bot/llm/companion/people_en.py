@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.llm.companion.clause import Clause, Rules
+from bot.llm.companion.dates import MONTHS
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_en import FEELING, PETS, RELATION, SHARED, core, names
 from memory.models import Importance, Kind
@@ -154,6 +155,13 @@ def event_of(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     )
 
 
+@rule(rf"^my (?P<r>{RELATION})$")
+def mentioned(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """… and our son, at the end of a list of who lives there."""
+    if not m["r"].lower().endswith(("s", "children", "people")):
+        yield c.fact(f"count:{relation(m['r'])}", "one", f"The user has a {m['r']}.", kind=Kind.FACT, sensitivity=1)
+
+
 _SAYS = {
     "birthday": r"^'s birthday is",
     "home": r"^ (?:lives?|is living|are living|moved|is based) (?:in|to)\b",
@@ -204,9 +212,16 @@ def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         "",
         rest,
     ).strip()
+    told = None
+    if what == "birthday":
+        if c.when is None or c.when.grain != "day":
+            return
+        value = f"{c.when.at.day} {MONTHS[c.when.at.month - 1]}"
+        told = f"The user's {m['r']}'s birthday is {value}."
     yield c.fact(
         f"about:{who}:{what}",
         core(value),
+        told,
         kind=Kind.FACT,
         importance=Importance.MEDIUM,
         single=single,

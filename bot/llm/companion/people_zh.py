@@ -141,9 +141,14 @@ def about(m: Found, c: Clause) -> Iterator[Fact]:
         "",
         rest,
     )
+    told = None
+    if what == "birthday" and c.when and c.when.grain == "day":
+        value = f"{c.when.at.month}月{c.when.at.day}日"
+        told = f"用户的{m['r']}的生日是{value}。"
     yield c.fact(
         f"about:{who}:{what}",
         core(value),
+        told,
         kind=Kind.FACT,
         importance=HIGH if what in {"birthday", "allergy", "life"} else MEDIUM,
         single=what in {"birthday", "age", "home", "job", "employer", "study"},

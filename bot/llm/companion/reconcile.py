@@ -67,7 +67,7 @@ def move(f: Fact, known: Sequence[Known]) -> Move | None:
         return found
     if found := _again(f, pairs):
         return found
-    if f.holds and (found := _changed(f, pairs)):
+    if f.holds and (found := _changed(f, pairs) or _meant(f, pairs)):
         return found
     if f.ended and (found := _stopped(f, pairs)):
         return found
@@ -110,6 +110,28 @@ def _changed(f: Fact, pairs: Sequence[tuple[Known, Fact]]) -> Move | None:
         if kf.slot == f.slot or _same_event(f, kf):
             return Move("update", f, k.id)
     return None
+
+
+MEANT = {
+    "flight": r"\bfl(?:y|ies|ying)\b",
+    "trip": r"\b(?:go(?:es|ing)?|travel\w*) to\b",
+    "appointment": r"\bsee the (?:dentist|doctor)\b",
+    "航班": "飞",
+    "飞机": "飞",
+}
+
+
+def _meant(f: Fact, pairs: Sequence[tuple[Known, Fact]]) -> Move | None:
+    """`No wait, the flight is on the 5th`, where it was `flying to Tokyo`: the same journey."""
+    word = next((p for w, p in MEANT.items() if f.slot.endswith(w)), None)
+    hits = [
+        k
+        for k, kf in pairs
+        if word and not k.negated and kf.family == "todo" and kf.when and re.search(word, kf.text)
+    ]
+    if not (f.corrects and f.when and len(hits) == 1):
+        return None
+    return _as_move(hits[0], _redated(hits[0].text, f, f.when.at, f.lang))
 
 
 def _same_event(f: Fact, kf: Fact) -> bool:

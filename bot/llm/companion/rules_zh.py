@@ -11,7 +11,7 @@ from bot.llm.companion import health_zh, people_zh, plans_zh, self_zh, taste_zh,
 from bot.llm.companion.clause import Clause, Rules
 from bot.llm.companion.clauses_zh import clauses
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.lists_zh import core
+from bot.llm.companion.lists_zh import RELATION, core
 from bot.llm.companion.text import simplified
 from memory.models import Kind
 
@@ -24,6 +24,9 @@ _ENDED = re.compile(
 )
 _BARE = re.compile(
     r"^(?:它|他|她|那|这|正确的|答案|名字)?(?:应该)?(?:而?是|叫|在|住|改成|换成)?(?:叫|在)?(?P<v>[^，,]{0,20})$"
+)
+_COMPANY = re.compile(
+    rf"^我(?:和|跟|与)(?:我的?)?(?:{RELATION}|家人)(?:们)?(?:[、和]{RELATION})?(?:一起|都|现在)*(?=住|在|搬|定居|有|养|打算|计划|准备)"
 )
 _NOT_BARE = re.compile(
     r"^(?:我|你|不|没|好|对|是的|嗯|行|可以|谢|什么|怎么|真|算了|没事|一样|这样|那样|的|吧|啊|哦|还|很|太|都|也)|^$"
@@ -88,12 +91,21 @@ def _bare(c: Clause) -> Iterator[Fact]:
         yield Fact("", "zh", "?", value, when=c.when, corrects=True, instead_of=c.fill(c.instead_of))
 
 
+def _in_first_person(cut: Clause, sentence: str) -> Clause:
+    """我们 and 我和老婆 are 我 to the rules; what is kept says it as it was said."""
+    text = re.sub(r"^(?:我们|我們|咱们|咱們|咱|本人|俺)(?!家)", "我", cut.text)
+    old = re.sub(r"(?:工作|上班|生活|居住)$", "", cut.fill(cut.instead_of))
+    c = replace(cut, text=text, extra={"source": sentence}, instead_of=old)
+    if m := _COMPANY.match(simplified(text)):
+        return replace(c, text="我" + text[m.end() :], extra={"source": sentence, "say": text})
+    return c
+
+
 def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
     """What a Chinese sentence, said at `at` (local, naive), states."""
     out: list[Fact] = []
-    for c in clauses(sentence, at, corrects=corrects):
-        text = re.sub(r"^(?:我们|我們|咱们|咱們|咱|本人|俺)(?!家)", "我", c.text)
-        c = replace(c, text=text, extra={"source": sentence}, instead_of=c.fill(c.instead_of))  # noqa: PLW2901
+    for cut in clauses(sentence, at, corrects=corrects):
+        c = _in_first_person(cut, sentence)
         turned = _ended_form(c)
         found = [f for f in _read(turned) if f.kind not in {Kind.CONTEXT}] if turned else []
         found = found or _read(c)

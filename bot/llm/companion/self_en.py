@@ -16,6 +16,7 @@ from bot.llm.companion.lists_en import (
     RELATION,
     core,
 )
+from bot.llm.companion.people_en import relation
 from memory.models import Importance, Kind
 
 rule = Rules()
@@ -179,6 +180,19 @@ def home(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         plain = f"The user lives in {place}." if not c.denied and not c.ended else None
         with_more = c.third() if re.search(r"\b(?:with|for|near)\b", m["v"]) or c.here else None
         yield c.fact("home", place, with_more or plain, kind=Kind.IDENTITY, importance=HIGH, entities=(place,))
+        yield from _household(m["v"], c)
+
+
+def _household(text: str, c: Clause) -> Iterator[Fact]:
+    """… with my wife Li and our son: the people one lives with, and their names."""
+    for who in re.finditer(rf"\b(?:my|our) (?P<r>{RELATION})\b(?: (?P<n>(?-i:[A-ZÀ-Þ][\w'-]+)))?", text, re.I):
+        slot = "relation" if who["n"] else "count"
+        what = f"The user's {who['r']} is called {who['n']}." if who["n"] else f"The user has a {who['r']}."
+        if who["n"] or not who["r"].endswith(("s", "children")):
+            names = (who["n"],) if who["n"] else ()
+            yield c.fact(
+                f"{slot}:{relation(who['r'])}", who["n"] or "one", what, entities=names, sensitivity=1, when=None
+            )
 
 
 @rule(r"^I used to live in (?P<v>.+)$")

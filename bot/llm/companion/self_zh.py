@@ -151,7 +151,7 @@ def home(m: Found, c: Clause) -> Iterator[Fact]:
     elif re.search(r"\d+\s*(?:号|栋|室|弄|楼|单元)|(?:路|街|小区|胡同|弄)\S*\d", place):
         yield c.fact("address", place, kind=Kind.IDENTITY, importance=HIGH, sensitivity=2)
     else:
-        plain = c.third() if c.here or len(place) > 10 else f"用户住在{place}。"
+        plain = c.third() if c.here or len(place) > 10 or "say" in c.extra else f"用户住在{place}。"
         yield c.fact("home", place, plain, kind=Kind.IDENTITY, importance=HIGH, entities=(place,))
 
 

@@ -33,6 +33,9 @@ _TOLD: dict[str, tuple[str, str]] = {
 }
 
 
+_YEARLY = re.compile(r"\bbirthday is\b|\bborn\b|生日是|出生", re.I)
+
+
 def joined(values: Sequence[str], lang: Lang) -> str:
     """A list as it is said."""
     values = list(dict.fromkeys(values))
@@ -59,7 +62,7 @@ def dated(text: str, now: datetime, *, due: bool = True) -> str:
     `due`: it tells of something planned, so that a date gone by is worth a word.
     """
     lang: Lang = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
-    found = dates.find(text, now, lang)
+    found = [] if _YEARLY.search(text) else dates.find(text, now, lang)
     if not found or found[-1].lead in {"since", "until"}:
         return text
     w = found[-1]

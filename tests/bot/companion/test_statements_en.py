@@ -236,3 +236,18 @@ def test_the_zone_decides_what_tomorrow_is() -> None:
     """Late on Saturday in Los Angeles it is Sunday in UTC: tomorrow is counted where the speaker is."""
     (x,) = monitored("I have a meeting tomorrow", at="2026-11-22T05:00:00+00:00", tz="America/Los_Angeles")
     assert x.attributes["expires"] == "2026-11-22"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I love Christmas", "The user loves Christmas."),
+        ("I hate Mondays", "The user hates Mondays."),
+        ("My favourite show is Friday Night Lights", "The user's favourite show is Friday Night Lights."),
+        ("My cat is called May", "The user's cat is called May."),
+        ("My mother's birthday is June 12", "The user's mother's birthday is 12 June."),
+    ],
+)
+def test_names_of_days_stay_as_they_are(said: str, kept: str) -> None:
+    """A day that is liked, or a name that sounds like one, is no date."""
+    assert [f.text for f in parse(said, AT, TZ)] == [kept]

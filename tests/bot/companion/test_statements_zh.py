@@ -179,3 +179,18 @@ NOTHING = [
 def test_nothing_is_learned(said: str) -> None:
     """Questions, suppositions, jokes, reported speech, moods, secrets and small talk leave nothing."""
     assert monitored(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("我喜欢圣诞节", "用户喜欢圣诞节。"),
+        ("我讨厌周一", "用户讨厌周一。"),
+        ("我最喜欢的乐队是五月天", "用户最喜欢的乐队是五月天。"),
+        ("我妈妈的生日是6月12号", "用户的妈妈的生日是6月12日。"),
+        ("我和老婆住在深圳", "用户和老婆住在深圳。"),
+    ],
+)
+def test_names_of_days_stay_as_they_are(said: str, kept: str) -> None:
+    """A day that is liked, or a name that sounds like one, is no date."""
+    assert [f.text for f in parse(said, AT, TZ)] == [kept]
