@@ -9,6 +9,7 @@ import logging
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from rich.console import Console, RenderableType
@@ -41,7 +42,7 @@ COUNTING = 2.0  # seconds for ending a reply and counting what is left, when lea
 class EbbApp(App[int]):
     """Opens Ebb, shows the chat, and leaves nothing half done."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "Ebb"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -159,6 +159,10 @@ ANSI = Theme(
     variables={
         **_MARKDOWN,
         **_headings("ansi_cyan"),
+        "ansi-background": "ansi_default",
+        "ansi-foreground": "ansi_default",
+        "foreground-disabled": "ansi_bright_black",
+        "surface-active": "ansi_default",
         "quiet": "ansi_default",
         "line": "ansi_bright_black",
         "sand": "ansi_yellow",
