@@ -32,11 +32,29 @@ PROMPTS: tuple[str, ...] = (
     "monitor",
     "summarise",
     "extract",
+    "level",
+    "review",
+    "merge",
+    "contradict",
+    "derive",
 )
 """Names that `load` knows."""
 
 TAGS: frozenset[str] = frozenset(
-    {"recalled", "memories", "reference", "exchange", "earlier", "transcript", "said", "profile", "episode", "so_far"}
+    {
+        "recalled",
+        "memories",
+        "reference",
+        "exchange",
+        "earlier",
+        "transcript",
+        "said",
+        "profile",
+        "episode",
+        "so_far",
+        "memory",
+        "found",
+    }
 )
 """The delimiter tags of the templates, all of them; a test holds the templates to it."""
 

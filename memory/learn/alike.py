@@ -106,9 +106,14 @@ def same(a: str, b: str, *, kinds: tuple[Kind, Kind], cosine: float | None = Non
     """Whether two sentences say the same. `cosine` is that of a semantic embedder, or None."""
     if normalised(a) == normalised(b):
         return True
-    if not related_kinds(*kinds) or denies(a) != denies(b) or _particulars(a) != _particulars(b):
+    if not related_kinds(*kinds) or not agree(a, b):
         return False
     return overlap(a, b) >= SAME_WORDS or (cosine is not None and cosine >= SAME_VECTOR)
+
+
+def agree(a: str, b: str) -> bool:
+    """Whether numbers, names and polarity are the same: without that, two sentences say different things."""
+    return denies(a) == denies(b) and _particulars(a) == _particulars(b)
 
 
 def semantic(embedder_id: str | None) -> bool:

@@ -31,6 +31,26 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "recalled": {"items": [ITEM], "now": "N", "tz": "Z", "mode": "normal", "note": ""},
     "monitor": {"now": "N", "tz": "Z", "exchange": [SAID], "context": [SAID], "reference": [ITEM]},
     "summarise": {"messages": [SAID], "previous": "before", "tz": "Z"},
+    "level": {"items": [{"id": "k7f3a2", "level": "tag", "text": "hello there"}]},
+    "review": {
+        "memory": {
+            "id": "k7f3a2",
+            "text": "hello there",
+            "kind": "fact",
+            "weight": 0.4,
+            "importance": 0.4,
+            "mentions": 1,
+            "days": 40,
+        },
+        "task": "decay",
+        "round": 1,
+        "nearest": [ITEM],
+        "searched": ["tea"],
+        "found": [ITEM],
+    },
+    "merge": {"texts": ["hello there", "hello"]},
+    "contradict": {"pairs": [{"n": 1, "a": "hello there", "b": "hello"}]},
+    "derive": {"memories": [ITEM | {"text": "hello there"}]},
     "extract": {"now": "N", "tz": "Z", "memories": [ITEM], "messages": [SAID], "previous": "before"},
 }
 BOTH = pytest.mark.parametrize("lang", LANGS)
@@ -103,7 +123,7 @@ def test_everything_interpolated_goes_through_a_filter(name: str, lang: prompts.
 
 def test_memory_work_has_its_rules_apart_from_its_data() -> None:
     """The system part is the same from call to call; what was said stands in the user part alone."""
-    for name in ("monitor", "summarise", "extract"):
+    for name in ("monitor", "summarise", "extract", "level", "review", "merge", "contradict", "derive"):
         system, user = load(name, "en").messages(**VARIABLES[name])
         assert (system["role"], user["role"]) == ("system", "user")
         assert "hello there" not in system["content"]

@@ -1,0 +1,183 @@
+"""Memories that cannot both hold now (S1: contradictions are found at night, and reported).
+
+Rules find the candidates: one slot with two values, one thing said and denied, one sentence with two numbers. The
+memory model says which of them truly contradict each other; where it does not answer, only what the rules are sure
+of is reported. Nothing is changed: what holds is for the person to say.
+"""
+
+# ruff: noqa: E501 - a table of patterns is read line by line
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from memory import privacy
+from memory.errors import ModelError
+from memory.learn.alike import denies, normalised, overlap, related_kinds, words
+from memory.learn.answer import objects
+from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
+from memory.upkeep.run import Run, batches
+
+Certainty: TypeAlias = Literal["sure", "likely"]
+Near = Mapping[MemoryId, Mapping[MemoryId, float]]
+MOST_PAIRS: Final = 40  # asked about in one night
+MOST_REPORTED: Final = 50
+_PER_CALL: Final = 20
+_MAX_ANSWER: Final = 400
+_ALIKE: Final = 0.6  # of the words, the "not" aside
+
+# What a person has one of. Of everything else (friends, cats, hobbies) two values stand side by side.
+_ONE_EN: Final = (
+    r"(?:first |last |full |given |family |nick)?name|age|birthday|birthplace|date of birth|home ?town|address|phone number"
+    r"|mobile number|email(?: address)?|(?:current )?job|profession|occupation|employer|boss|nationality|blood type"
+    r"|(?:mother tongue|native language)|favou?rite \w+(?: \w+)?|husband|wife|mother|father|height|weight|shoe size"
+)
+_ONE_ZH: Final = (
+    r"名字|姓名|全名|昵称|年龄|生日|出生地|家乡|老家|住址|地址|电话|手机号|邮箱|职业|工作|公司|雇主|老板|国籍|血型|母语"
+    r"|最(?:喜欢|爱)的[\u4e00-\u9fff]{1,6}|丈夫|老公|妻子|老婆|妈妈|母亲|爸爸|父亲|身高|体重|鞋码"
+)
+_SLOTS: Final = tuple(
+    re.compile(p, re.I)
+    for p in (
+        rf"^(?:the user|user|i)['’]s\s+(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
+        rf"^my\s+(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
+        r"^(?:the user|user|i)\s+(?P<slot>lives? in|works? (?:at|for)|was born (?:in|on)|comes? from)\s+(?P<value>.+)$",
+        r"^(?:the user|user)\s+(?P<slot>is called|goes by)\s+(?P<value>.+)$",
+        r"^(?:the user is|user is|i am|i['’]m)\s+(?P<value>\d+)\s+(?P<slot>years old)\b.*$",
+        rf"^(?:用户|我)的?(?P<slot>{_ONE_ZH})(?:是|为|叫|在)(?P<value>.+)$",
+        r"^(?:用户|我)(?:现在|目前)?(?P<slot>住在|定居在|就职于|任职于|出生于|出生在|来自)(?P<value>.+)$",
+        r"^(?:用户|我)(?:今年)?(?P<value>\d+)(?P<slot>岁).*$",
+    )
+)
+_NUMBER: Final = re.compile(
+    r"\d+(?:[.,:]\d+)*|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b|[一二三四五六七八九十两]+(?=[个岁只位名条])",
+    re.I,
+)
+_NOT: Final = re.compile(
+    r"\b(?:not|no longer|never|does|do|did|don['’]?t|doesn['’]?t|didn['’]?t|any ?more|is|are|isn['’]?t)\b|n['’]t\b|不再|不|没有|没|了|再也",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two memories that may contradict each other."""
+
+    a: Memory
+    b: Memory
+    certainty: Certainty
+
+    @property
+    def ids(self) -> list[MemoryId]:
+        """In a fixed order, so that a pair is known again."""
+        return sorted((self.a.id, self.b.id))
+
+
+def between(a: Memory, b: Memory) -> Certainty | None:
+    """Whether two memories that both hold may contradict each other."""
+    if not (_holds(a) and _holds(b)) or a.language != b.language or not related_kinds(a.kind, b.kind):
+        return None
+    if not _together(a, b) or normalised(a.original_content) == normalised(b.original_content):
+        return None
+    x, y = _plain(a), _plain(b)
+    one, other = _slot(x), _slot(y)
+    if one and other:
+        clash = one[0] == other[0] and not _says(one[1], other[1]) and not (denies(x) or denies(y))
+        return "sure" if clash else None
+    if denies(x) != denies(y):
+        return "likely" if overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
+    counts = _NUMBER.findall(x), _NUMBER.findall(y)
+    same_frame = normalised(_NUMBER.sub("n", x)) == normalised(_NUMBER.sub("n", y))
+    return "likely" if counts[0] != counts[1] and same_frame else None
+
+
+def _holds(m: Memory) -> bool:
+    return (
+        m.state is State.ACTIVE
+        and m.negated_at is None
+        and m.layer in {Layer.FACT, Layer.CORE}
+        and m.kind not in {Kind.TODO, Kind.CONTEXT}  # of passing things there may be many
+        and m.sensitivity < Sensitivity.SECRET
+    )
+
+
+def _together(a: Memory, b: Memory) -> bool:
+    """Valid at the same time: two statements at different times are no contradiction."""
+    return not any(
+        x.valid_until is not None and y.valid_from is not None and x.valid_until <= y.valid_from
+        for x, y in ((a, b), (b, a))
+    )
+
+
+def _plain(m: Memory) -> str:
+    return " ".join(m.original_content.split()).rstrip(" .。!！")
+
+
+def _slot(text: str) -> tuple[str, str] | None:
+    """(what there is one of, which one) of a sentence that says it."""
+    found = next((m for p in _SLOTS if (m := p.match(text))), None)
+    if found is None:
+        return None
+    slot = re.sub(r"^(live|work|come)s\b", r"\1", found["slot"].casefold())
+    return slot, found["value"]
+
+
+def _says(a: str, b: str) -> bool:
+    """One value says the other: Paris and Paris, France."""
+    x, y = words(a), words(b)
+    return bool(x and y) and (x <= y or y <= x)
+
+
+async def find(run: Run, near: Near) -> None:
+    """Report what contradicts: the pairs of the last report that still stand, and new ones. Raises ModelError."""
+    old = [tuple(p) for p in run.since.carry.get("clashes", []) if len(p) == 2]
+    ids = sorted({i for p in old for i in p} | set(near) | {i for found in near.values() for i in found})
+    memories = {m.id: m for m in await run.tools.store.reader(run.user_id).get(ids)}
+    standing = [Pair(memories[a], memories[b], "sure") for a, b in old if a in memories and b in memories]
+    standing = [p for p in standing if between(p.a, p.b)]
+    known = {tuple(p.ids) for p in standing}
+    found: dict[tuple[MemoryId, ...], Pair] = {}
+    for a, others in near.items():
+        for b in others:
+            certainty = between(memories[a], memories[b]) if a in memories and b in memories else None
+            if certainty is not None and tuple(sorted((a, b))) not in known:
+                found.setdefault(tuple(sorted((a, b))), Pair(memories[a], memories[b], certainty))
+    asked = list(found.values())[:MOST_PAIRS]
+    try:
+        said = [pair for portion in _portions(asked) for pair in await _confirmed(run, portion)]
+    except ModelError:
+        await _report(run, [*standing, *(p for p in asked if p.certainty == "sure")])
+        raise
+    await _report(run, [*standing, *said])
+
+
+async def _report(run: Run, pairs: Sequence[Pair]) -> None:
+    ids = [p.ids for p in pairs][:MOST_REPORTED]
+    await run.write(lambda _tx, tally: tally.data.update(clashes=ids), share=1.0)
+
+
+def _portions(pairs: Sequence[Pair]) -> list[Sequence[Pair]]:
+    zh = [p for p in pairs if p.a.language == "zh"]
+    en = [p for p in pairs if p.a.language != "zh"]
+    return [*batches(zh, _PER_CALL), *batches(en, _PER_CALL)]
+
+
+async def _confirmed(run: Run, pairs: Sequence[Pair]) -> list[Pair]:
+    """What the model confirms. An answer nobody can read leaves what the rules are sure of."""
+    shown = [
+        {"n": i, "a": privacy.redact(p.a.original_content)[0], "b": privacy.redact(p.b.original_content)[0]}
+        for i, p in enumerate(pairs, start=1)
+    ]
+    lang = pairs[0].a.language
+    answer = await run.tools.ask(
+        run.user_id, "contradict", lang, {"pairs": shown}, {"pairs": shown}, run.now, _MAX_ANSWER
+    )
+    rows = objects(answer.text)
+    if rows is None:
+        run.tools.skipped("contradictions", "unreadable", answer.text)
+        return [p for p in pairs if p.certainty == "sure"]
+    chosen = {str(o.get("n")) for o in rows}
+    return [p for i, p in enumerate(pairs, start=1) if str(i) in chosen]

@@ -1,0 +1,181 @@
+"""The reviewer (S0): should this become core, or is it still worth keeping?
+
+Shown the memory and its five nearest, the model may search up to twice, then has to decide. A review that fails
+leaves the memory as it was and is tried again on the next nights, a few times; then it rests like a KEEP.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from memory import lifecycle, privacy
+from memory.learn.answer import plain
+from memory.learn.asking import ANY
+from memory.models import Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
+from memory.ports import Tx
+from memory.upkeep.run import TRIES, Run, Tally
+from memory.upkeep.topics import template
+
+Decision: TypeAlias = Literal["promote", "keep", "delete"]
+ROUNDS: Final = 3
+NEAREST: Final = 5
+MOST_REVIEWS: Final = 40  # a night; those waiting come in the following ones
+KEPT_AT: Final = 0.5  # S0: a KEEP in a decay review sets the counter to this
+_MAX_ANSWER: Final = 400
+_PROMOTION, _DECAY = 1, 2
+
+_SEARCH: Final = re.compile(r"[\[【]\s*(?:SEARCH|搜索)\s*[:：]\s*([^\]】\n]{1,200})[\]】]", re.I)
+_DECISION: Final = re.compile(r"[\[【]\s*(PROMOTE|KEEP|DELETE|升级|保留|删除)\s*[\]】]", re.I)
+_BARE: Final = re.compile(r"\A\W*(PROMOTE|KEEP|DELETE|升级|保留|删除)\W*\Z", re.I)
+_MEANS: Final[Mapping[str, Decision]] = {
+    "promote": "promote",
+    "keep": "keep",
+    "delete": "delete",
+    "升级": "promote",
+    "保留": "keep",
+    "删除": "delete",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What an answer says: words to search for, or a decision; neither if it cannot be read."""
+
+    search: str = ""
+    decision: Decision | None = None
+
+
+def read(answer: str) -> Step:
+    """The last decision counts, for a model that thinks aloud decides at the end; a search only without one."""
+    text = plain(answer)
+    decided = _DECISION.findall(text) or _BARE.findall(text)
+    if decided:
+        return Step(decision=_MEANS[decided[-1].lower()])
+    found = _SEARCH.search(text)
+    return Step(search=found[1].strip()) if found else Step()
+
+
+def due(run: Run) -> list[MemoryId]:
+    """Promotions first, then the weakest; as many as a night takes."""
+    if run.seen is None:
+        raise AssertionError
+    rows = zip(run.rows, run.seen.review.tolist(), run.seen.weight.tolist(), strict=True)
+    waiting = [(task, weight, row.id) for row, task, weight in rows if task and row.state == State.ACTIVE]
+    return [memory_id for _, _, memory_id in sorted(waiting)[:MOST_REVIEWS]]
+
+
+async def review(run: Run) -> None:
+    """Review what is due. Raises ModelError; what was decided until then stays."""
+    ids = due(run)
+    for i, memory_id in enumerate(ids):
+        found = await run.tools.store.reader(run.user_id).get([memory_id])
+        m = found[0] if found else None
+        if m is None or (task := _task(run, m)) is None:
+            continue
+        decision = await _decide(run, m, task)
+        await run.write(
+            lambda tx, tally, m=m, decision=decision: _execute(run, tx, tally, m, decision),  # type: ignore[misc]
+            share=(i + 1) / len(ids),
+        )
+
+
+def _task(run: Run, m: Memory) -> Literal["promotion", "decay"] | None:
+    """Only where nothing else is due: forgetting and fading come first, and nobody reviews the archive."""
+    if m.state is not State.ACTIVE or m.sensitivity is Sensitivity.SECRET or m.level is Level.ARCHIVE:
+        return None
+    verdict = lifecycle.verdict(m, run.tools.u, run.now)
+    if isinstance(verdict, lifecycle.Promote):
+        return "promotion"
+    return "decay" if isinstance(verdict, lifecycle.Decay) else None
+
+
+async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> Decision | None:
+    """Up to three rounds; None if none of them decided."""
+    nearest = await _nearest(run, m)
+    found: list[Mapping[str, Json]] = []
+    searched: list[str] = []
+    for n in range(1, ROUNDS + 1):
+        shown = {
+            "memory": {
+                "id": m.id,
+                "text": privacy.redact(m.original_content)[0],
+                "kind": str(m.kind),
+                "weight": round(lifecycle.weight(m, run.tools.u, run.now), 2),
+                "importance": round(lifecycle.counter(m, run.tools.u, run.now), 2),
+                "mentions": m.activation_count,
+                "days": round((run.now - m.last_activated_at).total_seconds() / 86_400),
+            },
+            "task": task,
+            "nearest": nearest,
+            "found": found,
+            "searched": searched,
+            "round": n,
+        }
+        answer = await run.tools.ask(run.user_id, "review", m.language, shown, shown, run.now, _MAX_ANSWER)
+        step = read(answer.text)
+        if step.decision is not None:
+            return step.decision
+        if not step.search:
+            run.tools.skipped(f"review of {m.id}", "unreadable", answer.text)
+            return None
+        searched = [*searched, step.search]
+        found = await _search(run, step.search, {m.id})
+    run.tools.skipped(f"review of {m.id}", "undecided", "")
+    return None
+
+
+async def _nearest(run: Run, m: Memory) -> list[Mapping[str, Json]]:
+    vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
+    ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, ANY)
+    return await _shown(run, [i for i in ids if i != m.id][:NEAREST])
+
+
+async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Mapping[str, Json]]:
+    vector = (await run.tools.embed([words], "query"))[0]
+    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + 1, ANY)
+    return await _shown(run, [i for i in ids if i not in but][:NEAREST])
+
+
+async def _shown(run: Run, ids: Sequence[MemoryId]) -> list[Mapping[str, Json]]:
+    memories = await run.tools.store.reader(run.user_id).get(ids)
+    return [{"id": m.id, "text": privacy.redact(m.original_content)[0]} for m in memories]
+
+
+def _execute(run: Run, tx: Tx, tally: Tally, old: Memory, decision: Decision | None) -> None:
+    """S0's table; what changed while the model was thinking is left alone."""
+    m = tx.memories.get(old.id)
+    task = _task(run, m) if m is not None and m.rev == old.rev else None
+    if m is None or task is None:
+        return
+    if decision is None:
+        if tally.carry("unreviewed", m.id) < TRIES:
+            tally.count("unreviewed")
+            return
+        decision = "keep"
+    tally.drop("unreviewed", m.id)
+    if decision == "promote" and task == "promotion":
+        new = replace(m, layer=Layer.CORE, level=Level.FULL, content=m.original_content, reviewed_at=run.now)
+        _done(run, tx, tally, m, new, "promoted", "promoted")
+    elif decision == "delete" and lifecycle.CURVES[m.curve].forgets_below is None:
+        aside = replace(lifecycle.set_aside(m), content=_archived(m), reviewed_at=run.now)
+        _done(run, tx, tally, m, aside, "levelled", "archived")
+    elif decision == "delete":
+        new = replace(m, state=State.FORGOTTEN, deleted_at=run.now, reviewed_at=run.now)
+        _done(run, tx, tally, m, new, "forgotten", "forgotten")
+    else:
+        new = replace(m, reviewed_at=run.now)
+        if task == "decay":
+            new = replace(new, importance=KEPT_AT, importance_at=run.now)
+        _done(run, tx, tally, m, new, "reinforced", "kept")
+
+
+def _archived(m: Memory) -> str:
+    return m.original_content if m.sensitivity >= Sensitivity.PRIVATE else template(m, Level.ARCHIVE)
+
+
+def _done(run: Run, tx: Tx, tally: Tally, m: Memory, new: Memory, op: Op, what: str) -> None:
+    run.change(tx, m, new, op, "promoted" if op == "promoted" else "reviewed", what)
+    tally.count(f"review_{what}")

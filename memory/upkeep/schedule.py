@@ -1,0 +1,95 @@
+"""When upkeep is due: once for each local date at a set hour; at the next start if nobody was open then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from memory.learn.dates import zone
+from memory.models import Job
+from memory.ports import Tx
+
+MOST_MISSED: Final = 400  # nights that are made up for one by one, where nights count (`relevance`)
+_DAY: Final = timedelta(days=1)
+_HAND: Final = "hand:"
+
+
+def night_of(now: datetime, tz: str, hour: int) -> date:
+    """The date of the last night that is due by `now`, in the person's zone."""
+    local = now.astimezone(zone(tz))
+    return local.date() if due(local.date(), tz, hour) <= now else local.date() - _DAY
+
+
+def due(night: date, tz: str, hour: int) -> datetime:
+    """When the night of that date is due, UTC."""
+    return datetime.combine(night, time(hour), tzinfo=zone(tz)).astimezone(UTC)
+
+
+def nights_since(last: str | None, now: datetime, tz: str, hour: int) -> tuple[datetime, ...]:
+    """Due times of the nights after `last`, the newest last; without a last one, the newest alone."""
+    newest = night_of(now, tz, hour)
+    first = newest if last is None else max(date.fromisoformat(last) + _DAY, newest - MOST_MISSED * _DAY)
+    return tuple(due(d, tz, hour) for d in _dates(first, newest))
+
+
+def _dates(first: date, last: date) -> Iterator[date]:
+    while first <= last:
+        yield first
+        first += _DAY
+
+
+def lane(user_id: str) -> str:
+    """Upkeep of one person never runs twice at once, and keeps nobody from learning."""
+    return f"upkeep:{user_id}"
+
+
+def plan(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
+    """Enqueue the next night, and the last one if it was missed. True if anything was new.
+
+    One job for each person and date; call it as often as you like, from as many processes.
+    """
+    last = night_of(now, tz, hour)
+    new = False
+    if _missed(tx, last, now, tz, hour):
+        new = _enqueue(tx, last, now, now)
+    following = last + _DAY
+    return _enqueue(tx, following, now, due(following, tz, hour)) or new
+
+
+def planned(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
+    """Whether `plan` would find nothing to do, most likely: a look that needs no write."""
+    last = night_of(now, tz, hour)
+    keys = {j.dedup_key for j in tx.jobs.pending("upkeep")}
+    return _key(last + _DAY) in keys and not _missed(tx, last, now, tz, hour)
+
+
+def _missed(tx: Tx, night: date, now: datetime, tz: str, hour: int) -> bool:
+    """Nobody was open when it was due, the person was there before it, and no run will come by itself."""
+    if tx.user().created_at >= due(night, tz, hour):
+        return False
+    if any(j.run_at <= now for j in tx.jobs.pending("upkeep")):
+        return False
+    done = tx.nights.latest(1)
+    return not done or done[0].night < night.isoformat()
+
+
+def _enqueue(tx: Tx, night: date, now: datetime, run_at: datetime) -> bool:
+    return tx.jobs.enqueue("upkeep", _key(night), {}, now, lane=lane(tx.user_id), run_at=run_at) is not None
+
+
+def _key(night: date) -> str:
+    return f"night:{night.isoformat()}"
+
+
+def is_by_hand(job: Job) -> bool:
+    """Whether somebody asked for this run, and waits for it."""
+    return job.dedup_key.startswith(_HAND)
+
+
+def by_hand(tx: Tx, now: datetime) -> str:
+    """Enqueue a run outside the nights; the job's id."""
+    job = tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=lane(tx.user_id))
+    if job is None:  # pragma: no cover - the key is new
+        raise AssertionError
+    return job.id

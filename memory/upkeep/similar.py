@@ -1,0 +1,112 @@
+"""How alike two memories are, on one scale for every embedder, and who stands near whom.
+
+Recall's gate is calibrated for a question beside a memory; two statements beside each other lie closer together,
+so that they have a calibration of their own: 0.75 means that they hardly say different things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp
+from typing import Final
+
+import numpy as np
+
+from memory.learn.alike import overlap
+from memory.models import Filter, Layer, Memory, MemoryId, Outline, Sensitivity, State
+from memory.ports import FloatArray
+from memory.recall.gate import Calibration
+from memory.upkeep.run import Run
+
+DUPLICATE: Final = 0.75  # S2
+RELATED: Final = 0.5
+NEIGHBOURS: Final = 8
+_PER_LOOK: Final = 64  # vectors in one product
+_EFFORT: Final = 20_000_000  # vector pairs a night looks at: all of ten thousand memories would be five times that
+_FEWEST, _MOST = 200, 4_000
+
+# Cosines of two short statements about the same person.
+CALIBRATIONS: Final[Mapping[str, Calibration]] = {
+    "lexical": Calibration(0.68, 16.0),
+    "openai:text-embedding-3": Calibration(0.66, 16.0),
+    "fastembed": Calibration(0.72, 14.0),
+    "": Calibration(0.74, 14.0),
+}
+CURRENT: Final = Filter(
+    layers=frozenset({Layer.FACT, Layer.CORE}), negated=False, max_sensitivity=Sensitivity.PRIVATE
+)
+
+
+def similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
+    """0 … 1: by the words they share, or by what the embedder says; the better one counts."""
+    by_words = overlap(a, b)
+    if cosine is None:
+        return by_words
+    c = CALIBRATIONS[max((p for p in CALIBRATIONS if embedder.startswith(p)), key=len)]
+    return max(by_words, 1 / (1 + exp(-c.slope * (cosine - c.half))))
+
+
+def fresh(run: Run, since: int) -> tuple[list[MemoryId], int]:
+    """Current facts made after the place `since`, as many as a night looks at; and the place looked up to."""
+    facts = current(run.rows)
+    most = min(_MOST, max(_FEWEST, _EFFORT // max(len(facts), 1)))
+    new = [r for r in facts if r.place > since][:most]
+    return [r.id for r in new], new[-1].place if new else since
+
+
+def current(rows: Iterable[Outline]) -> list[Outline]:
+    """Facts that hold, in the order they were made; no secrets."""
+    return [
+        r
+        for r in rows
+        if r.state == State.ACTIVE
+        and r.layer in {Layer.FACT, Layer.CORE}
+        and r.negated_at is None
+        and r.sensitivity < Sensitivity.SECRET
+    ]
+
+
+async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+    """For each memory those that stand near it, with their similarity (>= RELATED)."""
+    out: dict[MemoryId, dict[MemoryId, float]] = {}
+    for start in range(0, len(ids), _PER_LOOK):
+        some = ids[start : start + _PER_LOOK]
+        out.update(await _near(run, some))
+    return out
+
+
+async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+    reader, embedder = run.tools.store.reader(run.user_id), run.tools.embedder.id
+    memories = {m.id: m for m in await reader.get(ids)}
+    vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), embedder))
+    having = [i for i in memories if i in vectors]
+    near: dict[MemoryId, dict[MemoryId, None]] = {i: {} for i in memories}
+    looked = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
+    for i, found in zip(having, looked, strict=True):
+        near[i] |= dict.fromkeys(s.id for s in found)
+    texts = [m.original_content for m in memories.values()]
+    for i, found in zip(memories, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
+        near[i] |= dict.fromkeys(s.id for s in found)
+    others = {i for found in near.values() for i in found} - memories.keys()
+    known = memories | {m.id: m for m in await reader.get(sorted(others))}
+    more = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(sorted(others), embedder))
+    return {i: _scored(known[i], near[i], known, {**vectors, **more}, embedder) for i in memories}
+
+
+def _scored(
+    m: Memory,
+    near: Iterable[MemoryId],
+    known: Mapping[MemoryId, Memory],
+    vectors: Mapping[MemoryId, FloatArray],
+    embedder: str,
+) -> dict[MemoryId, float]:
+    out: dict[MemoryId, float] = {}
+    for i in near:
+        if i == m.id or i not in known:
+            continue
+        both = m.id in vectors and i in vectors
+        cosine = float(np.dot(vectors[m.id], vectors[i])) if both else None
+        score = similarity(m.original_content, known[i].original_content, cosine, embedder)
+        if score >= RELATED:
+            out[i] = score
+    return out

@@ -1,0 +1,102 @@
+"""Many weights at once are the weights of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.lifecycle import CURVES, Forget, level_of, review_due, set_aside, verdict, weight
+from memory.models import Memory, Outline
+from memory.upkeep.weights import _WEIGHTS, weigh
+from tests.memory.lifecycle.test_curves import T0, lives
+
+
+def ms(at: datetime | None) -> int | None:
+    return None if at is None else round(at.timestamp() * 1000)
+
+
+def stored(m: Memory) -> Memory:
+    """As the store keeps it: times cut to milliseconds."""
+
+    def cut(at: datetime) -> datetime:
+        return datetime.fromtimestamp(round(at.timestamp() * 1000) / 1000, UTC)
+
+    return replace(
+        m,
+        curve_state=replace(m.curve_state, at=cut(m.curve_state.at)),
+        created_at=cut(m.created_at),
+        last_activated_at=cut(m.last_activated_at),
+        importance_at=cut(m.importance_at),
+        negated_at=cut(m.negated_at) if m.negated_at else None,
+        expires_at=cut(m.expires_at) if m.expires_at else None,
+        reviewed_at=cut(m.reviewed_at) if m.reviewed_at else None,
+        recent_mentions=tuple(cut(t) for t in m.recent_mentions),
+    )
+
+
+def outline(m: Memory, place: int = 0) -> Outline:
+    return Outline(
+        place=place,
+        id=m.id,
+        rev=m.rev,
+        state=m.state.value,
+        layer=m.layer.value,
+        kind=m.kind.value,
+        curve=m.curve,
+        level=int(m.level),
+        weight=m.weight,
+        strength=m.curve_state.strength,
+        strength_at=ms(m.curve_state.at) or 0,
+        curve_data=json.dumps(dict(m.curve_state.data)),
+        importance=m.importance,
+        importance_at=ms(m.importance_at) or 0,
+        created_at=ms(m.created_at) or 0,
+        last_activated_at=ms(m.last_activated_at) or 0,
+        activation_count=m.activation_count,
+        recent_mentions=json.dumps([ms(t) for t in m.recent_mentions], separators=(",", ":")),
+        sensitivity=int(m.sensitivity),
+        pinned=int(m.pinned),
+        expires_at=ms(m.expires_at),
+        negated_at=ms(m.negated_at),
+        reviewed_at=ms(m.reviewed_at),
+        deleted_at=ms(m.deleted_at),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(lives(), st.booleans(), st.booleans()), min_size=1, max_size=8),
+    st.one_of(st.floats(0, 40), st.floats(0, 4000)),
+)
+def test_columns_say_what_the_pure_functions_say(
+    some: Sequence[tuple[tuple[Memory, float, datetime], bool, bool]], gap: float
+) -> None:
+    """Weights to 1e-9, the same levels, verdicts and reviews, for every curve, kind and life."""
+    now = max(life[2] for life, _, _ in some) + timedelta(days=gap)
+    u = some[0][0][1]
+    memories = [
+        stored(replace(set_aside(m) if aside else m, reviewed_at=at if reviewed else None))
+        for (m, _, at), aside, reviewed in some
+    ]
+    seen = weigh([outline(m) for m in memories], u, now)
+    for i, m in enumerate(memories):
+        assert seen.weight[i] == pytest.approx(weight(m, u, now), abs=1e-9)
+        assert seen.level[i] == level_of(m, u, now)
+        assert seen.forgets[i] == isinstance(verdict(m, u, now), Forget)
+        assert {0: None, 1: "promotion", 2: "decay"}[int(seen.review[i])] == review_due(m, u, now)
+
+
+def test_every_curve_has_its_columns() -> None:
+    """One more curve is one more line here."""
+    assert set(_WEIGHTS) == set(CURVES)
+
+
+def test_nothing_weighs_nothing() -> None:
+    """An empty store is no special case."""
+    assert weigh([], 1.0, T0).weight.shape == (0,)
