@@ -7,13 +7,14 @@ from datetime import date, datetime, timedelta
 
 from bot.llm.companion import dates
 from bot.llm.companion.asker import STOP, Asker, by_topic, lines, unique
-from bot.llm.companion.knowledge import Item, newest
+from bot.llm.companion.knowledge import Item, episode_parts, newest
 from bot.llm.companion.reconcile import MEANT
 from bot.llm.companion.telling import (
+    dated,
     episode_told,
     second,
 )
-from bot.llm.companion.text import word_set, words
+from bot.llm.companion.text import CJK, word_set, words
 from bot.llm.companion.want import Want
 from memory.models import Lang
 
@@ -45,6 +46,8 @@ def plans(a: Asker, w: Want) -> str:
         hits = [i for when, i in due if when.covers(*span)]
         if hits:
             return lines(a, hits)
+        if spoken := _spoken_of(a, span):
+            return spoken
         ahead = [i for when, i in due if not when.over(a.now)]
         tail = (a.say(" What I do know of: ", "我知道的是：") + lines(a, ahead[:2])) if ahead else ""
         return a.say("Nothing that I can think of for then.", "那时候的安排，我一时想不起有什么。") + tail
@@ -65,6 +68,18 @@ def plans(a: Asker, w: Want) -> str:
             "目前我不知道你有什么安排。告诉我，我会记着。",
         )
     )
+
+
+def _spoken_of(a: Asker, span: tuple[date, date]) -> str:
+    """What the account of the last conversation has for those days, where no memory of it came to mind."""
+    for text in reversed(newest(a.know)):
+        body = episode_parts(text)[1]
+        for topic in re.split(r"(?<!\d),\s+|;\s*|\s+and\s+|[、；]|^.*?talked about |^聊了", body):
+            lang: Lang = "zh" if CJK.search(topic) else "en"
+            if any(w.covers(*span) for w in dates.find(topic, a.now, lang)):
+                said = dated(topic, a.now).rstrip(".。")
+                return a.say(f"Last time you spoke of this: {said}.", f"上次你提到过：{said}。")
+    return ""
 
 
 def when(a: Asker, w: Want) -> str:

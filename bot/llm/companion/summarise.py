@@ -114,25 +114,32 @@ def topic(f: Fact, lang: Lang) -> str:
     value = re.sub(r"^(?:an?|the|my)\s+", "", f.value) if lang == "en" else f.value
     if f.due and f.when:
         day = replace(f.when, lead="", part="", grain="day" if f.when.grain == "minute" else f.when.grain)
-        return f"{written(day, 'zh')}{value}" if lang == "zh" else f"{value} {written(day, 'en')}"
+        said = re.sub(r"（周.）|\b\w+day, ", "", written(day, lang))
+        return f"{said}{value}" if lang == "zh" else f"{value} {said}"
     if f.family == "like" and not f.holds:
         return f"不喜欢{value}" if lang == "zh" else f"disliking {value}"
     return value
 
 
 def _episode(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], lang: Lang) -> str:
-    limit = EPISODE_CHARS[lang]
-    topics = _topics(facts, lang)[:7]
+    """One line with as many topics and questions as fit, each of them whole."""
+    topics, questions = _topics(facts, lang)[:7], list(asked[-2:])
+    while True:
+        text = _one_line(topics, questions, other, lang)
+        if len(text) <= EPISODE_CHARS[lang] or not (topics or questions):
+            return text[: EPISODE_CHARS[lang]]
+        (questions if questions else topics).pop()
+
+
+def _one_line(topics: Sequence[str], asked: Sequence[str], other: Sequence[str], lang: Lang) -> str:
+    told = other[-1:] if not topics else ()
     if lang == "zh":
-        parts = [f"聊了{'、'.join(topics)}" if topics else ""]
-        parts += [f"问了“{q}”" for q in asked[-2:]] + ([f"提到“{other[-1]}”"] if other and not topics else [])
-        text = "；".join(p for p in parts if p) or "随便聊了几句"
-        return text if len(text) <= limit else text[: limit - 1] + "…"
-    parts = [f"The user talked about {_and(topics)}" if topics else ""]
-    parts += [f"asked “{q}”" for q in asked[-2:]] + ([f"said “{other[-1]}”"] if other and not topics else [])
-    text = "; ".join(p for p in parts if p) or "small talk"
-    text = text if text.startswith("The user") or text == "small talk" else f"The user {text}"
-    return text[:1].upper() + text[1:] if len(text) <= limit else text[: limit - 1] + "…"
+        parts = [f"聊了{'、'.join(topics)}"] if topics else []
+        parts += [f"问了“{q}”" for q in asked] + [f"提到“{o}”" for o in told]
+        return "；".join(parts) or "随便聊了几句"
+    parts = [f"talked about {_and(topics)}"] if topics else []
+    parts += [f"asked “{q}”" for q in asked] + [f"said “{o}”" for o in told]
+    return f"The user {'; '.join(parts)}" if parts else "Small talk"
 
 
 _FIRST = ("event", "todo", "decision", "goal", "project", "relation", "job", "home", "allergy", "health", "name")

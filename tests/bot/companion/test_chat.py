@@ -273,3 +273,13 @@ async def test_it_streams_in_pieces_and_ends_properly() -> None:
     assert all(c.finish is None for c in chunks[:-1])
     whole = await streamed("monitor", {"exchange": []})
     assert [c.text for c in whole] == ["[SKIP]", ""]
+
+
+def test_plans_are_found_in_the_account_of_the_last_conversation() -> None:
+    """Where no memory of a planned day came to mind, the episode may still know of it."""
+    episode = "[2026-11-21 09:00] The user talked about job interview on 25 November 2026, dentist appointment on 22 November 2026 and ramen"
+    assert Talk(episode=episode).say("What do I have tomorrow?") == (
+        "Last time you spoke of this: dentist appointment tomorrow, Sunday, 22 November."
+    )
+    zh = "[2026-11-21 09:00] 聊了2026年11月25日面试、2026年11月22日去看牙医、拉面"
+    assert Talk(episode=zh).say("我明天有什么安排？") == "上次你提到过：明天（11月22日 周日）去看牙医。"
