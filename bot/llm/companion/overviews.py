@@ -74,7 +74,7 @@ def _spoken_of(a: Asker, span: tuple[date, date]) -> str:
     """What the account of the last conversation has for those days, where no memory of it came to mind."""
     for text in reversed(newest(a.know)):
         body = episode_parts(text)[1]
-        for topic in re.split(r"(?<!\d),\s+|;\s*|\s+and\s+|[、；]|^.*?talked about |^聊了", body):
+        for topic in re.split(r",\s+|;\s*|\s+and\s+|[、；]|^.*?talked about |^聊了", body):
             lang: Lang = "zh" if CJK.search(topic) else "en"
             if any(w.covers(*span) for w in dates.find(topic, a.now, lang)):
                 said = dated(topic, a.now).rstrip(".。")
