@@ -254,36 +254,35 @@ async def test_the_conversation_goes_on_after_a_restart(online: Settings, openai
 
 
 async def test_long_conversations_stay_light_and_can_be_read_back(
-    online: Settings, openai_server: OpenAIServer
+    online: Settings, openai_server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few live widgets however much is said; further back is read on the way up, without moving the reader."""
+    monkeypatch.setattr("tui.screens.chat.PAGE", 20)
+    monkeypatch.setattr("tui.widgets.conversation.LIVE", 2)
     openai_server.default = lambda r: "\n\n".join(f"{r.last}, line {n}" for n in range(6))
     async with window(online, size=(80, 20)) as w:
         link = w.app.link
-        for n in range(34):
+        for n in range(13):
             async for _ in link.agent.reply(link.turn(f"message {n}")):
                 pass
     async with window(online, size=(80, 20)) as w:
-        from tui.screens.chat import PAGE
-        from tui.widgets.conversation import LIVE
-
         view = w.chat.conversation
-        assert view.stored == PAGE
+        assert view.stored == 20
         oldest = view.spoken[0]
         await w.pilot.press("ctrl+home")
-        await w.until(lambda: view.stored > PAGE, "older messages")
+        await w.until(lambda: view.stored > 20, "older messages")
         await w.until(lambda: view.scroll_y > 1, "the reader's place")
         assert oldest.region.y >= view.region.y
         await w.pilot.press("ctrl+end")
-        for n in range(LIVE + 1):
+        for n in range(4):
             await w.send(f"more {n}")
-        assert len(view.query(Reply)) <= LIVE
+        assert len(view.query(Reply)) <= 2
 
 
 async def test_reading_above_is_not_disturbed(online: Settings, openai_server: OpenAIServer) -> None:
     """While a reply streams in, the place that was scrolled to stays."""
-    openai_server.queue.append("\n\n".join(f"paragraph {n}" for n in range(60)))
-    openai_server.queue.append(say("\n\n".join(f"later {n}" for n in range(50)), delay=0.01))
+    openai_server.queue.append("\n\n".join(f"paragraph {n}" for n in range(25)))
+    openai_server.queue.append(say("\n\n".join(f"later {n}" for n in range(25)), delay=0.01))
     async with window(online, size=(80, 20)) as w:
         await w.send("Go on.")
         await w.send("And on.", wait=False)
