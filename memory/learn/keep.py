@@ -23,7 +23,6 @@ from memory.models import (
     Sensitivity,
     State,
     Tombstone,
-    WeightEvent,
     language_of,
 )
 from memory.ports import Tx
@@ -147,12 +146,11 @@ def edit(
         sensitivity=max(Sensitivity.PUBLIC, privacy.sensitivity_of(text)),
         correction_history=(*m.correction_history, entry),
     )
-    old = lifecycle.weight(m, u, now)
     new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")
     if normalised(m.original_content) != normalised(text):
         # The history still says the old words; they are not to come back from there.
         tx.tombstones.add(Tombstone(tx.user_id, m.id, tx.tombstones.digest(m.original_content), now, begun.id))
-    _log(tx, m, new, "edited", old, u, now)
+    tx.memories.log(lifecycle.logged("edited", m, new, u, now, "user"))
     return new
 
 
@@ -175,17 +173,10 @@ def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memor
     if m.state in {State.DELETED, State.FORGOTTEN}:
         raise Conflict("What was forgotten has to be restored first.")
     tx.changes.begin("user", "pin", now)
-    new = replace(m, pinned=on)
+    # The counter stands still under a pin: from what it was when that was set, and again when it is taken.
+    new = replace(m, pinned=on, importance=lifecycle.counter(m, u, now), importance_at=max(m.importance_at, now))
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)
-    old = lifecycle.weight(m, u, now)
     new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")
-    _log(tx, m, new, "pinned" if on else "unpinned", old, u, now)
+    tx.memories.log(lifecycle.logged("pinned" if on else "unpinned", m, new, u, now, "user"))
     return new
-
-
-def _log(tx: Tx, m: Memory, new: Memory, event: str, old: float, u: float, now: datetime) -> None:
-    before, after = lifecycle.snapshot(m), lifecycle.snapshot(new)
-    tx.memories.log(
-        WeightEvent(m.id, now, event, old, new.weight, "user", lifecycle.factors(new, u, now), before, after)
-    )

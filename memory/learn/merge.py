@@ -178,12 +178,7 @@ class Merger:
         m = self.tx.memories.add(lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at))
         for message_id in claim.sources:
             self.tx.memories.source(m.id, message_id)
-        weight = lifecycle.weight(m, self.u, claim.said_at)
-        made = lifecycle.snapshot(m)
-        factors = lifecycle.factors(m, self.u, claim.said_at)
-        self.tx.memories.log(
-            WeightEvent(m.id, claim.said_at, "created", 0.0, weight, str(m.source), factors, {}, made)
-        )
+        self.tx.memories.log(lifecycle.logged("created", None, m, self.u, claim.said_at, str(m.source)))
         self._embed(m, claim)
         return m
 

@@ -30,7 +30,6 @@ from memory.models import (
     Sensitivity,
     Source,
     State,
-    WeightEvent,
     language_of,
 )
 from memory.ports import Embedder, FloatArray, Store, Tx
@@ -213,9 +212,7 @@ class Rememberer:
         tx.put_secret(m.id, privacy.seal(self.key, text, bound_to=m.id))
         if about is not None:
             tx.memories.source(m.id, about.id)
-        made = lifecycle.snapshot(m)
-        factors = lifecycle.factors(m, self.u, r.at)
-        tx.memories.log(WeightEvent(m.id, r.at, "created", 0.0, m.weight, "user", factors, {}, made))
+        tx.memories.log(lifecycle.logged("created", None, m, self.u, r.at, "user"))
         for old in same:
             tx.memories.put(replace(old, state=State.SUPERSEDED, valid_until=r.at), "superseded")
         self._blank(tx, r, about)

@@ -30,7 +30,6 @@ from memory.models import (
     Session,
     Source,
     State,
-    WeightEvent,
     language_of,
 )
 from memory.ports import FloatArray, Tx
@@ -184,7 +183,7 @@ class Summariser:
             raise Conflict("the conversation changed while it was summarised")
         begun = tx.changes.begin("system", "summarise", now, job_id=job.id)
         ids = [
-            self._tell(tx, session, span, text, vector, now)
+            self._tell(tx, session, span, text, vector)
             for (span, text), vector in told
             if work.episodes or span.episode is not None
         ]
@@ -193,15 +192,13 @@ class Summariser:
         tx.conversations.put_session(replace(session, running_summary=running, summarised_through=through))
         return {"outcome": "saved", "new": len(ids), "episodes": ids, "set": begun.id}
 
-    def _tell(self, tx: Tx, session: Session, span: Span, text: str, vector: FloatArray | None, now: datetime) -> str:
+    def _tell(self, tx: Tx, session: Session, span: Span, text: str, vector: FloatArray | None) -> str:
         old = tx.memories.get(span.episode.id) if span.episode else None
         if old is not None and old.state is State.ACTIVE:
             m = tx.memories.put(replace(old, content=text, original_content=text), "updated")
         else:
             m = tx.memories.add(_episode(tx, session, span.messages, text, self.tools.curve))
-            weight = lifecycle.weight(m, self.tools.u, now)
-            made = lifecycle.snapshot(m)
-            tx.memories.log(WeightEvent(m.id, m.created_at, "created", 0.0, weight, "episode", {}, {}, made))
+            tx.memories.log(lifecycle.logged("created", None, m, self.tools.u, m.created_at, "episode"))
         for message in span.messages:
             tx.memories.source(m.id, message.id)
         if vector is not None:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol, TypeAlias
 
-from memory.models import CurveState, Importance, Kind, Layer, Level, Memory
+from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory
 
 DAY = timedelta(days=1)
+ORIGIN = "rests_from"  # in a curve state's data: since when the memory counts as idle, where a switch said so
+_LONGEST = 36_500.0  # days: what has been idle for a century is as faint as it gets
+_EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
 CurveEvent: TypeAlias = Literal["mention", "boost", "negate", "affirm", "contradicted", "lowered"]
 # lowered: upkeep's nightly step of `relevance` (S1), a dated event so that a life can be replayed
@@ -79,8 +82,21 @@ class Curve(Protocol):
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
         """The state after an event; `m` is the memory as it stood before."""
 
-    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:
-        """A state for a memory that lived under another curve and weighs `weight` there now."""
+    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+        """The memory with a state of this curve that makes it weigh `weight` now, or as near as the curve allows.
+
+        `m` still has the state of the curve it lived under. Only what belongs to a curve changes.
+        """
+
+
+def ms(at: datetime) -> int:
+    """UTC milliseconds, what is finer dropped: the times of stores and logs."""
+    return (at - _EPOCH) // _MS
+
+
+def from_ms(value: int) -> datetime:
+    """The inverse of `ms`."""
+    return _EPOCH + value * _MS
 
 
 def days(since: datetime, now: datetime) -> float:
@@ -96,8 +112,25 @@ def rests_from(m: Memory) -> datetime:
 
 
 def idle(m: Memory, now: datetime) -> float:
-    """Days without activation; a todo counts none before it is due."""
-    return days(rests_from(m), now)
+    """Days without activation; a todo counts none before it is due.
+
+    A memory that came from another curve may count as idle for longer or shorter than it has been, until its next
+    use: that is how it keeps its weight (`adopt`).
+    """
+    origin = m.curve_state.data.get(ORIGIN)
+    if origin is None:
+        return days(rests_from(m), now)
+    return 0.0 if waits(m, now) else days(from_ms(origin), now)
+
+
+def waits(m: Memory, now: datetime) -> bool:
+    """Whether it is a todo that is not yet due."""
+    return m.kind is Kind.TODO and m.expires_at is not None and m.expires_at > now
+
+
+def as_if_idle(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
+    """State data that make `m` count as `wanted` days idle at `now`. A todo that is not yet due cannot be."""
+    return {} if waits(m, now) else {ORIGIN: ms(now - min(wanted, _LONGEST) * DAY)}
 
 
 def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0) -> float:
@@ -106,6 +139,11 @@ def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0
     Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in it.
     """
     return days(max(stood_at, rests_from(m) + grace * DAY), now)
+
+
+def level_within(breakpoints: tuple[float, float, float, float], w: float) -> Level:
+    """The level of a weight by a curve's breakpoints."""
+    return next((level for level, above in zip(Level, breakpoints, strict=False) if w > above), Level.ARCHIVE)
 
 
 def is_episode(m: Memory) -> bool:

@@ -7,11 +7,11 @@ The state's `strength` is the amplitude of S at the last mention (`at`); 0 if th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, prod
 
-from memory.lifecycle.curve import USES, CurveEvent, clamp, days, idle
+from memory.lifecycle.curve import USES, CurveEvent, as_if_idle, clamp, days, idle
 from memory.models import KINDS, CurveState, Importance, Kind, Memory, Sensitivity
 
 ALPHA = 0.01
@@ -65,13 +65,12 @@ class FadeCurve:
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """S2's five factors and the immediate one of a negation."""
         factor = KINDS[m.kind].factor
-        alpha = ALPHA * (SENSITIVE_ALPHA if m.sensitivity is Sensitivity.GENERAL else 1.0)
         negated = m.negated_at
         m_factor = momentum(mentions_within(m, RECENT, now))
         if mentions_within(m, FREQUENT_WINDOW, now) >= FREQUENT:
             m_factor = max(m_factor, FREQUENT_M)
         return {
-            "time_weight": w_time(idle(m, now), u, factor, alpha),
+            "time_weight": w_time(idle(m, now), u, factor, _alpha(m)),
             "semantic_boost": semantic(days(m.curve_state.at, now), m.curve_state.strength),
             "conflict_penalty": 1.0 if negated is None else conflict(days(negated, now)),
             "negation": 1.0 if negated is None else NEGATED,
@@ -95,8 +94,18 @@ class FadeCurve:
         left = semantic(days(state.at, now), state.strength) - 1
         return CurveState(strength=min(S_MAX, left + FREQUENT_S), at=max(state.at, now))
 
-    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """All that this curve needs is in the memory's own history of mentions."""
-        if not m.recent_mentions:
-            return CurveState(strength=0.0, at=min(m.created_at, now))
-        return CurveState(strength=S_MAX, at=m.recent_mentions[-1])
+    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+        """S by the memory's own last mention; then idle for as long as gives the weight, or S raised up to 1.5."""
+        last = m.recent_mentions[-1] if m.recent_mentions else None
+        state = CurveState(strength=0.0, at=min(m.created_at, now)) if last is None else CurveState(S_MAX, last)
+        fresh = replace(m, curve_state=replace(state, data=as_if_idle(m, 0.0, now)))
+        rest = prod(self.factors(fresh, u, now).values())
+        if weight > rest:
+            amplitude = min(self.factors(fresh, u, now)["semantic_boost"] * weight / rest - 1, S_MAX)
+            return replace(fresh, curve_state=CurveState(amplitude, now, fresh.curve_state.data))
+        t = (rest / weight - 1) * KINDS[m.kind].factor / (_alpha(m) * u)
+        return replace(fresh, curve_state=replace(state, data=as_if_idle(m, t, now)))
+
+
+def _alpha(m: Memory) -> float:
+    return ALPHA * (SENSITIVE_ALPHA if m.sensitivity is Sensitivity.GENERAL else 1.0)

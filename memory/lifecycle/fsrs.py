@@ -7,13 +7,13 @@ exact, and the user's factor U stretches them. Never forgets, only fades.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from memory.lifecycle.curve import USES, CurveEvent, clamp, idle
+from memory.lifecycle.curve import USES, CurveEvent, as_if_idle, clamp, idle
 from memory.models import CurveState, Importance, Kind, Memory
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ NEGATED = 0.5
 RETENTION = 0.9  # FSRS defines stability as the days until R falls to this
 RATINGS: Mapping[Importance, int] = {Importance.HIGH: 4, Importance.MEDIUM: 3, Importance.LOW: 2}  # Easy Good Hard
 GOOD, AGAIN = 3, 1
+STABILITIES = (0.25, 3650.0)  # days; that of a memory that comes from another curve
+REACHES = (0.05, 1.0)  # retrievabilities that it may start from
 
 
 @cache
@@ -33,7 +35,7 @@ def _scheduler() -> Scheduler:
 
 
 @cache
-def _shape() -> tuple[float, float]:
+def shape() -> tuple[float, float]:
     """(exponent, F) of the forgetting curve."""
     exponent = -_scheduler().parameters[20]
     return exponent, RETENTION ** (1 / exponent) - 1
@@ -41,7 +43,7 @@ def _shape() -> tuple[float, float]:
 
 def retrievability(t: float, stability: float) -> float:
     """Probability of recall after `t` days; 1 at 0, 0.9 at `stability`."""
-    exponent, f = _shape()
+    exponent, f = shape()
     return float((1 + f * t / stability) ** exponent)
 
 
@@ -100,11 +102,13 @@ class FsrsCurve:
             return CurveState(strength=lapsed.strength, at=m.curve_state.at, data=lapsed.data)
         return m.curve_state
 
-    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:
-        """The stability that gives the other curve's weight after the idle days there have been."""
-        exponent, f = _shape()
+    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+        """The stability that its idle days call for at that weight; idle for as long as that leaves to explain."""
+        exponent, f = shape()
         first = _review(None, GOOD, min(m.last_activated_at, now))
-        t, r = idle(m, now), clamp(weight, 0.05, 0.99)
-        if t <= 0:
-            return first
-        return CurveState(strength=max(f * t / (r ** (1 / exponent) - 1), 0.001), at=first.at, data=first.data)
+        r = clamp(weight / (1.0 if m.negated_at is None else NEGATED), *REACHES)
+        stretch = (r ** (1 / exponent) - 1) / f  # idle days per day of stability
+        plain = replace(m, curve_state=replace(m.curve_state, data={}))
+        stability = clamp(u * idle(plain, now) / stretch, *STABILITIES) if stretch > 0 else first.strength
+        data = {**first.data, **as_if_idle(m, stretch * stability / u, now)}
+        return replace(m, curve_state=CurveState(strength=stability, at=first.at, data=data))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import prod
 
-from memory.lifecycle.curve import CurveEvent, clamp
+from memory.lifecycle.curve import CurveEvent, clamp, is_protected, level_within
 from memory.lifecycle.s0 import FIRST, MOST, counter
 from memory.models import CurveState, Importance, Kind, Memory
 
@@ -28,7 +28,7 @@ class ImportanceCurve:
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """The counter, halved while negated."""
-        return {"counter": counter(m, u, now), "negation": 1.0 if m.negated_at is None else NEGATED}
+        return {"counter": counter(m, u, now), "negation": self._negation(m)}
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
         """The product of the factors."""
@@ -38,6 +38,14 @@ class ImportanceCurve:
         """Unchanged: a BOOST moves the counter, which `life.happen` keeps for every curve."""
         return m.curve_state
 
-    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """The counter has been kept all along."""
-        return CurveState(strength=m.importance, at=m.importance_at)
+    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+        """The counter has been kept all along, and *is* the weight; it moves only where the level would jump."""
+        value = counter(m, u, now)
+        stands = level_within(self.breakpoints, value * self._negation(m)) is level_within(self.breakpoints, weight)
+        if stands or is_protected(m):
+            return replace(m, curve_state=CurveState(strength=m.importance, at=m.importance_at))
+        moved = min(weight / self._negation(m), MOST)
+        return replace(m, importance=moved, importance_at=now, curve_state=CurveState(strength=moved, at=now))
+
+    def _negation(self, m: Memory) -> float:
+        return 1.0 if m.negated_at is None else NEGATED

@@ -13,6 +13,7 @@ from typing import Literal
 
 from memory.lifecycle import s0
 from memory.lifecycle.curve import (
+    ORIGIN,
     USES,
     Curve,
     CurveEvent,
@@ -22,9 +23,12 @@ from memory.lifecycle.curve import (
     Keep,
     Promote,
     Verdict,
+    clamp,
     days,
     is_episode,
     is_protected,
+    level_within,
+    ms,
 )
 from memory.lifecycle.fade import FadeCurve
 from memory.lifecycle.fsrs import FsrsCurve
@@ -32,7 +36,7 @@ from memory.lifecycle.importance import ImportanceCurve
 from memory.lifecycle.relevance import RelevanceCurve
 from memory.lifecycle.s0 import counter
 from memory.lifecycle.score import ScoreCurve
-from memory.models import Importance, Json, Kind, Layer, Level, Memory, WeightEvent
+from memory.models import KINDS, Importance, Json, Kind, Layer, Level, Memory, WeightEvent
 
 CURVES: dict[str, Curve] = {
     "fade": FadeCurve(),
@@ -45,6 +49,7 @@ CURVES: dict[str, Curve] = {
 EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # S0
 MENTIONS_KEPT = 32
 REVIEW_RESTS = timedelta(days=30)
+INSIDE = 0.02  # of a level's width: how far inside it a memory from another curve starts
 SET_ASIDE = "archived"  # in a curve state's data: the reviewer has archived it, until it is spoken of again
 
 
@@ -62,10 +67,26 @@ def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory
 
 
 def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
-    """The memory moved to another curve, its level and content left to upkeep."""
-    state = CURVES[curve].adopt(m, weight(m, u, now), now)
-    after = _aside(replace(m, curve=curve, curve_state=state), aside=is_set_aside(m))
+    """The memory moved to another curve: its weight as near to what it was as leaves it at the level it was.
+
+    What is the same under all curves (protection, episodes, due times, what was set aside) is left as it is.
+    """
+    if m.curve == curve:
+        return m
+    old, new = CURVES[m.curve], CURVES[curve]
+    now = _whole_ms(now)
+    w = old.weight(m, u, now)
+    wanted = _banded(w, level_within(old.breakpoints, w), new)
+    after = _aside(replace(new.adopt(m, wanted, u, now), curve=curve), aside=is_set_aside(m))
     return replace(after, weight=weight(after, u, now))
+
+
+def _banded(w: float, level: Level, curve: Curve) -> float:
+    """The weight nearest to `w` that is at `level` under the curve, a little inside, or it would leave at once."""
+    top, low = (1.0, *curve.breakpoints)[level], (*curve.breakpoints, curve.bounds[0])[level]
+    most = curve.bounds[1] if level is Level.FULL else top - 1e-9
+    least = low if level is Level.ARCHIVE else low + INSIDE * (top - low)
+    return clamp(w, min(least, most), most)
 
 
 def set_aside(m: Memory) -> Memory:
@@ -110,8 +131,7 @@ def level_at(m: Memory, w: float, now: datetime) -> Level:
         return Level.ARCHIVE if days(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
     if is_expired(m, now) or is_set_aside(m):
         return Level.ARCHIVE
-    passed = (level for level, above in zip(Level, CURVES[m.curve].breakpoints, strict=False) if w > above)
-    return next(passed, Level.ARCHIVE)
+    return level_within(CURVES[m.curve].breakpoints, w)
 
 
 def is_expired(m: Memory, now: datetime) -> bool:
@@ -124,10 +144,14 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
     """The memory after an event at `now`, and the line for its weight log.
 
     A use (mention, boost, affirm) activates; a negation takes the pin and dates itself, but does not
-    activate; an affirmation lifts a negation. `rev` and the store are not touched.
+    activate; an affirmation lifts a negation. `rev` and the store are not touched. Events have the store's
+    milliseconds, so that whoever reads the log computes with the very times that were computed with.
     """
-    old = weight(m, u, now)
+    now = _whole_ms(now)
     after = replace(m, curve_state=CURVES[m.curve].apply(m, event, u, now))
+    if event not in USES and ORIGIN in m.curve_state.data:
+        data = {**after.curve_state.data, ORIGIN: m.curve_state.data[ORIGIN]}
+        after = replace(after, curve_state=replace(after.curve_state, data=data))
     after = _aside(after, aside=event not in USES and is_set_aside(m))
     if event == "negate":
         after = _negated(after, u, now)
@@ -138,18 +162,28 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
     after = replace(after, weight=weight(after, u, now))
     if event in USES:
         after = _back(after, u, now)
-    log = WeightEvent(
-        memory_id=m.id,
+    return after, logged(event, m, after, u, now, reason)
+
+
+def logged(
+    event: str, before: Memory | None, after: Memory, u: float, now: datetime, reason: str = ""
+) -> WeightEvent:
+    """The line of the weight log for whatever made `after` of `before` (None: it was just made).
+
+    Both states have all that a weight is computed from, so that everyone can compute both weights again.
+    """
+    now = _whole_ms(now)
+    return WeightEvent(
+        memory_id=after.id,
         at=now,
         event=event,
-        old_weight=old,
-        new_weight=after.weight,
+        old_weight=0.0 if before is None else weight(before, u, now),
+        new_weight=weight(after, u, now),
         reason=reason,
         factors=factors(after, u, now),
-        before=snapshot(m),
-        after=snapshot(after),
+        before={} if before is None else {**snapshot(before), "u": u},
+        after={**snapshot(after), "u": u},
     )
-    return after, log
 
 
 def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
@@ -183,6 +217,7 @@ def snapshot(m: Memory) -> Mapping[str, Json]:
     """All of a memory that its weight is computed from, as JSON; times are integer UTC milliseconds."""
     return {
         "curve": m.curve,
+        "i": KINDS[m.kind].factor,
         "strength": m.curve_state.strength,
         "strength_at": _ms(m.curve_state.at),
         "data": dict(m.curve_state.data),
@@ -209,7 +244,11 @@ def _aside(m: Memory, aside: bool) -> Memory:
 
 
 def _ms(at: datetime | None) -> int | None:
-    return None if at is None else round(at.timestamp() * 1000)
+    return None if at is None else ms(at)
+
+
+def _whole_ms(at: datetime) -> datetime:
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
 
 def _episode_weight(m: Memory, now: datetime) -> float:

@@ -6,17 +6,18 @@ Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from math import exp, log1p, prod
+from math import exp, log, log1p, prod
 
-from memory.lifecycle.curve import CurveEvent, clamp, idle
+from memory.lifecycle.curve import CurveEvent, as_if_idle, clamp, idle
 from memory.models import KINDS, CurveState, Importance, Kind, Memory
 
 RATE, LOWERED, NEGATED = 0.01, 0.9, 0.5
 LOWER_BELOW, LIVELY_ABOVE = 0.3, 0.7
 UNLISTED = 0.8  # kinds that S1 does not list
 OWN: Mapping[Kind, float] = {Kind.IDENTITY: 0.9, Kind.WHIM: 0.5}
+LEAST = 1e-6  # a weight that a memory can come with from another curve
 MOST_ACTIVATIONS = 1000  # the seed's logarithm has no bound; this is one no life reaches
 
 
@@ -57,6 +58,12 @@ class RelevanceCurve:
             return CurveState(strength=state.strength * LOWERED, at=max(state.at, now))
         return state
 
-    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """Dates and counts are the memory's own, so only the importance is new."""
-        return CurveState(strength=importance_of(m.kind), at=now)
+    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
+        """Importance by kind, idle for as long as gives the weight; more important where even no idle day would."""
+        fresh = replace(m, curve_state=CurveState(importance_of(m.kind), now, as_if_idle(m, 0.0, now)))
+        rest = prod(self.factors(fresh, u, now).values())
+        state = fresh.curve_state
+        if weight > rest:
+            return replace(m, curve_state=replace(state, strength=min(state.strength * weight / rest, 1.0)))
+        t = log(rest / max(weight, LEAST)) / (RATE * u)
+        return replace(m, curve_state=replace(state, data=as_if_idle(m, t, now)))

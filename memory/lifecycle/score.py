@@ -7,7 +7,7 @@ the last activation; here each day counts once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import prod
 
@@ -54,6 +54,7 @@ class ScoreCurve:
             return CurveState(strength=s * CONTRADICTED, at=max(state.at, now))
         return state
 
-    def adopt(self, m: Memory, weight: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """The other curve's weight as a score, the seed's highest first score at most."""
-        return CurveState(strength=clamp(weight, 0.0, FIRST[Importance.HIGH]), at=now)
+    def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:  # noqa: ARG002 - no rate in it
+        """The other curve's weight is the score."""
+        s = clamp(weight / (1.0 if m.negated_at is None else CONTRADICTED), *self.bounds)
+        return replace(m, curve_state=CurveState(strength=s, at=now))

@@ -9,6 +9,7 @@ from math import exp, log, prod
 import pytest
 
 from memory.lifecycle import (
+    CURVES,
     Decay,
     Fade,
     Forget,
@@ -18,6 +19,7 @@ from memory.lifecycle import (
     counter,
     factors,
     happen,
+    level_at,
     level_of,
     review_due,
     verdict,
@@ -25,6 +27,7 @@ from memory.lifecycle import (
 )
 from memory.lifecycle.fade import conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
+from memory.lifecycle.relevance import LIVELY_ABOVE, LOWER_BELOW
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 
 T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
@@ -126,6 +129,73 @@ def test_a_clamped_memory_has_been_idle_for_180_days() -> None:
     assert weight(m, 1.3, T0 + 180 * DAY) > 0.01
 
 
+def test_s2s_own_log_line() -> None:
+    """Its sample, a preference 11 days after a mention: 0.9220 · 1.2885 · 1.3 = 1.5443, "activated (1.54)"."""
+    m, _ = happen(memory(Kind.PREFERENCE), "mention", 1.0, T0)
+    found = factors(m, 1.0, T0 + 11 * DAY)
+    assert found["time_weight"] == pytest.approx(0.9220, abs=5e-5)
+    assert found["semantic_boost"] == pytest.approx(1.2885, abs=1e-4)
+    assert (found["conflict_penalty"], found["importance"], found["momentum"]) == (1.0, 1.3, 1.0)
+    assert weight(m, 1.0, T0 + 11 * DAY) == pytest.approx(1.5443, abs=3e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "factor"),
+    [
+        (Kind.IDENTITY, 1.5),
+        (Kind.PREFERENCE, 1.3),
+        (Kind.WHIM, 0.9),
+        (Kind.FACT, 1.1),
+        (Kind.SKILL, 1.2),
+        (Kind.CONTEXT, 0.8),
+    ],
+)
+def test_s2s_table_of_kinds(kind: Kind, factor: float) -> None:
+    """Importance I, and that the order of speeds is its order: slowest identity, fastest passing information."""
+    assert KINDS[kind].factor == factor
+    slower = [k for k in Kind if k is not Kind.EPISODE and KINDS[k].factor > factor]
+    for t in (1, 30, 180, 3000):
+        kept = weight(memory(kind), 1.0, T0 + t * DAY) / factor
+        assert all(weight(memory(k), 1.0, T0 + t * DAY) / KINDS[k].factor > kept for k in slower)
+
+
+def test_s2s_bounds() -> None:
+    """Never above 2.0, however often it is spoken of; never below 0.01, however long it is not, however denied."""
+    m = memory(Kind.IDENTITY)
+    for i in range(10):
+        m, _ = happen(m, "mention", 1.0, T0 + timedelta(hours=i))
+    assert m.weight == 2.0
+    denied, _ = happen(m, "negate", 1.0, T0 + DAY)
+    assert weight(denied, 1.0, T0 + 100_000 * DAY) == 0.01
+
+
+def test_s2_general_sensitivity_doubles_the_days() -> None:
+    """ "threshold_days *= 2": every level lasts exactly twice as long."""
+    open_, guarded = memory(), memory(sensitivity=Sensitivity.GENERAL)
+    for t in (5, 60, 90, 400, 2000):
+        assert weight(guarded, 1.0, T0 + 2 * t * DAY) == pytest.approx(weight(open_, 1.0, T0 + t * DAY))
+
+
+@pytest.mark.parametrize(
+    ("w", "expected"),
+    [
+        (0.85, Level.FULL),
+        (0.7001, Level.FULL),
+        (0.7, Level.SUMMARY),
+        (0.45, Level.SUMMARY),
+        (0.3, Level.TAG),
+        (0.18, Level.TAG),
+        (0.1, Level.TRACE),
+        (0.05, Level.TRACE),
+        (0.01, Level.ARCHIVE),
+        (0.008, Level.ARCHIVE),
+    ],
+)
+def test_s4s_levels_by_weight(w: float, expected: Level) -> None:
+    """Its table and its second example; a bound belongs to the level below it ("≤ 0.01", "> 0.3")."""
+    assert level_at(memory(), w, T0) is expected
+
+
 def test_u_acts_in_the_rate_alone() -> None:
     """A fast forgetter's new memory is no stronger than anyone's."""
     m = memory()
@@ -205,6 +275,17 @@ def test_a_mention_of_something_long_denied_does_not_make_it_full() -> None:
     m, _ = happen(replace(denied, level=Level.ARCHIVE, content="历史痕迹：饮品"), "mention", 1.0, T0 + 900 * DAY)
     assert m.level is level_of(m, 1.0, T0 + 900 * DAY) is Level.TAG
     assert m.content == "喜欢喝咖啡"
+
+
+def test_s2s_trigger_of_frequent_reinforcement() -> None:
+    """Three mentions within 24 hours, to the millisecond; the third a moment later is a mention like any other."""
+    within = replace(memory(), recent_mentions=(T0, T0 + timedelta(hours=12)), curve_state=CurveState(0.1, T0))
+    at = T0 + DAY - timedelta(milliseconds=1)
+    third, _ = happen(within, "mention", 1.0, at)
+    left = 0.1 * exp(-0.05 * (at - T0) / DAY)
+    assert third.curve_state.strength == pytest.approx(left + 0.3)
+    late, _ = happen(within, "mention", 1.0, T0 + DAY)
+    assert late.curve_state.strength == 0.5
 
 
 # --- todos and episodes -------------------------------------------------------------------------------
@@ -288,6 +369,29 @@ def test_importance_forgets_below_three_tenths() -> None:
     assert verdict(m, 1.0, T0 + 31 * DAY) == Forget()
 
 
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ("fade", (0.7, 0.3, 0.1, 0.01)),
+        ("importance", (0.5, 0.45, 0.4, 0.3)),
+        ("score", (0.35, 0.2, 0.1, 0.05)),
+        ("relevance", (0.3, 0.2, 0.15, 0.1)),
+        ("fsrs", (0.7, 0.5, 0.4, 0.3)),
+    ],
+)
+def test_each_curves_own_breakpoints(curve: str, expected: tuple[float, ...]) -> None:
+    """And where its seed deletes, it forgets: S0 below 0.3, S3 below 0.05, S1 below 0.1; S2 and S4 never."""
+    assert CURVES[curve].breakpoints == expected
+    forgets = {"importance": 0.3, "score": 0.05, "relevance": 0.1}
+    assert CURVES[curve].forgets_below == forgets.get(curve)
+
+
+def test_a_pin_keeps_the_counter_where_it_was() -> None:
+    """Protected memories keep theirs, so a year under a pin costs nothing of it when the pin is taken."""
+    m = memory(pinned=True, how=Importance.HIGH)
+    assert counter(m, 1.0, T0 + 365 * DAY) == 2.0
+
+
 # --- score (S3), relevance (S1), fsrs -----------------------------------------------------------------
 
 
@@ -344,6 +448,20 @@ def test_relevance_is_s1s_formula(kind: Kind, importance: float) -> None:
     for i in range(3):
         m, _ = happen(m, "mention", 1.0, T0 + i * DAY)
     assert weight(m, 1.0, T0 + 52 * DAY) == pytest.approx(exp(-0.5) * (1 + log(4)) * importance)
+
+
+def test_score_is_archived_below_a_fifth() -> None:
+    """S3: 0.2 is still active, below it is not: TAG is the first level that recall leaves alone."""
+    m = memory(curve="score", how=Importance.LOW)
+    assert level_of(m, 1.0, T0 + (7 + 68) * DAY) is Level.SUMMARY  # 0.4 · 0.99^68 = 0.2019
+    assert level_of(m, 1.0, T0 + (7 + 69) * DAY) is Level.TAG  # 0.1999
+
+
+def test_relevance_has_s1s_thresholds() -> None:
+    """Lively above 0.7, lowered below 0.3, forgotten below 0.1."""
+    assert (LIVELY_ABOVE, LOWER_BELOW, CURVES["relevance"].forgets_below) == (0.7, 0.3, 0.1)
+    m = memory(Kind.PREFERENCE, "relevance")
+    assert weight(m, 1.0, T0 + 25 * DAY) > LIVELY_ABOVE > weight(m, 1.0, T0 + 26 * DAY)  # 0.9 · e^-0.25 = 0.7009
 
 
 def test_a_night_lowers_relevance_by_a_tenth() -> None:
