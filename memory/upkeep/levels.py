@@ -29,6 +29,7 @@ _FADING: Final = frozenset({State.ACTIVE, State.SUPERSEDED})
 _WRITTEN: Final = frozenset({Level.SUMMARY, Level.TAG})
 _WORDS: Final[Mapping[Level, str]] = {Level.SUMMARY: "summary", Level.TAG: "tag"}
 _NUMBER: Final = re.compile(r"\d+")
+_CLAUSE: Final = re.compile(r"[,，;；:：。.!！?？—]|\s(?:because|but|although|without)\s|因为|但|虽然")
 _NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 
 
@@ -211,8 +212,13 @@ def unfit(m: Memory, level: Level, text: str) -> str:
     folded = original.casefold()
     if any(name.casefold() not in folded for name in _NAME.findall(text)):
         return "another name"
-    if denies(text) != denies(original):
+    if denies(_main(text)) != denies(_main(original)):
         return "another sense"
     if privacy.redact(text)[1] or privacy.instruction_like(text):
         return "not to be kept"
     return ""
+
+
+def _main(text: str) -> str:
+    """The main clause: "takes coffee, no sugar" denies the sugar, not the coffee."""
+    return _CLAUSE.split(text.strip(), maxsplit=1)[0]

@@ -55,7 +55,9 @@ def respond(task: Task, data: Mapping[str, Json]) -> str:
         "title": (summarise.title, ""),
         "review": (upkeep.review, "[KEEP]"),
         "level": (upkeep.level, "[]"),
-        "merge": (upkeep.merge, ""),
+        "merge": (upkeep.merge, "[SEPARATE]"),
+        "contradict": (upkeep.contradict, "[]"),
+        "derive": (upkeep.derive, "[]"),
     }
     role, otherwise = roles[task]
     try:
