@@ -16,6 +16,7 @@ from memory.jobs import Effect, Handler, JobRunner
 from memory.learn import keep
 from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
+from memory.learn.asking import Tools
 from memory.learn.explicit import intent_of
 from memory.learn.forget import forget
 from memory.learn.intent import Intent
@@ -40,6 +41,7 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
+from memory.upkeep.keeper import Keeper
 
 __all__ = [
     "ForgetPlan",
@@ -80,6 +82,9 @@ class MemoryService:
         self._planner = Planner(store, embedder)
         self._rememberer = Rememberer(store, embedder, key, curve, u)
         self._sealed = Sealed(store, key)
+        self._tools = Tools(
+            store, model, embedder, curve, u, learning, budget_tokens, log_text, max(context_tokens, 1_000)
+        )
         learner = Learner(
             store,
             model,
@@ -99,6 +104,14 @@ class MemoryService:
             "scrub": self._scrub,
         }
         self.mirror: Mirror | None = None
+        self._curve = curve
+        self.keeper: Keeper | None = None
+
+    def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
+        """From now on upkeep is done every night; its handler is among `handlers`. See `memory.upkeep.Keeper`."""
+        self.keeper = Keeper(self._tools, tz=tz, hour=hour, erase_old=erase_old)
+        self.handlers = {**self.handlers, "upkeep": self.keeper.job}
+        return self.keeper
 
     def keep_mirror(self, place: Place) -> Mirror:
         """From now on every user has a MEMORY.md; its handler is among `handlers`."""
@@ -210,7 +223,7 @@ class MemoryService:
 
     async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> Undone:
         """Take back a change set, by default the newest. Raises Conflict, NotFound."""
-        return await self._store.write(user_id, lambda tx: undo(tx, now, set_id))
+        return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
 
     async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Bring back what was deleted or forgotten. Raises NotFound."""
@@ -223,6 +236,10 @@ class MemoryService:
     async def pin(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
         """A pinned memory does not fade. Raises NotFound, Conflict."""
         return await self._store.write(user_id, lambda tx: keep.pin(tx, memory_id, on, self._u, now))
+
+    async def accept(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
+        """Confirm what was proposed. Raises NotFound, Conflict."""
+        return await self._store.write(user_id, lambda tx: keep.accept(tx, memory_id, self._curve, self._u, now))
 
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound
+from memory.learn import merge
 from memory.learn.alike import normalised
 from memory.learn.contains import SAYS, Thing, thing_of
 from memory.learn.gate import LONGEST
@@ -53,7 +54,7 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
         spans = [c for c in tx.changes.of_set(of.id) if c.entity == "memory" and c.op == "deleted"]
         if of.reason == "forget" and _one_thing(spans, m.id):
             try:
-                undo(tx, now, of.id)
+                undo(tx, now, u, of.id)
             except Conflict:
                 pass  # something else in it was changed since: then this one alone
             else:
@@ -163,6 +164,15 @@ def edit_refused(m: Memory, text: str) -> str:
     if privacy.redact(text)[1] or m.sensitivity is Sensitivity.SECRET:
         return "secret"
     return "instruction" if privacy.instruction_like(text) else ""
+
+
+def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
+    """What was proposed holds from now on, by the person's word, and ends what it was meant to end."""
+    m = must(tx, memory_id)
+    if m.state is not State.PROPOSED:
+        raise Conflict("Only what was proposed can be accepted.")
+    tx.changes.begin("user", "accept", now)
+    return merge.accept(tx, m, curve=curve, u=u, at=now).memory or must(tx, memory_id)
 
 
 def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:

@@ -11,35 +11,38 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from memory import lifecycle
 from memory.errors import Conflict, NotFound
 from memory.learn.acts import Undone
 from memory.learn.forget import bury, retell
-from memory.models import Change, ChangeSet, Json, Layer, Memory, MemoryId, Op, State, language_of
+from memory.models import Change, ChangeSet, Json, Layer, Level, Memory, MemoryId, Op, State, language_of
 from memory.ports import Tx
 from memory.store.rows import memory_from_json, memory_to_json
 
 _MINOR: Final = frozenset({"reinforced", "levelled"})
 _PAGE: Final = 500
-_ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at"})
-_MOVED_BY_USE: Final = frozenset(
+_ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
+_BY_LEVEL: Final = frozenset({"content", "level"})
+_BY_USE: Final = frozenset(
     {
         "activation_count",
-        "content",
+        "curve",
         "curve_data",
         "importance",
         "importance_at",
         "last_activated_at",
-        "level",
         "recent_mentions",
         "strength",
         "strength_at",
-        "weight",
     }
 )
+_GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
 
-def undo(tx: Tx, now: datetime, set_id: str | None = None) -> Undone:
+def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be undone again.
+
+    Where that moves a weight, the weight log says so. `u` is the user's forgetting factor (S2).
 
     Raises NotFound (nothing to undo), Conflict (a later change of the same memory, named; undone already; purged).
     """
@@ -50,7 +53,7 @@ def undo(tx: Tx, now: datetime, set_id: str | None = None) -> Undone:
     redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
     begun = tx.changes.begin("user", redone.reason if redone else "undo", now, undoes=None if redone else wanted.id)
     # Restored before deleted: an older version must stand again before its successor goes.
-    touched = [_revert(tx, span, begun, now) for span in sorted(spans, key=lambda s: s.before is None)]
+    touched = [_revert(tx, span, begun, u, now) for span in sorted(spans, key=lambda s: s.before is None)]
     _uncount(tx, wanted, spans)
     if wanted.reason != "summarise":
         _conversations(tx, wanted, changes, begun, now)
@@ -126,7 +129,7 @@ def _since(tx: Tx, seq: int) -> Iterable[Change]:
         seq = page[-1].seq
 
 
-def _revert(tx: Tx, span: Span, begun: ChangeSet, now: datetime) -> MemoryId:
+def _revert(tx: Tx, span: Span, begun: ChangeSet, u: float, now: datetime) -> MemoryId:
     m = tx.memories.get(span.memory_id)
     if m is None:
         raise NotFound(f"There is no memory {span.memory_id}.")
@@ -136,17 +139,23 @@ def _revert(tx: Tx, span: Span, begun: ChangeSet, now: datetime) -> MemoryId:
             bury(tx, m, begun.id, now)
         return m.id
     new = _put_back(m, span.before, span.after)
-    gone = {State.DELETED, State.FORGOTTEN}
-    if new.state in gone and m.state not in gone:  # a restoration is undone
-        new = tx.memories.put(replace(new, deleted_at=new.deleted_at or now), "deleted")
+    if "promoted" in span.ops:
+        new = replace(new, reviewed_at=now)  # the person has answered the reviewer's question
+    new = replace(new, weight=lifecycle.weight(new, u, now))
+    if new.state in _GONE and m.state not in _GONE:  # a restoration is undone
+        stored = tx.memories.put(replace(new, deleted_at=new.deleted_at or now), "deleted")
         bury(tx, m, begun.id, now)
-    elif m.state in gone and new.state not in gone:
-        tx.memories.put(new, "restored")
+    elif m.state in _GONE and new.state not in _GONE:
+        stored = tx.memories.put(new, "restored")
         tx.tombstones.remove(m.id)
-    elif replace(new, rev=m.rev) != m:
-        tx.memories.put(new, "updated")
+    elif replace(new, rev=m.rev, weight=m.weight) != m:
+        stored = tx.memories.put(new, "updated")
         if new.original_content != m.original_content:
             tx.tombstones.remove(m.id)
+    else:
+        return m.id
+    if lifecycle.snapshot(stored) != lifecycle.snapshot(m):
+        tx.memories.log(lifecycle.logged("undone", m, stored, u, now, begun.undoes or begun.reason))
     return m.id
 
 
@@ -159,21 +168,20 @@ def _uncount(tx: Tx, wanted: ChangeSet, spans: Iterable[Span]) -> None:
 
 
 def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
-    """The memory with the fields that the set changed as they were before it."""
+    """The memory with the fields that the set changed as they were before it, but for what has moved since."""
     now_ = memory_to_json(m)
-    fields = dict(now_)
-    used_since = any(now_[k] != after.get(k) for k in _MOVED_BY_USE - {"content", "level", "weight"})
-    for key, was in before.items():
-        if key in _ALWAYS_KEPT or was == after.get(key):
-            continue
-        if key in _MOVED_BY_USE - {"content"} and used_since and key != "level":
-            continue
-        fields[key] = was
-    back = memory_from_json(fields)
-    if back.original_content != m.original_content:
-        back = replace(back, content=back.original_content if back.level == 0 else back.content)
-        back = replace(back, language=language_of(back.original_content, back.language))
-    return back
+    moved: set[str] = set()
+    for together in (_BY_USE, _BY_LEVEL):
+        if any(now_[k] != after.get(k) for k in together - {"content"}):
+            moved |= together
+    stays = _ALWAYS_KEPT | moved
+    back = memory_from_json(now_ | {k: was for k, was in before.items() if k not in stays and was != after.get(k)})
+    if back.original_content == m.original_content:
+        return back
+    if "level" in moved and back.level is not Level.FULL:  # what it faded to were the words that are taken back
+        back = replace(back, level=Level.FULL)
+    content = back.original_content if back.level is Level.FULL else back.content
+    return replace(back, content=content, language=language_of(back.original_content, back.language))
 
 
 # --- messages, episodes and summaries ------------------------------------------------------------------
