@@ -60,7 +60,7 @@ CONTEXT = 3  # messages before the newest that belong to a query (S1)
 class MemoryService:
     """What `bot` and other programs use. Every method is of one user, and is given the time."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one facade over everything
         self,
         store: Store,
         *,
@@ -353,7 +353,8 @@ async def open_memory(
             owner = user_id
             await store.system(lambda s: s.link("local", "owner", owner, now))
         service = MemoryService(store, model=model or _NoModel(), embedder=chosen, key=key, curve=curve)
-        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub"}
+        await service.keep_nights().plan(user_id, clock())
+        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub", "upkeep"}
         handlers = {kind: h for kind, h in service.handlers.items() if kind in needed}
         runner = JobRunner(store, handlers, clock, worker=worker)
         try:

@@ -131,6 +131,23 @@ def _says(a: str, b: str) -> bool:
     return bool(x and y) and (x <= y or y <= x)
 
 
+def candidates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, Memory]]:
+    """Pairs that a model would be asked about, each once."""
+    return [(p.a, p.b) for p in _new(memories, near, set())]
+
+
+def _new(memories: Mapping[MemoryId, Memory], near: Near, known: set[tuple[MemoryId, ...]]) -> list[Pair]:
+    found: dict[tuple[MemoryId, ...], Pair] = {}
+    for a, others in near.items():
+        for b in others:
+            pair = tuple(sorted((a, b)))
+            if a not in memories or b not in memories or pair in known or pair in found:
+                continue
+            if certainty := between(memories[a], memories[b]):
+                found[pair] = Pair(memories[a], memories[b], certainty)
+    return list(found.values())
+
+
 async def find(run: Run, near: Near) -> None:
     """Report what contradicts: the pairs of the last report that still stand, and new ones. Raises ModelError."""
     old = [tuple(p) for p in run.since.carry.get("clashes", []) if len(p) == 2]
@@ -139,13 +156,7 @@ async def find(run: Run, near: Near) -> None:
     standing = [Pair(memories[a], memories[b], "sure") for a, b in old if a in memories and b in memories]
     standing = [p for p in standing if between(p.a, p.b)]
     known = {tuple(p.ids) for p in standing}
-    found: dict[tuple[MemoryId, ...], Pair] = {}
-    for a, others in near.items():
-        for b in others:
-            certainty = between(memories[a], memories[b]) if a in memories and b in memories else None
-            if certainty is not None and tuple(sorted((a, b))) not in known:
-                found.setdefault(tuple(sorted((a, b))), Pair(memories[a], memories[b], certainty))
-    asked = list(found.values())[:MOST_PAIRS]
+    asked = _new(memories, near, known)[:MOST_PAIRS]
     try:
         said = [pair for portion in _portions(asked) for pair in await _confirmed(run, portion)]
     except ModelError:

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from memory import lifecycle
 from memory.errors import Conflict
 from memory.learn.asking import Tools
-from memory.models import Job, Json, Lang, Level, Memory, MemoryId, Night, Op, Outline, WeightEvent
+from memory.models import Job, Json, Lang, Level, Memory, MemoryId, Night, Op, Outline
 from memory.ports import Tx
 from memory.upkeep.weights import Weighed, weigh
 
@@ -151,21 +151,8 @@ class Run:
         """Write `new` over `m` with its weight and its line in the log."""
         u = self.tools.u
         tx.changes.begin("system", "upkeep", self.now, job_id=self.job.id)
-        old_weight, weight = lifecycle.weight(m, u, self.now), lifecycle.weight(new, u, self.now)
-        stored = tx.memories.put(replace(new, weight=weight), op)
-        tx.memories.log(
-            WeightEvent(
-                memory_id=m.id,
-                at=self.now,
-                event=event,
-                old_weight=old_weight,
-                new_weight=weight,
-                reason=reason,
-                factors=lifecycle.factors(stored, u, self.now),
-                before=lifecycle.snapshot(m),
-                after=lifecycle.snapshot(stored),
-            )
-        )
+        stored = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, self.now)), op)
+        tx.memories.log(lifecycle.logged(event, m, stored, u, self.now, reason))
         return stored
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.lifecycle import CURVES, fade, fsrs, importance, life, relevance, s0, score
+from memory.lifecycle.curve import ORIGIN
 from memory.models import KINDS, Kind, Layer, Level, Outline, Sensitivity
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -105,7 +106,9 @@ class _Columns:
         self.todo = among("kind", Kind.TODO) & np.isfinite(self.expires)
         shielded = among("layer", Layer.CORE, Layer.SYSTEM) & ~self.negated
         self.protected = (floats("pinned") != 0) | shielded
-        self.aside = np.fromiter((life.SET_ASIDE in d for d in by["curve_data"]), np.bool_, n)
+        data = [json.loads(d) if d != "{}" else {} for d in by["curve_data"]]
+        self.aside = np.fromiter((bool(d.get(life.SET_ASIDE)) for d in data), np.bool_, n)
+        self.origin = np.fromiter((d.get(ORIGIN, np.nan) for d in data), np.float64, n)
         self.mentions = [json.loads(t) if t != "[]" else () for t in by["recent_mentions"]]
         self.rests = np.where(self.todo, np.maximum(self.last, np.where(self.todo, self.expires, 0)), self.last)
 
@@ -114,7 +117,9 @@ class _Columns:
 
     @property
     def idle(self) -> Floats:
-        return self.days(self.rests)
+        waits = self.todo & (self.expires > self.now)
+        origin = np.where(np.isnan(self.origin), self.rests, self.origin)
+        return np.where(waits & ~np.isnan(self.origin), 0.0, self.days(origin))
 
     def after_grace(self, stood_at: Floats) -> Floats:
         return self.days(np.maximum(stood_at, self.rests + 7.0 * _DAY))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, Forget, level_of, review_due, set_aside, verdict, weight
+from memory.lifecycle import CURVES, Forget, adopted, level_of, review_due, set_aside, verdict, weight
 from memory.models import Memory, Outline
 from memory.upkeep.weights import _WEIGHTS, weigh
-from tests.memory.lifecycle.test_curves import T0, lives
+from tests.memory.lifecycle.test_curves import T0, curves, lives
 
 
 def ms(at: datetime | None) -> int | None:
@@ -53,7 +53,7 @@ def outline(m: Memory, place: int = 0) -> Outline:
         weight=m.weight,
         strength=m.curve_state.strength,
         strength_at=ms(m.curve_state.at) or 0,
-        curve_data=json.dumps(dict(m.curve_state.data)),
+        curve_data=json.dumps(dict(m.curve_state.data), separators=(",", ":")),
         importance=m.importance,
         importance_at=ms(m.importance_at) or 0,
         created_at=ms(m.created_at) or 0,
@@ -71,18 +71,18 @@ def outline(m: Memory, place: int = 0) -> Outline:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(st.tuples(lives(), st.booleans(), st.booleans()), min_size=1, max_size=8),
+    st.lists(st.tuples(lives(), st.booleans(), st.booleans(), curves), min_size=1, max_size=8),
     st.one_of(st.floats(0, 40), st.floats(0, 4000)),
 )
 def test_columns_say_what_the_pure_functions_say(
-    some: Sequence[tuple[tuple[Memory, float, datetime], bool, bool]], gap: float
+    some: Sequence[tuple[tuple[Memory, float, datetime], bool, bool, str]], gap: float
 ) -> None:
     """Weights to 1e-9, the same levels, verdicts and reviews, for every curve, kind and life."""
-    now = max(life[2] for life, _, _ in some) + timedelta(days=gap)
+    now = max(life[2] for life, *_ in some) + timedelta(days=gap)
     u = some[0][0][1]
     memories = [
-        stored(replace(set_aside(m) if aside else m, reviewed_at=at if reviewed else None))
-        for (m, _, at), aside, reviewed in some
+        stored(replace(set_aside(m) if aside else adopted(m, curve, u, at), reviewed_at=at if reviewed else None))
+        for (m, _, at), aside, reviewed, curve in some
     ]
     seen = weigh([outline(m) for m in memories], u, now)
     for i, m in enumerate(memories):
