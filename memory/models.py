@@ -358,7 +358,7 @@ class Change:
 
 
 JobKind: TypeAlias = Literal[
-    "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "title", "import", "scrub"
+    "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "title", "import", "scrub", "curve"
 ]
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 

@@ -191,6 +191,33 @@ class MemoryTable(Protocol):
         """
 
 
+class LifeTable(Protocol):
+    """Memories of one user over time: as they were on a day, and from one curve to another."""
+
+    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> Page:
+        """What was known at that moment, in the words it had then, the newest first.
+
+        That is what had been made, and not been superseded, merged, denied or forgotten; what was learned of the
+        same thing later changes nothing about it. Never secret ones, nor what was deleted on request since: that is
+        not told of any more. `text` keeps those with all its words.
+        """
+
+    def curves(self) -> Mapping[str, int]:
+        """How many memories live under each curve, in any state."""
+
+    def of_other_curves(self, curve: str, limit: int) -> list[Memory]:
+        """Memories in any state, secret ones too, that live under another curve than that."""
+
+    def move(self, m: Memory, e: WeightEvent) -> None:
+        """Write the state of another curve over the row with the same `rev`, and log it. No change that undo knows.
+
+        Raises Conflict if `rev` moved on.
+        """
+
+    def logged(self, event: str, since: datetime) -> int:
+        """How many lines of the weight log say that event, from that time on."""
+
+
 class VectorTable(Protocol):
     """Embeddings of one user, by model."""
 
@@ -405,6 +432,8 @@ class Tx(Protocol):
     def user_id(self) -> str: ...
     @property
     def memories(self) -> MemoryTable: ...
+    @property
+    def lives(self) -> LifeTable: ...
     @property
     def vectors(self) -> VectorTable: ...
     @property

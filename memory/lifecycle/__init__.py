@@ -10,6 +10,7 @@ from memory.lifecycle.curve import (
     Promote,
     U,
     Verdict,
+    from_ms,
     is_episode,
     is_protected,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "born",
     "counter",
     "factors",
+    "from_ms",
     "happen",
     "is_episode",
     "is_expired",

@@ -15,6 +15,7 @@ from memory.store import ids
 from memory.store.changes import ChangeGateway
 from memory.store.conversations import ConversationGateway
 from memory.store.jobs import JobGateway
+from memory.store.lives import LifeGateway
 from memory.store.memories import MemoryGateway
 from memory.store.mirror import MirrorGateway
 from memory.store.nights import NightGateway
@@ -57,6 +58,11 @@ class SqliteTx:
     def memories(self) -> MemoryGateway:
         """See `memory.ports.MemoryTable`."""
         return MemoryGateway(self)
+
+    @property
+    def lives(self) -> LifeGateway:
+        """See `memory.ports.LifeTable`."""
+        return LifeGateway(self)
 
     @property
     def vectors(self) -> VectorGateway:
@@ -177,6 +183,10 @@ class SqliteTx:
     def use_set(self, s: ChangeSet) -> None:
         """What follows belongs to this set."""
         self._set = s
+
+    def remembers(self) -> None:
+        """Something of a memory was changed without a record: MEMORY.md is to be looked after all the same."""
+        self._remembers = True
 
     def record(
         self,
