@@ -76,8 +76,17 @@ class Settings:
     recall_deadline_ms: int = _s(
         200, "EBB_RECALL_DEADLINE_MS", "How long recall waits for a remote embedder.", low=0, high=60_000
     )
-    curve: str = _s("fade", "EBB_CURVE", "How memories fade.", choices=("fade",))
+    curve: str = _s(
+        "fade",
+        "EBB_CURVE",
+        "How memories fade (`ebb memory curves` draws them). Set anew, it moves every memory, weight and level kept.",
+        choices=("fade", "importance", "score", "relevance", "fsrs"),
+    )
     forgetting: str = _s("normal", "EBB_FORGETTING", "How fast you forget.", choices=("slow", "normal", "fast"))
+    upkeep_hour: int = _s(
+        4, "EBB_UPKEEP_HOUR", "Local hour at which memories are looked after each night.", low=0, high=23
+    )
+    erase_old: bool = _s(False, "EBB_ERASE_OLD", "Erase for good what has been forgotten or archived for 365 days.")
     session_idle_hours: float = _s(
         6.0, "EBB_SESSION_IDLE_HOURS", "A conversation idle for so long ends by itself.", low=0.01, high=10_000
     )
