@@ -75,6 +75,9 @@ _YOU_TOO = re.compile(
 )
 
 
+LONGEST_SENTENCE, LONGEST_MESSAGE = 500, 100  # characters, sentences
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """A sentence that states something, in its language."""
@@ -150,7 +153,9 @@ def statements(text: str) -> list[Said]:
     if _TASK.match(text) or len(text) > 20_000:
         return []
     out: list[Said] = []
-    for s in sentences(text):
+    for s in sentences(text)[:LONGEST_MESSAGE]:
+        if len(s.text) > LONGEST_SENTENCE:
+            continue  # nobody says one thing about themselves at such length
         if joking(s.text):
             if out and len(s.text) < 40:
                 out.pop()
@@ -167,4 +172,5 @@ def statements(text: str) -> list[Said]:
 
 def questions(text: str) -> list[str]:
     """The questions of a message, in order, each with what led to it."""
-    return [s.text for s in sentences(clean(text)) if asks(s) or (_TAG_EN.search(s.text) and not CJK.search(s.text))]
+    said = [s for s in sentences(clean(text)) if len(s.text) <= LONGEST_SENTENCE]
+    return [s.text for s in said if asks(s) or (_TAG_EN.search(s.text) and not CJK.search(s.text))]

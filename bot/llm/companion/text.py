@@ -75,7 +75,7 @@ def sentences(text: str) -> list[Sentence]:
     start = 0
     for m in _BREAK.finditer(text):
         head = text[start : m.end()]
-        if m[0] == "." and _ABBREVIATION.search(head) and text[m.end() : m.end() + 2].strip():
+        if m[0] == "." and _ABBREVIATION.search(head[-8:]) and text[m.end() : m.end() + 2].strip():
             continue
         body = text[start : m.start()].strip(" ,，、-–—*•\t")
         start = m.end()

@@ -128,14 +128,14 @@ def test_small_talk_still_has_a_summary() -> None:
 
 
 def test_levels() -> None:
-    """A summary keeps the main clause, a tag the topic."""
+    """A summary keeps the main clause, a tag what sort of thing it was."""
     items = [
         {"id": "a", "text": "The user lives in Oslo (moved there in May 2026), because of work.", "level": "summary", "lang": "en"},
         {"id": "b", "text": "用户喜欢拉面。", "level": "tag", "lang": "zh"},
     ]  # fmt: skip
     assert json.loads(respond("level", {"items": items})) == [
         {"id": "a", "text": "The user lives in Oslo."},
-        {"id": "b", "text": "拉面"},
+        {"id": "b", "text": "用户喜欢食物"},
     ]
 
 

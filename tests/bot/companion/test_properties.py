@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from hypothesis import given, settings
@@ -181,3 +182,17 @@ def test_data_that_is_not_as_promised(data: dict[str, Any]) -> None:
 
     assert respond("chat", data)
     assert respond("monitor", data)
+
+
+def test_long_messages_take_no_long_time() -> None:
+    """Work grows with the length of a message, not with its square."""
+    for said in (
+        "I like " + "very " * 4000,
+        "我喜欢" + "很好" * 8000,
+        "I like x. " * 2000,
+        "Do I like " + "x " * 4000 + "?",
+    ):
+        start = time.process_time()
+        monitored(said)
+        Talk().say(said)
+        assert time.process_time() - start < 2.0, said[:20]
