@@ -8,6 +8,7 @@ was forgotten comes back by being still in some editor's buffer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
@@ -20,6 +21,7 @@ Where: TypeAlias = Literal["here", "replaced", "gone"]
 MANY: Final = 10
 SHARE: Final = 0.2
 _ALIKE: Final = 0.75  # of an id with a slip in it
+_FIGURES: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d\.\d\d")  # a heading that was one of ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,7 @@ class _Merge:
         missing = [i for i in missing if self.stands.get(i, Standing("gone")).where != "gone"]
         if not missing:
             return
-        broken = sum(1 for b in self.loose if b.fault == "heading")
+        broken = sum(1 for b in self.loose if b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0]))
         if broken >= len(missing):  # each of them may be one whose heading cannot be read any more
             self.out.present |= set(missing)
             return

@@ -28,13 +28,10 @@ _RULE: Final = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|=+)\s*$")
 _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 
-def stamp_of(text: str) -> Stamp | None:
-    """The stamp alone, of a file that is not read yet."""
-    for line in lines_of(text):
-        m = _STAMP.fullmatch(words.fold(line.strip().removeprefix("<!--").removesuffix("-->")))
-        if m is not None:
-            return Stamp(m[1], int(m[2]))
-    return None
+def ids_in(text: str) -> set[MemoryId]:
+    """Whatever may be an id in a heading, or in what was one."""
+    heads = (x for x in lines_of(text) if x[:1] in "#＃" or "[" in x or "［" in x or "【" in x)
+    return {t.lower() for x in heads for t in _TOKEN.findall(unicodedata.normalize("NFKC", x)) if len(t) >= 6}
 
 
 def _bullet(line: str) -> re.Match[str] | None:

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from memory import privacy
-from memory.errors import NotFound
+from memory.errors import NotFound, StoreError
 from memory.jobs import Effect
 from memory.learn.remember import Rememberer
 from memory.mirror import files
 from memory.mirror.apply import Applied, Taking
 from memory.mirror.merge import Plan
 from memory.mirror.page import Document, body, without
-from memory.mirror.read import parse, stamp_of
-from memory.mirror.snapshot import Snapshot, base_of, planned, snapshot
+from memory.mirror.read import ids_in, parse
+from memory.mirror.snapshot import Snapshot, planned, snapshot
 from memory.models import Job, Json, Lang, MemoryId, MirrorState
 from memory.ports import Clock, Store, Tx
 
@@ -126,12 +126,10 @@ class Mirror:
         return await self._store.write(user_id, write)
 
     async def _parsed(self, user_id: str, text: str) -> Document:
-        stamp = stamp_of(text)
+        named = ids_in(text)
 
         def ids(tx: Tx) -> set[MemoryId]:
-            state = tx.mirror.state()
-            newest = tx.mirror.base(state.version) if state else {}
-            return {*newest, *base_of(tx, state, stamp)[0]}
+            return {*tx.mirror.known(named), *(m.id for m in tx.memories.many(sorted(named)))}
 
         known = await self._store.read(user_id, ids)
         return await asyncio.to_thread(parse, text, known)
@@ -210,15 +208,36 @@ class Mirror:
                 self._moving[user_id] = seal
         return out
 
-    async def watch(self, clock: Clock, kick: Callable[[], None]) -> None:
-        """Until cancelled: whoever saves a file finds it taken after a second or two."""
+    @asynccontextmanager
+    async def watching(self, clock: Clock, kick: Callable[[], None]) -> AsyncIterator[None]:
+        """Every file is looked at now, and whoever saves one finds it taken after a second or two."""
+        for user_id in await self._store.system(lambda s: s.users()):
+            await self._look(user_id, clock)
+        kick()
+        task = asyncio.create_task(self._watch(clock, kick), name="ebb-mirror")
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _watch(self, clock: Clock, kick: Callable[[], None]) -> None:
         await asyncio.to_thread(files.sweep, self._place.home)
         while True:
             for user_id in await asyncio.to_thread(self.stirred):
-                with suppress(NotFound):  # a file named after nobody
-                    await self._store.write(user_id, lambda tx: tx.jobs.mirror(clock()))
-                    kick()
+                await self._look(user_id, clock)
+                kick()
             await asyncio.sleep(POLL_SECONDS)
+
+    async def _look(self, user_id: str, clock: Clock) -> None:
+        try:
+            await self._store.write(user_id, lambda tx: tx.jobs.mirror(clock()))
+        except NotFound:
+            log.info("a file is named after nobody")
+        except StoreError as e:
+            log.warning("a changed file is looked at later: %s", e)
+            self._seals[user_id] = None
 
 
 def _texts(plan: Plan) -> dict[str, None]:

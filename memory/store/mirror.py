@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from memory.models import MemoryId, MirrorState, Shown
@@ -57,6 +57,17 @@ class MirrorGateway:
                 None if s.asking is None else dump(dict(s.asking)),
             ),
         )
+
+    def clean(self, without: Callable[[str], str]) -> int:
+        """Rewrite what could not be read, with `without`; how many pieces were changed. A purge's part."""
+        state = self.state()
+        if state is None or not state.unread:
+            return 0
+        cleaned = [(without(raw), since) for raw, since in state.unread]
+        changed = sum(new != old for new, old in zip(cleaned, state.unread, strict=True))
+        if changed:
+            self.put_state(replace(state, unread=tuple((raw, n) for raw, n in cleaned if raw.strip())))
+        return changed
 
     def digest(self, text: str) -> str:
         """Keyed, of the words as they stand; spacing does not count."""

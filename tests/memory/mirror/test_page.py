@@ -84,7 +84,7 @@ def test_texts_that_look_like_the_format(text: str) -> None:
         "#### (a1b2c3) preference",
         "### [a1b2c3 preference | 0.92 | 2026-02-20 | 12",
         "### a1b2c3] preference",
-        "### a1b2c3 | preference" if False else "### preference a1b2c3 | 0.92",
+        "### preference a1b2c3 | 0.92",
         "[a1b2c3] preference | 0.92 | 2026-02-20 | 12",
         "- [a1b2c3] preference | 0.92",
         "###   [a1b2c3] preference | 0.92 | 2026-02-20 | 12   ###",
