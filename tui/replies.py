@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
 from tui.link import Link
 from tui.widgets.conversation import Conversation
-from tui.widgets.entries import Choices, Line, Reply
+from tui.widgets.entries import Line
+from tui.widgets.marks import Choices
 from tui.widgets.panel import MemoryPanel
+from tui.widgets.reply import Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,10 @@ say = Texts(
             "The last conversation is sorted: {new} new, {updated} updated.",
             "上一次对话整理好了：新增 {new} 条，更新 {updated} 条。",
         ),
+        "extracted.here": (
+            "The older part of this conversation is sorted: {new} new, {updated} updated.",
+            "这次对话较早的部分整理好了：新增 {new} 条，更新 {updated} 条。",
+        ),
         "extracted.nothing": (
             "The last conversation held nothing more that is worth keeping.",
             "上一次对话里没有别的需要记住的内容。",

@@ -12,8 +12,11 @@ from bot.events import WindowMode
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer, say
 from tests.tui.driver import Window, opener, window
-from tui.widgets.entries import Choices, Notice, Reply, Said
+from tui.widgets.entries import Said
+from tui.widgets.marks import Choices
+from tui.widgets.notice import Notice
 from tui.widgets.panel import Recollection
+from tui.widgets.reply import Reply
 
 
 def _spoken(w: Window) -> list[str]:
@@ -258,6 +261,7 @@ async def test_long_conversations_stay_light_and_can_be_read_back(
 ) -> None:
     """Few live widgets however much is said; further back is read on the way up, without moving the reader."""
     monkeypatch.setattr("tui.screens.chat.PAGE", 20)
+    monkeypatch.setattr("tui.following.PAGE", 20)
     monkeypatch.setattr("tui.widgets.conversation.LIVE", 2)
     openai_server.default = lambda r: "\n\n".join(f"{r.last}, line {n}" for n in range(6))
     async with window(online, size=(80, 20)) as w:

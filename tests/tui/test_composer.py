@@ -12,7 +12,8 @@ from textual.pilot import Pilot
 from bot.events import CommandSpec
 from tui.themes import TIDE
 from tui.voice import Voice
-from tui.widgets.composer import Composer, History
+from tui.widgets.composer import Composer
+from tui.widgets.history import History
 
 COMMANDS: list[CommandSpec] = [
     ("new", "start afresh", "重新开始"),

@@ -25,9 +25,11 @@ from tui.screens.first_run import FirstRun
 from tui.screens.keys import Keys
 from tui.screens.leaving import Finishing
 from tui.themes import THEMES
-from tui.widgets.entries import Choices, Line, Reply
+from tui.widgets.entries import Line
 from tui.widgets.glance import learned
 from tui.widgets.header import HeaderState
+from tui.widgets.marks import Choices
+from tui.widgets.reply import Reply
 
 Compare = Callable[..., bool]
 SAID = {

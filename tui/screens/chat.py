@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,25 +16,24 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bot.events import Outcome, Status, WindowMode
-from memory.models import Change
+from tui.following import PAGE, Following
 from tui.link import Link
 from tui.replies import Asked, Replies
+from tui.screens.hints import hints
 from tui.screens.memories import Memories
 from tui.voice import Voice
 from tui.widgets.composer import Composer
 from tui.widgets.conversation import Conversation
-from tui.widgets.entries import Choices, Divider, Entry, Note, Notice, Reply, Welcome, typed
-from tui.widgets.glance import GONE, NOTICED, Learned, learned
+from tui.widgets.entries import Entry, typed
 from tui.widgets.header import Header, HeaderState, Hints, Tide
+from tui.widgets.marks import Choices, Divider, Welcome
+from tui.widgets.notice import Notice
 from tui.widgets.panel import MemoryPanel
+from tui.widgets.reply import Reply
 
 log = logging.getLogger(__name__)
-PAGE = 60  # messages read at a time
 WIDE = 100  # columns from which the panel has room of its own
 PULSE = 1.0  # seconds between looks at what other windows do
-GATHER = 0.08  # seconds in which changes are taken together
-ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
-HIDES = GONE | {"restored"}
 
 
 class Chat(Screen[None]):
@@ -66,8 +64,10 @@ class Chat(Screen[None]):
         self.composer = Composer(voice)
         self.hints = Hints()
         self._elsewhere = Static(classes="elsewhere")
+        self.following = Following(
+            link, voice, self.conversation, self.panel, self._show_status, lambda: self.replies.writing
+        )
         self.replies = Replies(link, self.conversation, self.panel, self._command, self._changed)
-        self._changes: list[Change] = []
         self._status: Status | None = None
         self._panel_wanted: bool | None = None  # None: as the width allows
         self._exhausted = False  # the beginning of the conversation is on screen
@@ -108,9 +108,10 @@ class Chat(Screen[None]):
         if not messages:
             await self.conversation.mount(Welcome(self.voice))
         self.composer.history.fill([m.text for m in messages if m.role == "user" and m.text])
-        self._show_status(status)
-        self.run_worker(self._follow(status.last_seq), group="follow", exclusive=True)
-        self.set_interval(PULSE, self._pulse)
+        self.following.begin(status)
+        self.run_worker(self.following.listen(status.last_seq), group="listen", exclusive=True)
+        self.run_worker(self.following.work(), group="follow", exclusive=True)
+        self.set_interval(PULSE, self.following.look)
         self.run_worker(self._work(), group="replies", exclusive=True)
 
     async def relanguage(self) -> None:
@@ -127,72 +128,6 @@ class Chat(Screen[None]):
         self.composer.set_mode(self.link.mode)
         self._show_status(self._status)
         self._changed()
-
-    async def _follow(self, after: int) -> None:
-        """Take changes as they are committed, by this process or another."""
-        async for change in self.link.agent.subscribe(self.link.ebb.owner, after):
-            self._changes.append(change)
-            if len(self._changes) == 1:
-                self.set_timer(GATHER, self._take_changes)
-
-    async def _take_changes(self) -> None:
-        changes, self._changes = self._changes, []
-        ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
-        items = learned(changes, await self.link.memories(ids))
-        if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
-            self.panel.drop(gone)
-            for notice in self.conversation.query(Notice):
-                notice.drop(memory_ids=gone)
-        if items:
-            await self.panel.learned(items)
-            await self._notices(items, {c.set_id: c.reason for c in changes})
-        for change in changes:
-            if change.entity == "job":
-                await self._job(change)
-        if any(c.entity in ("message", "session", "turn") or c.op in HIDES for c in changes):
-            await self.refresh_history()
-        await self._pulse()
-
-    async def _notices(self, items: Sequence[Learned], reasons: dict[str, str]) -> None:
-        """Under the reply it came from; what a command did is said by the command."""
-        by_turn: dict[str | None, list[Learned]] = {}
-        for item in items:
-            own = item.turn_id is None and reasons.get(item.set_id) in ASKED_FOR
-            sorted_out = reasons.get(item.set_id) in ("extract", "summarise")
-            if item.effect in NOTICED and not own and not sorted_out:
-                by_turn.setdefault(item.turn_id, []).append(item)
-        for turn_id, some in by_turn.items():
-            await self.conversation.notice(some, turn_id)
-
-    async def _job(self, change: Change) -> None:
-        """How background work ended, where that is worth a word."""
-        after = change.after or {}
-        if after.get("kind") == "extract" and after.get("state") == "done":
-            result = after.get("result") or after
-            new, updated = int(result.get("new") or 0), int(result.get("updated") or 0)
-            key = "extracted" if new or updated else "extracted.nothing"
-            await self.conversation.note(self.voice(key, new=new, updated=updated))
-        elif after.get("state") == "dead":
-            await self.conversation.note(self.voice("job.dead"), ok=False)
-
-    async def _pulse(self) -> None:
-        """Look at the header's figures; another window may have spoken or closed the session."""
-        if not self.link.is_open or not self.is_attached:
-            return
-        before, status = self._status, await self.link.status()
-        self._show_status(status)
-        if before is None or self.link.mode is not WindowMode.NORMAL:
-            return
-        if status.session_id is not None and status.session_id != before.session_id:
-            await self.conversation.enter_session(status.session_id, self.link.ebb.clock())
-        moved = (before.messages, before.session_id, before.writing_elsewhere)
-        if moved != (status.messages, status.session_id, status.writing_elsewhere) and not self.replies.writing:
-            await self.refresh_history()
-
-    async def refresh_history(self) -> None:
-        """Make the screen agree with the store."""
-        if self.link.mode is WindowMode.NORMAL:
-            await self.conversation.reconcile(await self.link.history(max(PAGE, self.conversation.stored + 20)))
 
     def _show_status(self, status: Status | None) -> None:
         self._status = status
@@ -216,7 +151,7 @@ class Chat(Screen[None]):
         while True:
             try:
                 await self.replies.work()
-                await self._pulse()
+                await self.following.look()
                 await self.relanguage()
             except Exception as error:
                 # The boundary of a turn: one sentence, and the window lives on; the store has what was said.
@@ -268,7 +203,7 @@ class Chat(Screen[None]):
         """Send the answer back."""
         self.action_focus_composer()
         await self.show(await self.link.command("choose", event.key))
-        await self.refresh_history()
+        await self.following.refresh()
 
     async def on_notice_undo(self, event: Notice.Undo) -> None:
         """Take back what was learned."""
@@ -390,32 +325,4 @@ class Chat(Screen[None]):
             return
         self.tide.flow(self.replies.writing)
         self.composer.waiting(self.replies.waiting)
-        say = self.voice
-        focused = self.focused
-        if isinstance(focused, Choices):
-            pairs = [("1–9", say("hint.choose")), ("Esc", say("hint.back"))]
-        elif isinstance(focused, Entry):
-            pairs = [("↑↓", say("hint.messages")), ("c", say("copy"))]
-            if isinstance(focused, Notice):
-                pairs += [("v", say("view")), ("u", say("undo"))]
-            if isinstance(focused, Reply) and focused.failed:
-                pairs += [("r", say("retry"))]
-            pairs += [("Esc", say("hint.back"))]
-        else:
-            pairs = [("Enter", say("hint.send"))]
-            if self.replies.writing:
-                pairs = [("Esc", say("hint.stop")), *pairs]
-            elif self.replies.waiting:
-                pairs += [("Esc", say("hint.unqueue"))]
-            pairs += [
-                ("/", say("hint.commands")),
-                ("Ctrl+J", say("hint.newline")),
-                ("Ctrl+O", say("hint.panel")),
-                ("F1", say("hint.keys")),
-                ("Ctrl+Q", say("hint.quit")),
-            ]
-        self.hints.pairs = tuple(pairs)
-
-    def notes(self) -> list[str]:
-        """What Ebb said beside the conversation, for whoever wants it whole."""
-        return [note.source for note in self.conversation.query(Note)]
+        self.hints.pairs = hints(self.voice, self.focused, self.replies)

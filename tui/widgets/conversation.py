@@ -12,8 +12,11 @@ from textual.widget import Widget
 
 from memory.models import Message
 from tui.voice import Voice
-from tui.widgets.entries import Choices, Divider, Entry, Line, Note, Notice, Reply, Said, Welcome
+from tui.widgets.entries import Entry, Line, Note, Said
 from tui.widgets.glance import Learned
+from tui.widgets.marks import Choices, Divider, Welcome
+from tui.widgets.notice import Notice
+from tui.widgets.reply import Reply
 
 LIVE = 8  # live Markdown widgets (a layout costs some 4 ms for each); older replies become one piece of text
 MOST = 240  # entries on screen; older ones are let go and read again on the way up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -68,7 +68,7 @@ class Learned:
         return _STYLES.get(self.effect, "$primary")
 
 
-def learned(changes: list[Change], memories: Mapping[str, Memory]) -> list[Learned]:
+def learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[Learned]:
     """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with its successor."""
     replaced = {
         old for c in changes if c.op == "created" and (m := memories.get(c.entity_id)) for old in m.supersedes

@@ -13,8 +13,9 @@ from textual.widgets import Static
 from bot.events import WindowMode
 from memory.models import Hit
 from tui.voice import Voice
-from tui.widgets.entries import Laid, Notice
+from tui.widgets.entries import Laid
 from tui.widgets.glance import Learned, hit_lines
+from tui.widgets.notice import Notice
 
 KEPT = 20  # learned things listed
 

@@ -1,0 +1,145 @@
+"""Keeping a window true to the store: what is learned, said elsewhere, closed or finished, by whichever process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+
+from bot.events import Status, WindowMode
+from memory.errors import MemoryError_
+from memory.models import Change
+from tui.link import Link
+from tui.voice import Voice
+from tui.widgets.conversation import Conversation
+from tui.widgets.glance import GONE, NOTICED, Learned, learned
+from tui.widgets.notice import Notice
+from tui.widgets.panel import MemoryPanel
+
+log = logging.getLogger(__name__)
+PAGE = 60  # messages read at a time
+GATHER = 0.08  # seconds in which changes are taken together
+AGAIN = 1.0  # seconds before a store that was busy is asked again
+ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
+BEHIND = frozenset({"extract", "summarise"})  # what they did is said in one sentence, when they are done
+HIDES = GONE | {"restored"}
+
+
+class Following:
+    """Takes changes as they are committed, and looks at the header's figures now and then."""
+
+    def __init__(
+        self,
+        link: Link,
+        voice: Voice,
+        conversation: Conversation,
+        panel: MemoryPanel,
+        show: Callable[[Status], None],
+        writing: Callable[[], bool],
+    ) -> None:
+        self._link = link
+        self._voice = voice
+        self._conversation = conversation
+        self._panel = panel
+        self._show = show
+        self._writing = writing
+        self._changes: list[Change] = []
+        self._arrived = asyncio.Event()
+        self._status: Status | None = None
+
+    def begin(self, status: Status) -> None:
+        """What the window was filled with."""
+        self._status = status
+        self._show(status)
+
+    async def listen(self, after: int) -> None:
+        """Hear of every change after `after`; a store that cannot be read is asked again from there."""
+        while True:
+            try:
+                async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
+                    after = change.seq
+                    self._changes.append(change)
+                    self._arrived.set()
+            except MemoryError_ as error:
+                log.warning("changes could not be read: %s", error)
+            await asyncio.sleep(AGAIN)
+
+    async def work(self) -> None:
+        """Show what was heard, a moment's changes at once."""
+        while True:
+            await self._arrived.wait()
+            await asyncio.sleep(GATHER)
+            self._arrived.clear()
+            changes, self._changes = self._changes, []
+            try:
+                await self._take(changes)
+            except MemoryError_ as error:  # not shown this time; the next look at the store has it
+                log.warning("changes could not be shown: %s", error)
+
+    async def _take(self, changes: Sequence[Change]) -> None:
+        ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
+        items = learned(changes, await self._link.memories(ids))
+        if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
+            self._panel.drop(gone)
+            for notice in self._conversation.query(Notice):
+                notice.drop(memory_ids=gone)
+        if items:
+            await self._panel.learned(items)
+            await self._notices(items, {c.set_id: c.reason for c in changes})
+        for change in changes:
+            if change.entity == "job":
+                await self._job(change)
+        if any(c.entity in ("message", "session", "turn") or c.op in HIDES for c in changes):
+            await self.refresh()
+        await self.look()
+
+    async def _notices(self, items: Sequence[Learned], reasons: dict[str, str]) -> None:
+        """Under the reply it came from; what a command did is said by the command."""
+        by_turn: dict[str | None, list[Learned]] = {}
+        for item in items:
+            reason = reasons.get(item.set_id)
+            said = (item.turn_id is None and reason in ASKED_FOR) or reason in BEHIND
+            if item.effect in NOTICED and not said:
+                by_turn.setdefault(item.turn_id, []).append(item)
+        for turn_id, some in by_turn.items():
+            await self._conversation.notice(some, turn_id)
+
+    async def _job(self, change: Change) -> None:
+        """How background work ended, where that is worth a word."""
+        after = change.after or {}
+        if after.get("state") == "dead":
+            await self._conversation.note(self._voice("job.dead"), ok=False)
+        elif after.get("kind") == "extract" and after.get("state") == "done":
+            new, updated = int(after.get("new") or 0), int(after.get("updated") or 0)
+            session = (after.get("payload") or {}).get("session_id")
+            here = self._status is not None and session == self._status.session_id  # a compaction, not an end
+            if new or updated:
+                key = "extracted.here" if here else "extracted"
+                await self._conversation.note(self._voice(key, new=new, updated=updated))
+            elif not here:
+                await self._conversation.note(self._voice("extracted.nothing"))
+
+    async def look(self) -> None:
+        """At the header's figures; another window may have spoken, or closed the session."""
+        if not self._link.is_open:
+            return
+        try:
+            before, self._status = self._status, await self._link.status()
+        except MemoryError_ as error:  # busy: the next look comes soon
+            log.warning("the status could not be read: %s", error)
+            return
+        now = self._status
+        self._show(now)
+        if before is None or self._link.mode is not WindowMode.NORMAL:
+            return
+        if now.session_id is not None and now.session_id != before.session_id:
+            await self._conversation.enter_session(now.session_id, self._link.ebb.clock())
+        moved = (before.messages, before.session_id, before.writing_elsewhere)
+        if moved != (now.messages, now.session_id, now.writing_elsewhere) and not self._writing():
+            await self.refresh()
+
+    async def refresh(self) -> None:
+        """Make the screen agree with the store."""
+        if self._link.mode is WindowMode.NORMAL:
+            shown = self._conversation.stored
+            await self._conversation.reconcile(await self._link.history(max(PAGE, shown + 20)))

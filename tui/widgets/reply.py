@@ -1,0 +1,132 @@
+"""A reply while it is written, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message as TextualMessage
+from textual.style import Style
+from textual.widgets import Static
+
+from bot.events import Failed
+from memory.models import MessageStatus
+from tui.voice import Voice
+from tui.widgets.entries import Entry, Line, head
+from tui.words import clean
+
+if TYPE_CHECKING:
+    from textual.widgets.markdown import MarkdownStream
+
+
+class Reply(Entry):
+    """A reply, live: Markdown that grows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "retry", show=False)]
+
+    class Retry(TextualMessage):
+        """Ask again, under the same turn."""
+
+        def __init__(self, turn_id: str) -> None:
+            super().__init__()
+            self.turn_id = turn_id
+
+    def __init__(self, line: Line, voice: Voice) -> None:
+        from textual.widgets import Markdown  # with its highlighter, a third of all imports: not before first paint
+
+        super().__init__(classes="said -assistant -live")
+        self.line = line
+        self.failed: Failed | None = None
+        self._voice = voice
+        self._head = Static(classes="head")
+        self._body = Markdown(classes="body", open_links=False)
+        self._foot = Static(classes="foot")
+        self._stream: MarkdownStream | None = None
+
+    def compose(self) -> ComposeResult:
+        """Head, growing body, and a foot for what went wrong."""
+        yield self._head
+        yield self._body
+        yield self._foot
+
+    def on_mount(self) -> None:
+        """Say at once that it is being written."""
+        self._foot.update(Content.styled(self._voice("thinking"), "$quiet"))
+        self.reword()
+
+    @property
+    def source(self) -> str:
+        """What has come so far."""
+        return self.line.text
+
+    def reword(self) -> None:
+        """Other words, the same reply."""
+        self._head.update(head(self.line, self._voice))
+        if self.failed is not None:
+            self._show_failure(self.failed)
+
+    def set_line(self, line: Line) -> None:
+        """What the store says of it, once it is there."""
+        before, self.line = self.line, replace(line, off_record=self.line.off_record)
+        if line.hidden and not before.hidden:
+            self._body.update(f"*{self._voice('forgotten')}*")
+        elif not line.hidden and line.text and line.text != before.text:
+            self._body.update(line.text)
+        self.reword()
+
+    async def write(self, text: str) -> None:
+        """Another piece."""
+        text = clean(text)
+        if self._stream is None:
+            self._foot.display = False
+            self._stream = self._body.get_stream(self._body)
+        self.line = replace(self.line, text=self.line.text + text)
+        await self._stream.write(text)
+
+    async def finish(self, text: str, status: MessageStatus = "complete", message_id: str = "") -> None:
+        """The whole reply is there, or as much of it as will be."""
+        await self._settle()
+        self._foot.display = False
+        text = clean(text)
+        if text and text != self._body.source:
+            await self._body.update(text)
+        self.line = replace(self.line, text=text or self.line.text, status=status, message_id=message_id)
+        self.reword()
+
+    async def fail(self, failed: Failed) -> None:
+        """Keep what had come, mark it, and say what went wrong."""
+        await self._settle()
+        self.failed = failed
+        if failed.partial and failed.partial != self._body.source:
+            await self._body.update(clean(failed.partial))
+        if self.line.text or failed.partial:
+            self.line = replace(self.line, status="partial", text=self.line.text or clean(failed.partial))
+        self.reword()
+
+    async def _settle(self) -> None:
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            await stream.stop()
+
+    def _show_failure(self, failed: Failed) -> None:
+        retry = Style.from_meta({"@click": "retry"}) + Style(underline=True)
+        wait = f"  ({self._voice('retry.wait', n=round(failed.retry_after))})" if failed.retry_after else ""
+        self._foot.display = True
+        self._foot.update(
+            Content.assemble(
+                ("✗ ", "bold $error"),
+                (clean(failed.sentence), "$error"),
+                "  ",
+                ("r ", "$primary"),
+                (self._voice("retry"), retry),
+                (wait, "$quiet"),
+            )
+        )
+
+    def action_retry(self) -> None:
+        """Ask again."""
+        if self.failed is not None and self.line.turn_id:
+            self.post_message(self.Retry(self.line.turn_id))
