@@ -37,6 +37,7 @@ from memory.errors import ModelError, Refused, StoreError
 from memory.models import Change, Filter, Lang, Memory, Message, language_of
 from memory.ports import ChatModel, Clock, Store, Tx
 from memory.service import Intent, MemoryService
+from memory.upkeep.keeper import progress
 
 log = logging.getLogger(__name__)
 BUSY_PATIENCE = 180.0  # seconds a turn waits for the one before it
@@ -314,13 +315,14 @@ class EbbAgent:
                 session_title=session.title if session else "",
                 messages=len(tx.conversations.messages(session_id=session.id, after=after)) if session else 0,
                 memories=tx.memories.find(Filter(), limit=1).total,
-                pending_jobs=len(tx.jobs.pending()),
+                pending_jobs=sum(j.kind != "upkeep" for j in tx.jobs.pending()),
                 failed_jobs=len(tx.jobs.dead()),
                 writing_elsewhere=running is not None
                 and running.leased_by != self._worker
                 and running.leased_until > now,
                 offline=self._provider == "offline",
                 last_seq=tx.changes.last_seq(),
+                upkeep=night.share if (night := progress(tx)) is not None else None,
             )
 
         return await self._store.read(user_id, read)

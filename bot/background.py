@@ -1,4 +1,4 @@
-"""Background work: the job runner's life inside one process, and what is owed at start."""
+"""Background work: the job runner's life inside one process, what is owed at start, and what time brings about."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from memory.jobs import Handler, JobRunner
-
+from bot.session import close
 from bot.turns import settle_orphans
+from memory.errors import StoreError
+from memory.jobs import Handler, JobRunner
 from memory.models import JobKind
-from memory.ports import Clock, Store
+from memory.ports import Clock, Store, Tx
+from memory.upkeep.keeper import Keeper
+
+LOOK_SECONDS = 30.0  # how late a conversation that fell asleep is closed, or a night is put down
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +25,22 @@ class Background:
     """Runs jobs until stopped. What is not finished stays in the store, for the next start."""
 
     def __init__(
-        self, store: Store, handlers: Mapping[JobKind, Handler], clock: Clock, worker: str, *, active: bool = True
+        self,
+        store: Store,
+        handlers: Mapping[JobKind, Handler],
+        clock: Clock,
+        worker: str,
+        *,
+        active: bool = True,
+        idle: timedelta | None = None,
+        keeper: Keeper | None = None,
+        look_seconds: float = LOOK_SECONDS,
     ) -> None:
+        """`idle`: how long a conversation may lie before it closes itself; `keeper`: whose nights are put down."""
+        self._idle = idle
+        self._keeper = keeper
+        self._look_seconds = look_seconds
+        self._looking: asyncio.Task[None] | None = None
         self._store = store
         self._clock = clock
         self._worker = worker
@@ -38,7 +56,40 @@ class Background:
             await self._store.write(user_id, lambda tx: settle_orphans(tx, now))
         if self._active:
             await self._store.system(lambda s: s.revive(now))
+            await self.tend()
+            self._looking = asyncio.create_task(self._look(), name="ebb-time")
             self._task = asyncio.create_task(self._runner.run(), name="ebb-jobs")
+
+    async def tend(self) -> None:
+        """What time has brought about, for every user: conversations that fell asleep, nights that are due."""
+        now = self._clock()
+        for user_id in await self._store.system(lambda s: s.users()):
+            slept = self._idle is not None and await self._close_idle(user_id, now, self._idle)
+            due = self._keeper is not None and await self._keeper.plan(user_id, now)
+            if slept or due:
+                self.kick()
+
+    async def _close_idle(self, user_id: str, now: datetime, idle: timedelta) -> bool:
+        """Compare-and-set in the store: of several processes one closes it, and the others see that it was."""
+        before = now - idle
+        if not await self._store.read(user_id, lambda tx: tx.conversations.idle(before)):
+            return False
+
+        def write(tx: Tx) -> bool:
+            asleep = tx.conversations.idle(before)
+            if asleep:
+                tx.changes.begin("system", "chat", now)
+            return sum(close(tx, session, now, "idle") for session in asleep) > 0
+
+        return await self._store.write(user_id, write)
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(self._look_seconds)
+            try:
+                await self.tend()
+            except StoreError as e:
+                log.warning("time was not looked after: %s", e)  # the next look will do
 
     def kick(self) -> None:
         """There is new work."""
@@ -53,6 +104,11 @@ class Background:
 
     async def stop(self) -> None:
         """Stop at once, giving back every lease."""
+        if self._looking is not None:
+            self._looking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._looking
+            self._looking = None
         await self._runner.stop()
         if self._task is not None:
             self._task.cancel()

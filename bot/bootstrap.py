@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from bot import llm
 from bot.agent import EbbAgent
@@ -14,6 +14,7 @@ from bot.background import Background
 from bot.probe import Probe, find_ollama, probe_endpoint
 from bot.settings import Settings
 from memory.lifecycle import U
+from memory.mirror import Place
 from memory.ports import Clock, Embedder, Store, System, Tx
 from memory.privacy import load_key
 from memory.service import MemoryService
@@ -115,7 +116,17 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             context_tokens=settings.context_tokens,
         )
         stack.push_async_callback(service.close)
-        background = Background(store, service.handlers, clock, worker, active=workers)
+        mirror = service.keep_mirror(Place(settings.home, owner, settings.lang, local_zone(settings)))
+        keeper = service.keep_nights(local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old)
+        background = Background(
+            store,
+            service.handlers,
+            clock,
+            worker,
+            active=workers,
+            idle=timedelta(hours=settings.session_idle_hours),
+            keeper=keeper,
+        )
         agent = EbbAgent(
             settings,
             store,
@@ -132,6 +143,8 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
                 await _reembed(store, user_id, embedder, clock())
         stack.push_async_callback(background.stop)
         await background.start()
+        if workers:
+            await stack.enter_async_context(mirror.watching(clock, background.kick))
         yield Ebb(
             settings=settings,
             store=store,

@@ -151,6 +151,7 @@ class Status:
     writing_elsewhere: bool  # another window's reply is being written in this scope
     offline: bool  # the offline companion answers
     last_seq: int  # change cursor to subscribe from
+    upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
 
 
 CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help
