@@ -114,13 +114,17 @@ def build(m: Material) -> ModelRequest:
         items=recalled, now=moment(local, m.lang), tz=m.tz, mode=str(m.mode), note=m.note
     )
     newest = f"{block.strip()}\n\n{prompts.data(m.text)}"  # what is pasted cannot pass for a block of ours
-    turns = [{"role": x.role, "content": prompts.data(x.text)} for x in m.history if x.text]
-    turns += [{"role": role, "content": prompts.data(text)} for role, text in m.extra]
+    turns = [
+        {"role": x.role, "content": prompts.data(x.text), "at": local_time(x.at, x.tz).isoformat()}
+        for x in m.history
+        if x.text
+    ]
+    turns += [{"role": role, "content": prompts.data(text), "at": local.isoformat()} for role, text in m.extra]
     budget = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(newest)
     turns = _fit(turns, budget)
     data = {
         "message": m.text,
-        "history": [{"role": t["role"], "text": t["content"]} for t in turns],
+        "history": [{"role": t["role"], "text": t["content"], "at": t["at"]} for t in turns],
         "recalled": recalled,
         "profile": profile,
         "summary": m.summary,
@@ -130,5 +134,6 @@ def build(m: Material) -> ModelRequest:
         "now": local.isoformat(),
         "tz": m.tz,
     }
-    messages = [{"role": "system", "content": system}, *turns, {"role": "user", "content": newest}]
+    said = [{"role": t["role"], "content": t["content"]} for t in turns]
+    messages = [{"role": "system", "content": system}, *said, {"role": "user", "content": newest}]
     return ModelRequest(task="chat", messages=messages, data=data)

@@ -62,7 +62,7 @@ class ModelRequest:
     """One call of a model. HTTP providers send `messages` alone; the offline companion reads `task` and `data`.
 
     Shapes of `data` (all times ISO 8601 with offset, all texts plain):
-        chat:      {message, history: [{role, text}], recalled: [{id, text, kind, level, when, negated}],
+        chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, negated}],
                     profile: [{id, text, kind}], summary, episode, note, lang, now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],
                     reference: [{id, text, kind, negated}], lang, now, tz}
