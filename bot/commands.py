@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import prompts
+from bot import mirroring
 from bot.events import Choice, Command, Outcome, Turn, WindowMode
 from bot.session import close
 from bot.settings import Settings
@@ -146,6 +147,7 @@ class Commands:
             "quit": self._quit,
             "start": self._help,
             "choose": self._choose,
+            "mirror": self._mirror,
         }
 
     async def run(self, c: Command, lang: Lang) -> Outcome:
@@ -248,6 +250,8 @@ class Commands:
         if taken is None or taken[0] != c.scope:
             return Outcome(False, say(lang, "choice.gone"))
         _, kind, payload = taken
+        if kind == mirroring.KIND:
+            return await mirroring.answer_mirror(self._service, c, payload, lang)
         if kind != "forget" or not payload["ids"]:
             return Outcome(True, say(lang, "forget.kept"))
         try:
@@ -255,6 +259,9 @@ class Commands:
         except NotFound:
             return Outcome(False, say(lang, "choice.gone"))
         return Outcome(True, _forgotten(done.memories, lang).text)
+
+    async def _mirror(self, c: Command, lang: Lang) -> Outcome:
+        return await mirroring.about_mirror(self._service, self._store, c, lang)
 
     async def _memories(self, c: Command, lang: Lang) -> Outcome:
         word = c.args.strip() or None

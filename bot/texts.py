@@ -138,6 +138,8 @@ say = Texts(
         "set.pin": ("a pin", "一次置顶"),
         "set.restore": ("a restoration", "一次恢复"),
         "set.undo": ("an undo", "一次撤销"),
+        "set.mirror": ("what you changed in MEMORY.md", "你在 MEMORY.md 里的改动"),
+        "set.import": ("an import", "一次导入"),
         "set.other": ("a change of memory", "一次记忆改动"),
         # lists
         "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
@@ -187,6 +189,22 @@ say = Texts(
         "nudge.recency": ("how recent", "新近程度"),
         "nudge.confidence": ("how certain", "可信程度"),
         # other
+        "mirror.none": ("There is no MEMORY.md here.", "这里没有 MEMORY.md。"),
+        "mirror.here": (
+            "What I remember can be read and edited in {path}",
+            "我记得的内容可以在这里查看和修改：{path}",
+        ),
+        "mirror.asks": (
+            "{n} memories are missing from MEMORY.md since you saved it. Shall I forget them?\n{text}",
+            "你保存的 MEMORY.md 里少了 {n} 条记忆。要忘掉它们吗？\n{text}",
+        ),
+        "mirror.forget": ("Forget these {n}", "忘掉这 {n} 条"),
+        "mirror.keep": ("Keep them", "保留"),
+        "mirror.kept": ("Kept; they are back in MEMORY.md.", "已保留，并写回 MEMORY.md。"),
+        "mirror.forgotten": (
+            "Forgotten, {n} memories. /undo brings them back for 30 days.",
+            "已忘掉 {n} 条记忆。30 天内可用 /undo 恢复。",
+        ),
         "choice.gone": ("That question has been answered already.", "这个问题已经处理过了。"),
         "busy": (
             "I'm still answering in another window. Try again in a moment.",
