@@ -238,7 +238,7 @@ say = Texts(
         ),
         "first.pick": ("Choose a model:", "选择模型："),
         "first.save_failed": ("The choice could not be saved: {why}", "没能保存：{why}"),
-        "first.hint": ("↑ ↓ choose · Enter · Ctrl+Q quit", "↑ ↓ 选择 · 回车 · Ctrl+Q 退出"),
+        "first.hint": ("↑ ↓ or a number, Enter · Ctrl+Q quit", "↑ ↓ 或数字选择，回车 · Ctrl+Q 退出"),
         "first.later": ("You can change it any time in {path}.", "以后可以在 {path} 里修改。"),
         # leaving and failing
         "finishing": ("finishing…", "正在收尾……"),

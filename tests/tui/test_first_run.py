@@ -34,7 +34,7 @@ async def test_the_offline_companion_needs_nothing(settings: Settings) -> None:
     """Chosen, saved, and said plainly in the header."""
     async with window(settings, ready=False) as w:
         await _first(w)
-        await w.pilot.press("end", "enter")
+        await w.pilot.press("enter")
         await w.until(lambda: isinstance(w.app.screen, Chat), "the chat")
         await w.sees("offline companion: rules, no language model", "Tell me something")
     assert _stored(settings).provider == "offline"
@@ -48,7 +48,7 @@ async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, opena
     openai_server.strict_models = True
     async with window(settings, ready=False) as w:
         await _first(w)
-        await w.pilot.press("down", "enter")
+        await w.pilot.press("2")
         await w.sees("Address, e.g.")
         await w.write("nowhere")
         await w.pilot.press("enter")
@@ -77,7 +77,7 @@ async def test_a_model_that_is_not_there(settings: Settings, openai_server: Open
     openai_server.strict_models = True
     async with window(settings, ready=False) as w:
         await _first(w)
-        await w.pilot.press("down", "enter")
+        await w.pilot.press("home", "down", "enter")
         await w.write(openai_server.url)
         await w.pilot.press("enter", "enter")
         await w.write("no-such")
@@ -89,7 +89,7 @@ async def test_nobody_there_is_one_sentence(settings: Settings) -> None:
     """An address where nothing listens."""
     async with window(settings, ready=False) as w:
         await _first(w)
-        await w.pilot.press("down", "enter")
+        await w.pilot.press("2")
         await w.write("http://127.0.0.1:9/v1")
         await w.pilot.press("enter", "enter", "enter")
         await w.until(lambda: w.app.screen._said.display and "Asking" not in w.screen())  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ async def test_escape_leads_back_to_the_choice(settings: Settings) -> None:
     """From the form to the list of ways."""
     async with window(settings, ready=False) as w:
         await _first(w)
-        await w.pilot.press("enter")
+        await w.pilot.press("1")
         await w.sees("Key")
         await w.pilot.press("escape", "down", "enter")
         await w.sees("Address, e.g.")

@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import Key
 from textual.screen import Screen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -67,9 +68,19 @@ class FirstRun(Screen[Settings]):
         self._form.display = False
         self._said.display = False
         self._fill()
-        self._ways.highlighted = 0
+        self._ways.highlighted = _WAYS.index("offline")  # what works at once, with nothing to paste
         self._ways.focus()
         self.run_worker(self._look(), group="ollama")
+
+    def on_key(self, event: Key) -> None:
+        """A number chooses as Enter does."""
+        if not self._ways.has_focus or event.character not in [str(i + 1) for i in range(len(_WAYS))]:
+            return
+        event.stop()
+        at = int(event.character or 0) - 1
+        if not self._ways.get_option_at_index(at).disabled:
+            self._ways.highlighted = at
+            self._ways.action_select()
 
     async def _look(self) -> None:
         self._models = await ollama_models(self._settings)
@@ -89,8 +100,10 @@ class FirstRun(Screen[Settings]):
             "offline": say("first.offline.more"),
         }
         self._ways.clear_options()
-        for way in _WAYS:
-            text = Content.assemble((say(f"first.{way}"), "bold"), "\n", (f"  {more[way]}", "$quiet"))
+        for n, way in enumerate(_WAYS, 1):
+            text = Content.assemble(
+                (f"{n} ", "$quiet"), (say(f"first.{way}"), "bold"), "\n", (f"  {more[way]}", "$quiet")
+            )
             self._ways.add_option(Option(text, id=way, disabled=way == "ollama" and not found))
         self._ways.highlighted = at
 
