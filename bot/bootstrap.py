@@ -141,6 +141,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         if workers:
             for user_id in await store.system(lambda s: s.users()):
                 await _reembed(store, user_id, embedder, clock())
+            await service.keep_curve(clock())
         stack.push_async_callback(background.stop)
         await background.start()
         if workers:

@@ -24,6 +24,7 @@ from memory.learn.learner import Learner
 from memory.learn.plan import Planner
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
+from memory.learn.switch import Switcher, plan
 from memory.learn.undo import undo
 from memory.mirror import Mirror, Place, answered
 from memory.models import (
@@ -102,10 +103,15 @@ class MemoryService:
             "extract": learner.extract,
             "embed": learner.embed,
             "scrub": self._scrub,
+            "curve": Switcher(store, u).run,
         }
         self.mirror: Mirror | None = None
         self._curve = curve
         self.keeper: Keeper | None = None
+
+    async def keep_curve(self, now: datetime) -> None:
+        """Have all memories moved to this service's curve, in the background, if it is not the one of last time."""
+        await plan(self._store, self._curve, now)
 
     def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
         """From now on upkeep is done every night; its handler is among `handlers`. See `memory.upkeep.Keeper`."""
@@ -274,6 +280,12 @@ class MemoryService:
             user_id, lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset)
         )
 
+    async def known_on(
+        self, user_id: str, at: datetime, text: str | None = None, limit: int = 50, offset: int = 0
+    ) -> Page:
+        """What was known at that moment, in the words it had then; newest first."""
+        return await self._store.read(user_id, lambda tx: tx.lives.as_of(at, text=text, limit=limit, offset=offset))
+
     async def get(self, user_id: str, memory_id: MemoryId) -> Memory | None:
         """One memory, in any state."""
         return await self._store.read(user_id, lambda tx: tx.memories.get(memory_id))
@@ -353,8 +365,9 @@ async def open_memory(
             owner = user_id
             await store.system(lambda s: s.link("local", "owner", owner, now))
         service = MemoryService(store, model=model or _NoModel(), embedder=chosen, key=key, curve=curve)
+        await service.keep_curve(clock())
         await service.keep_nights().plan(user_id, clock())
-        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub", "upkeep"}
+        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub", "upkeep", "curve"}
         handlers = {kind: h for kind, h in service.handlers.items() if kind in needed}
         runner = JobRunner(store, handlers, clock, worker=worker)
         try:

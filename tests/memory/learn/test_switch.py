@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from memory.errors import Conflict
 from memory.learn import switch
 from memory.lifecycle import CURVES, level_of, weight
-from memory.models import Job, Json, Kind, State
+from memory.models import Job, Json, Kind, State, WeightEvent
 from memory.ports import Tx
 from tests.memory.learn.world import START, World
 
@@ -33,6 +34,10 @@ async def run(world: World) -> Mapping[str, Json]:
 
     assert await world.store.finish_job(job, write, world.now)
     return results[0]
+
+
+def log_of(memory_id: str, tx: Tx) -> list[WeightEvent]:
+    return tx.memories.weight_log(memory_id)
 
 
 async def waiting(world: World) -> list[Job]:
@@ -67,7 +72,7 @@ async def test_all_are_moved_and_it_is_said(world: World, monkeypatch: pytest.Mo
         new = await world.get(old.id)
         assert new.curve == "score"
         assert level_of(new, 1.0, world.now) is level_of(old, 1.0, world.now)
-        (created, moved) = await world.store.read(world.user, lambda tx, i=old.id: tx.memories.weight_log(i))
+        (created, moved) = await world.store.read(world.user, partial(log_of, old.id))
         assert (created.event, moved.event, moved.reason) == ("created", "adopted", "fade → score")
         assert moved.old_weight == pytest.approx(weight(old, 1.0, world.now), abs=1e-9)
         assert moved.new_weight == new.weight == weight(new, 1.0, world.now)
@@ -94,7 +99,7 @@ async def test_it_goes_on_where_it_was_interrupted(world: World, monkeypatch: py
     result = await run(world)
     assert result["moved"] == 7
     for m in made:
-        log = await world.store.read(world.user, lambda tx, i=m.id: tx.memories.weight_log(i))
+        log = await world.store.read(world.user, partial(log_of, m.id))
         assert [e.event for e in log] == ["created", "adopted"]
 
 
