@@ -13,6 +13,7 @@ from tui.link import Link
 from tui.voice import Voice
 from tui.widgets.conversation import Conversation
 from tui.widgets.glance import GONE, NOTICED, Learned, learned
+from tui.widgets.marks import Choices
 from tui.widgets.notice import Notice
 from tui.widgets.panel import MemoryPanel
 
@@ -109,6 +110,11 @@ class Following:
         after = change.after or {}
         if after.get("state") == "dead":
             await self._conversation.note(self._voice("job.dead"), ok=False)
+        elif after.get("kind") == "mirror" and after.get("asks"):
+            outcome = await self._link.command("mirror")
+            if outcome.choices:
+                await self._conversation.note(outcome.text)
+                await self._conversation.choose(Choices(outcome.choices))
         elif after.get("kind") == "extract" and after.get("state") == "done":
             new, updated = int(after.get("new") or 0), int(after.get("updated") or 0)
             session = (after.get("payload") or {}).get("session_id")

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
+from bot.events import Command
 from bot.telegram import keyboards
 from bot.telegram.desk import Desk
 from bot.telegram.outbox import Gone, Where
@@ -145,11 +146,30 @@ class Notices:
                 new, updated = job.get("new") or 0, job.get("updated") or 0
                 key = "notice.extract" if new or updated else "notice.extract.none"
                 await self._say(waiting.pop(0), say(lang, key, new=new, updated=updated), (), (), lang)
+            if kind == "mirror" and job.get("asks"):
+                await self._ask_of_mirror(lang)
         elif state == "dead" and kind in {"monitor", "extract", "summarise"} and not self._failing:
             self._failing = True
             if (chat_id := await self._own_chat()) is not None:
                 text = say(lang, "notice.failed", why=str(job.get("error") or "?"))
                 await self._say(Where(chat_id), text, (), (), lang)
+
+    async def _ask_of_mirror(self, lang: Lang) -> None:
+        """Much is missing from MEMORY.md: only its owner knows what that means."""
+        chat_id, ebb = await self._own_chat(), self._desk.ebb
+        if chat_id is None:
+            return
+        scope = f"user:{self._user_id}"
+        command = Command("mirror", "", self._user_id, scope, "telegram", ebb.clock(), ebb.tz, lang=lang)
+        outcome = await self._desk.agent.command(command)
+        if not outcome.choices:
+            return
+        markup, pieces = keyboards.choices(outcome.choices), render(outcome.text)
+        with suppress(Gone):
+            for piece in pieces:
+                await self._desk.outbox.send(
+                    Where(chat_id), piece, markup if piece is pieces[-1] else None, silent=True
+                )
 
     async def _own_chat(self) -> int | None:
         people = await self._desk.door.people()
