@@ -7,13 +7,13 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from memory.service import MemoryService
-
+from bot import admin_upkeep
 from bot.bootstrap import Ebb, open_ebb
 from bot.commands import memory_line
 from bot.settings import Settings
 from memory.errors import Conflict, NotFound, Refused
 from memory.models import Filter, Kind, Lang, Memory, Sensitivity, State
+from memory.service import MemoryService
 
 
 def parser() -> argparse.ArgumentParser:
@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     undo = sub.add_parser("undo", help="take back a change (the last one)")
     undo.add_argument("set", nargs="?")
     sub.add_parser("rebuild", help="derive the indexes anew")
+    admin_upkeep.add_parsers(sub)
     return p
 
 
@@ -217,4 +218,5 @@ VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] =
     "undo": _undo,
     "purge": _purge,
     "rebuild": _rebuild,
+    **admin_upkeep.VERBS,
 }

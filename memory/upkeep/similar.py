@@ -7,19 +7,18 @@ so that they have a calibration of their own: 0.75 means that they hardly say di
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import exp
+from math import exp, sqrt
 from typing import Final
 
 import numpy as np
 
-from memory.learn.alike import overlap
+from memory.learn.alike import words
 from memory.models import Filter, Layer, Memory, MemoryId, Outline, Sensitivity, State
 from memory.ports import FloatArray
 from memory.recall.gate import Calibration
 from memory.upkeep.run import Run
 
 DUPLICATE: Final = 0.75  # S2
-RELATED: Final = 0.5
 NEIGHBOURS: Final = 8
 _PER_LOOK: Final = 64  # vectors in one product
 _EFFORT: Final = 20_000_000  # vector pairs a night looks at: all of ten thousand memories would be five times that
@@ -39,7 +38,7 @@ CURRENT: Final = Filter(
 
 def similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
     """0 … 1: by the words they share, or by what the embedder says; the better one counts."""
-    by_words = overlap(a, b)
+    by_words = _by_words(a, b)
     if cosine is None:
         return by_words
     c = CALIBRATIONS[max((p for p in CALIBRATIONS if embedder.startswith(p)), key=len)]
@@ -52,6 +51,12 @@ def fresh(run: Run, since: int) -> tuple[list[MemoryId], int]:
     most = min(_MOST, max(_FEWEST, _EFFORT // max(len(facts), 1)))
     new = [r for r in facts if r.place > since][:most]
     return [r.id for r in new], new[-1].place if new else since
+
+
+def _by_words(a: str, b: str) -> float:
+    """Between the share of all words that both have, and that of the shorter one's words the longer has."""
+    x, y = words(a), words(b)
+    return len(x & y) / sqrt(len(x | y) * min(len(x), len(y))) if x and y else 0.0
 
 
 def current(rows: Iterable[Outline]) -> list[Outline]:
@@ -67,7 +72,7 @@ def current(rows: Iterable[Outline]) -> list[Outline]:
 
 
 async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
-    """For each memory those that stand near it, with their similarity (>= RELATED)."""
+    """For each memory those that stand nearest to it, with their similarity."""
     out: dict[MemoryId, dict[MemoryId, float]] = {}
     for start in range(0, len(ids), _PER_LOOK):
         some = ids[start : start + _PER_LOOK]
@@ -76,9 +81,9 @@ async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[M
 
 
 async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
-    reader, embedder = run.tools.store.reader(run.user_id), run.tools.embedder.id
+    reader = run.tools.store.reader(run.user_id)
     memories = {m.id: m for m in await reader.get(ids)}
-    vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), embedder))
+    vectors = await _vectors(run, memories)
     having = [i for i in memories if i in vectors]
     near: dict[MemoryId, dict[MemoryId, None]] = {i: {} for i in memories}
     looked = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
@@ -87,10 +92,18 @@ async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[Memory
     texts = [m.original_content for m in memories.values()]
     for i, found in zip(memories, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
         near[i] |= dict.fromkeys(s.id for s in found)
-    others = {i for found in near.values() for i in found} - memories.keys()
-    known = memories | {m.id: m for m in await reader.get(sorted(others))}
-    more = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(sorted(others), embedder))
-    return {i: _scored(known[i], near[i], known, {**vectors, **more}, embedder) for i in memories}
+    others = sorted({i for found in near.values() for i in found} - memories.keys())
+    beside = {m.id: m for m in await reader.get(others)}
+    every = {**vectors, **await _vectors(run, beside)}
+    return {i: _scored(m, near[i], memories | beside, every, run.tools.embedder.id) for i, m in memories.items()}
+
+
+async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
+    """Those stored, and for what the background has not come to yet its own; none where the embedder fails."""
+    stored = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id))
+    missing = [m for m in memories.values() if m.id not in stored]
+    made = await run.tools.embed([m.original_content for m in missing])
+    return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
 
 
 def _scored(
@@ -106,7 +119,5 @@ def _scored(
             continue
         both = m.id in vectors and i in vectors
         cosine = float(np.dot(vectors[m.id], vectors[i])) if both else None
-        score = similarity(m.original_content, known[i].original_content, cosine, embedder)
-        if score >= RELATED:
-            out[i] = score
+        out[i] = similarity(m.original_content, known[i].original_content, cosine, embedder)
     return out
