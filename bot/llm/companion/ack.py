@@ -78,7 +78,7 @@ _ASK_ON: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "mood": (("What weighs on you most?",), ("最让你放不下的是什么？",)),
 }  # fmt: skip
 _SAD = re.compile(
-    r"\b(?:died|passed away|dead|cancer|fired|laid off|miscarriage|broke up|split up|divorced|failed|lost|accident|robbed|hospital)\b|去世|过世|走了$|分手|离婚|失恋|被裁|失业|流产|骨折|住院|癌",
+    r"\b(?:died|passed away|dead|cancer|fired|laid off|miscarriage|broke up|split up|divorced|failed|lost(?! (?:\d|weight|some weight))|accident|robbed|in (?:the )?hospital|hospitali[sz]ed)\b|去世|过世|走了$|分手|离婚|失恋|被裁|失业|流产|骨折|住院|癌",
     re.I,
 )
 _GLAD = re.compile(
@@ -92,9 +92,10 @@ def acknowledge(a: Asker, facts: Sequence[Fact], seed: str, asked_before: str) -
     facts = [f for f in facts if f.text]
     if not facts:
         return ""
-    main = facts[0]
+    main = next((f for f in facts if _moving(f)), facts[0])
     first = _one(a, main, seed)
-    if len(facts) > 1:
+    facts = [f for n, f in enumerate(facts) if f.text not in {g.text for g in facts[:n]}]
+    if len(facts) > 1 and not _moving(main):
         rest = facts[1:] if main.family in {"name", "nickname"} else facts
         echo = _echo(a, rest[:5])
         first = (
@@ -109,6 +110,13 @@ def acknowledge(a: Asker, facts: Sequence[Fact], seed: str, asked_before: str) -
     if not on or on in asked_before or (asked_before.rstrip().endswith(("?", "？")) and a.turn % 2):
         return first
     return f"{first} {on}" if a.lang == "en" else f"{first}{on}"
+
+
+def _moving(f: Fact) -> bool:
+    """Whether it is something to be sorry or glad about, before anything else."""
+    return bool(_SAD.search(f.text)) or (
+        bool(_GLAD.search(f.text)) and f.family in {"fact", "marital", "about", "job"} and f.holds
+    )
 
 
 def _family(f: Fact) -> str:
@@ -140,7 +148,7 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
             else ("听到这个我很难过。", "这一定很不好受。", "唉，抱抱你。"),
             seed,
         )
-    if _GLAD.search(f.text) and f.family in {"fact", "marital", "about", "job"}:
+    if _moving(f):
         return pick(
             ("Congratulations!", "How wonderful, congratulations!")
             if a.lang == "en"
@@ -149,11 +157,12 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
         )
     if f.corrects or f.instead_of:
         old = f.instead_of
+        said = dated(you, a.now, due=f.due or f.family in {"event", "todo", "goal"})
         if a.lang == "zh" and not f.corrects:
-            return f"明白了，不是{old}，{lower_first(dated(you, a.now))}"
+            return f"明白了，不是{old}，{lower_first(said)}"
         if a.lang == "zh":
-            return f"好的，{'不是' + old + '，' if old else ''}是我理解错了：{lower_first(dated(you, a.now))}"
-        return f"Ah, {'not ' + old + '. ' if old else 'I see. '}So {lower_first(dated(you, a.now))}"
+            return f"好的，{'不是' + old + '，' if old else ''}是我理解错了：{lower_first(said)}"
+        return f"Ah, {'not ' + old + '. ' if old else 'I see. '}So {lower_first(said)}"
     if f.ended or (not f.holds and f.family not in {"like", "diet"}):
         return a.say(
             f"I see, that has changed: {lower_first(you)}" if f.ended else f"I see: {lower_first(you)}",

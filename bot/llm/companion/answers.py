@@ -11,6 +11,7 @@ from bot.llm.companion.asker import Asker, by_topic, lines, once_was, unique
 from bot.llm.companion.facts import Fact, overlap
 from bot.llm.companion.kin import same_kin
 from bot.llm.companion.knowledge import Item
+from bot.llm.companion.lists_zh import thing
 from bot.llm.companion.overviews import everything, last_time, plans, when
 from bot.llm.companion.telling import (
     hedged,
@@ -31,9 +32,13 @@ def answer(a: Asker, w: Want) -> str:
 def unknown(a: Asker, w: Want) -> str:
     """Nothing is known: said so, with an invitation."""
     if w.topic and len(w.topic) < 30 and w.how in {"topic", "who"}:
+        topic = re.sub(r"\s+(?:is|are|was|were|called|again)$|(?:的|呢|吗)$", "", w.topic)
+        own = re.search(rf"\b(?:my|our) {re.escape(topic)}", w.question, re.I) or re.search(
+            rf"我(?:们|家)?的?{re.escape(topic)}", w.question
+        )
         return a.say(
-            f"I don't know anything about {w.topic} yet. Tell me, and I'll remember.",
-            f"关于{w.topic}，我还什么都不知道。告诉我，我会记着的。",
+            f"I don't know anything about {'your ' if own else ''}{topic} yet. Tell me, and I'll remember.",
+            f"关于{'你的' if own else ''}{topic}，我还什么都不知道。告诉我，我会记着的。",
         )
     en = (
         "I don't know that yet. Tell me, and I'll remember it.",
@@ -239,6 +244,7 @@ def _yesno(a: Asker, w: Want) -> str:
         "喜欢": ("like", "favourite:", "hobby"), "爱": ("like", "hobby"), "讨厌": ("like",), "过敏": ("allergy",), "吃": ("diet:eat", "like"), "喝": ("diet:drink", "like"), "会": ("language", "skill"), "会说": ("language",), "住在": ("home",), "养": ("relation:", "count:"), "抽": ("diet:drink", "diet:eat", "diet:smoke", "habit"),
     }.get(verb) or next((v for k, v in {"喜欢": ("like", "favourite:", "hobby"), "爱": ("like", "hobby")}.items() if verb.startswith(k)), ("like", "allergy", "diet", "marital", "job", "skill", "have:", "health:", "nationality", "origin", "language", "home"))  # fmt: skip
     asked_no = verb in {"hate", "dislike", "讨厌"}
+    topic = thing(topic) if a.lang == "zh" else topic
     want = key(topic)
     for slot in slots:
         for i, f in reversed(

@@ -11,10 +11,39 @@ from bot.llm.companion.want import Want
 
 _START = re.compile(
     r"^(?:(?:and|so|but|ok(?:ay)?|well|hey|hi|hello|then|also|please|now|wait|hmm+|um+|oh|no|yes|ebb|sorry|by the way|btw|quick question|one question)[\s,!.]+)*"
-    r"(?:(?:can|could|would|will) you (?:please )?(?:tell|remind) me (?:again )?|(?:please )?(?:tell|remind) me (?:again )?|do you (?:still )?(?:know|remember|recall)(?: (?:if|whether))?[,:]? ?(?=wh|how|if|that|my|i\b)|"
-    r"i(?:'d| would) like to know |i forgot |i wonder |guess |i can't remember |i cannot remember |what was it again[,:]? )?(?:if |whether |that )?",
+    r"(?:(?:(?:can|could|would|will) you (?:please )?|please )?(?:tell|remind) me (?:again )?(?:(?:of|about) )?(?=wh|how|if|that|my|i\b|again)|"
+    r"(?:(?:do|can|would|will|did) (?:you|u) )?(?:(?:still|even|happen to|actually|maybe|perhaps|by any chance) )*(?:(?:you|u) )?(?:know|remember|recall|have any idea|any idea)(?: (?:of|about))?[,:]? ?(?=wh|how|if|that|my|i\b)|"
+    r"(?:have|did|had) i (?:ever |already |even )*(?:tell|told|mention(?:ed)?|say|said)(?: to)?(?: you)?(?: (?:about|of))? (?=wh|how|if|that|my|i\b)|"
+    r"any idea (?:of |about )?(?=wh|how|if|my)|"
+    r"i(?:'d| would) like to know |i want to know |i forgot |i(?:'ve| have) forgotten |i wonder |i was wondering |guess |i can't remember |i cannot remember |i don't remember |what was it again[,:]? )?(?:if |whether |that )?",
     re.I,
 )
+_AUX = r"am|was|can|could|should|will|would|must|have(?= (?:been|to))"
+# The word order of a question inside another one → that of the question itself.
+_DIRECT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(p, re.I), by)
+    for p, by in (
+        (r"^(?P<w>(?:what|who|where|when|why|which|how)\b(?: (?!i\b|my\b|is\b|are\b|do\b|did\b|does\b)[\w']+){0,3}) i have to (?P<r>.+)$", r"\g<w> do i have to \g<r>"),
+        (rf"^(?P<w>(?:what|who|where|when|why|which|how)\b(?: (?!i\b|my\b|is\b|are\b|do\b|did\b|does\b)[\w']+){{0,3}}) i(?P<b>'m| (?:{_AUX}))(?P<r>\b.*)$", r"\g<w>\g<b> i\g<r>"),
+        (r"^(?P<w>(?:what|who|where|when|why|which|how)\b(?: (?!i\b|my\b|is\b|are\b|do\b|did\b|does\b)[\w']+){0,3}) i (?P<r>(?!told|said|mentioned)\w.*)$", r"\g<w> do i \g<r>"),
+        (r"^(?P<w>what|who|where|when|which|how old|how tall|how)(?P<s> my (?:[\w'-]+ ){0,4}?[\w'-]+) (?P<b>is|are|was|were)(?P<r> (?:called|named|again|now|from|at|on|allergic to|scheduled|planned))?$", r"\g<w> \g<b>\g<s>\g<r>"),
+        (r"^i(?:'m| am) (?P<r>.+)$", r"am i \g<r>"),
+        (r"^i (?P<r>(?!do\b|did\b|told|said|mentioned)\w.*)$", r"do i \g<r>"),
+        (r"^(?P<s>my (?:[\w'-]+ ){0,2}?[\w'-]+) (?P<b>is|are) (?P<r>.+)$", r"\g<b> \g<s> \g<r>"),
+        (r"^(?P<s>my [\w' -]+)$", r"what is \g<s>"),
+    )
+)  # fmt: skip
+
+
+def direct(asked: str) -> str:
+    """`where I live` → `where do i live`, `what my job is` → `what is my job`."""
+    asked = re.sub(r"^(\w+)'m i\b", r"\1 am i", asked)
+    for pattern, by in _DIRECT:
+        if pattern.match(asked):
+            return re.sub(r"^(\w+(?: \w+){0,3})'m i\b", r"\1 am i", pattern.sub(by, asked))
+    return asked
+
+
 _R = rf"my (?P<r>{RELATION})"
 _RULES: tuple[tuple[str, Want], ...] = (
     (r"what (?:else )?do you (?:know|remember|recall|have)(?: (?:stored|saved))?(?: (?:of|about|on) me)\b|what have (?:I told you|you (?:learned|learnt))(?: about me| so far)?$|tell (?:me )?(?:everything |all |something |more )?(?:you know )?about (?:me|myself)$|^about (?:me|myself)$|^everything you know|^who am i(?: to you)?$|what (?:did|have) i (?:tell|told) you(?: about me| so far)?$|do you (?:know|remember) (?:anything about )?me\b|^me$", Want("all")),
@@ -38,7 +67,7 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"(?:what (?:kind of |sort of )?(?P<t>food|music|movies?|films?|books?|sports?|games?|drinks?|animals?)s? do i (?:like|love|enjoy|prefer))|what (?:do|else do|things do) i (?:like|love|enjoy|prefer)(?: (?:to )?(?P<v>eat|drink|do|watch|play|read|listen)(?:ing)?(?: to)?)?(?: .*)?$|what are my (?:likes|hobbies|interests|tastes|preferences|passions)|(?:my|any) hobb(?:y|ies)|things i (?:like|love)|what are my hobbies", Want("slot", ("like", "hobby", "favourite:", "prefer:"))),
     (rf"(?:what(?:'s| is| are| was)|do you (?:know|remember)|know|remember|say|^)\s*(?:the names? of )?{_R}(?:'s|s'|s)? ?(?:names?|called|named)?$|what (?:do i call|did i (?:name|call)|is the name of|are the names of|'s the name of) {_R.replace('<r>', '<r2>')}|who(?:'s| is| are) {_R.replace('<r>', '<r3>')}", Want("relation")),
     (rf"(?:when|what|how|where|who|which|is|does|do|has|can|are|tell me about|about)\b.*\b{_R}\b(?P<rest>.*)$", Want("about")),
-    (r"do i have (?:any |a |an )?(?P<t>pets?|siblings?|kids|children|brothers?(?: or sisters?)?|sisters?|cats?|dogs?|friends?|family|car|bike|partner|girlfriend|boyfriend|wife|husband|job|hobb(?:y|ies))\b", Want("have")),
+    (r"(?:do i have (?:any |a |an )?|how many )(?P<t>pets?|siblings?|kids|children|brothers?(?: or sisters?)?|sisters?|cats?|dogs?|friends?|family|car|bike|partner|girlfriend|boyfriend|wife|husband|job|hobb(?:y|ies))\b", Want("have")),
     (r"(?:am|was) i (?:married|single|divorced|engaged|in a relationship)|(?:what(?:'s| is) )?my (?:marital|relationship) status|do i have a (?:partner|spouse)", Want("slot", ("marital", "relation:wife", "relation:husband", "relation:spouse", "relation:girlfriend", "relation:boyfriend", "relation:partner"))),
     (r"what (?:car|kind of car|bike|vehicle) (?:do|did) i (?:have|drive|own|ride)", Want("slot", ("attr:car", "have:", "attr:bike"))),
     (r"(?:what|which|how many) languages (?:do|can|am) i|what(?:'s| is) my (?:native|mother) (?:language|tongue)|my languages", Want("slot", ("language", "native"))),
@@ -50,7 +79,7 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"(?:do|did|don't) i (?:still |really |actually |even |ever )*(?P<v>like|love|enjoy|hate|dislike|prefer|drink|eat|smoke|use to like|speak|play|own|have|live in|live|work at|work for|work as|want|know)(?: to| a| an| the| any)? ?(?P<t>.+)$", Want("yesno")),
     (r"(?:am|was) i (?:still |really |actually |not )*(?P<v>allergic to|from|afraid of|into|a|an|good at|learning|married|in)? ?(?P<t>.+)$", Want("yesno")),
     (r"can i (?P<v>speak|play|swim|drive|cook|sing|ride|ski|dance) ?(?P<t>.*)$", Want("yesno")),
-    (r"(?:what (?:did|have|do|had) (?:i (?:say|said|tell you|told you|mention(?:ed)?|think)|you (?:know|remember))|tell me (?:more |something )?|anything|do you (?:know|remember) (?:anything )?)(?: (?:about|of|on|regarding)) (?P<t>.+)$", Want("topic")),
+    (r"(?:what (?:did |have |do |had )?(?:i (?:say|said|tell you|told you|mention(?:ed)?|think)|you (?:know|remember))|tell me (?:more |something )?|anything|do you (?:know|remember) (?:anything )?)(?: (?:about|of|on|regarding)) (?P<t>.+)$", Want("topic")),
     (r"(?:who|what)(?:'s| is| was| are) (?P<t>(?-i:[A-Z])[\w' -]+)$|do you (?:know|remember) (?P<t2>(?-i:[A-Z])[\w' -]+)$", Want("who")),
     (r"(?:what|which|whose|who|where|when|how)\b.*\bmy (?P<t>.+)$", Want("topic")),
 )  # fmt: skip
@@ -67,6 +96,10 @@ def want(question: str) -> Want | None:
     while (shorter := _STRIP.sub("", text).strip(" ,")) != text:
         text = shorter
     bare = _START.sub("", text, count=1).strip() or text
+    if bare != text:
+        bare = direct(bare)
+    elif re.match(r"(?:what|who|where|when|which|how)\b.{0,24} (?:i|my)\b", bare, re.I):
+        bare = direct(bare) if re.search(r" (?:is|are|was|were)$", bare) else bare
     for pattern, w in _COMPILED:
         m = pattern.search(bare) or (pattern.search(text) if bare != text else None)
         if m:

@@ -59,6 +59,8 @@ def want(question: str) -> Want | None:
     shadow = simplified(question).strip()
     text = _STRIP.sub("", shadow) or shadow
     bare = _START.sub("", text, count=1).strip() or text
+    if re.search(r"什么|啥|哪|谁|多少|多大|几|怎么", bare):
+        bare = _STRIP.sub("", re.sub(r"[吗么嘛]$", "", bare) if not bare.endswith("什么") else bare) or bare
     for pattern, w in _COMPILED:
         m = pattern.search(bare) or pattern.search(text)
         if m:

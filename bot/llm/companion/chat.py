@@ -114,13 +114,17 @@ def _greeting(a: Asker, text: str, facts: list[Fact], asked: list[str], data: Ma
     ):
         return ""
     rest = text[m.end() :].strip(" ,.!，。！")
+    met = any(h.get("role") == "assistant" for h in mappings(data.get("history")))
     if any(f.slot == "name" for f in facts):
         return ""
     name = a.know.called
-    hello = a.say(
-        f"{smalltalk.part_of_day(a)}{', ' + name if name else ''}!",
-        f"{name + '，' if name else ''}{smalltalk.part_of_day(a)}！",
-    )
+    if met:
+        hello = a.say(f"Hello again{', ' + name if name else ''}!", f"{name + '，' if name else ''}又见面啦！")
+    else:
+        hello = a.say(
+            f"{smalltalk.part_of_day(a)}{', ' + name if name else ''}!",
+            f"{name + '，' if name else ''}{smalltalk.part_of_day(a)}！",
+        )
     if rest or asked or facts:
         return hello if not facts else ""
     return hello + a.say(" ", "") + _opening(a, data)
@@ -128,7 +132,7 @@ def _greeting(a: Asker, text: str, facts: list[Fact], asked: list[str], data: Ma
 
 def _opening(a: Asker, data: Mapping[str, Json]) -> str:
     """How a conversation is taken up: what is due soon, what was talked about last, or a first question."""
-    if not a.know.items and not a.know.episodes:
+    if not a.know.items and not a.know.episodes and not mappings(data.get("history")):
         return a.say(
             "I'm Ebb's offline companion: I remember what you tell me. What's your name?",
             "我是 Ebb 的离线伙伴，会记得你跟我说的事。怎么称呼你？",

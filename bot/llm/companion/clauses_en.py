@@ -147,9 +147,15 @@ def _pieces(text: str) -> list[str]:
     return out
 
 
+_SPELLED = re.compile(
+    r",?\s+\(?(?:(?:and |but )?(?:it is |it's |that is |that's )?(?:spel(?:led|t)|written)\b[^.!?]*|(?:with(?:out)?|no|minus) (?:an? |any |one |two |a single |a double |the )?(?:(?-i:[A-Z])|(?<=an )[a-z]|(?<=a )[a-z]|(?<=without )[a-z]|(?<=one )[a-z]|(?<=two )[a-z]|(?<=double )[a-z]|(?<=no )[a-z])(?:'?s)?(?: at the end| in it| in the middle)?)\)?$",
+    re.I,
+)
+
+
 def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clause]:
     """The clauses of an English sentence said at `at` (local, naive)."""
-    text, marked = _opened(expand(sentence.strip()))
+    text, marked = _opened(expand(_SPELLED.sub("", sentence.strip())))
     corrects = corrects or marked
     text, whens = _holes(text, at, bool(_PAST.search(text)))
     instead = ""

@@ -35,16 +35,16 @@ _JOIN = re.compile(
     r"(?:[，,]\s*|\s{1,3}(?=我))(?:而且|并且|同时|另外|还有|但是?|不过|可是|所以|然后|因此|也)?[，,]?|(?<=[\u4e00-\u9fff])(?:而且|并且|但是|不过|可是|但)(?=不|我|也|喜欢|讨厌|很|非常|对|在|会|更|最|住|每)|[;；—]+"
 )
 _PREDICATE = re.compile(
-    r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|已经|今年|从小|一直|刚|最近|其实|曾经|以前|经常|通常|一般|总是|偶尔|有时候?|正在|正|不太|不怎么|绝对|完全|真的|只|准备好|打算|[\ue100-\ue13f])*"
-    r"(?:不?(?:喜欢|爱|讨厌|喜爱|热爱|怕|吃|喝|抽烟|想|要|会|能|是|在|住|叫|姓|做|当|学|读|用|玩|看|听|养|有|打算|计划|准备|希望|决定|擅长|需要|必须|得|去|来|搬|每|跑|戒|买|开|属|毕业|出生|来自|受不了|结婚|单身|离婚|未婚|已婚|过敏|辞职|退休|失业|升职|工作|上班|从事|"
-    r"对|\d+岁|[一二三四五六七八九十]+岁)|没有?|身高|体重|生日|名字|爱好|老家|家在|职业|专业|母语|晚上|早上|周末)"
+    r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|如今|后来|已经|今年|从小|一直|刚|最近|其实|曾经|以前|经常|通常|一般|总是|偶尔|有时候?|正在|正|不太|不怎么|绝对|完全|真的|只|准备好|打算|[\ue100-\ue13f])*"
+    r"(?:不?(?:喜欢|爱|讨厌|喜爱|热爱|怕|吃|喝|抽烟|想|要|会|能|是|在|住|叫(?!我|你)|姓|做|当|学|读|用|玩|看|听|养|有|打算|计划|准备|希望|决定|擅长|需要|必须|得|去|来|搬|每|跑|戒|买|开|属|毕业|出生|来自|受不了|结婚|单身|离婚|未婚|已婚|过敏|辞职|退休|失业|升职|工作|上班|从事|"
+    r"对|改(?![变为]|[天日])|换|转|迷|开始|\d+岁|[一二三四五六七八九十]+岁)|没有?|身高|体重|生日|名字|爱好|老家|家在|职业|专业|母语|晚上|早上|周末)"
 )
 _SUBJECT = re.compile(
     rf"^(?:[\ue100-\ue13f][，,]?)*(?P<s>(?:我们?|咱们?)(?:家)?的?{RELATION}(?!们)|我的[\u4e00-\u9fff]{{1,6}}(?=是|叫|在|有)|我们?|咱们?|本人|他们?|她们?|它们?)"
 )
 _HE = re.compile(r"^(?:他|她|它)(?!们|的)")
 _WHOSE = re.compile(
-    rf"^我(?:有|养了?|家有)(?:一|两|三)?(?:个|只|条|位)?(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})"
+    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|刚|现在)*(?:有|养了?|领养了?)(?:[一两二三四五六七八九十几\d]+)?(?:个|只|条|位|匹)?(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})"
 )
 
 
@@ -98,7 +98,15 @@ def _pieces(text: str) -> list[str]:
         if not piece:
             continue
         own = _SUBJECT.match(low)
-        if _HE.match(low) and about:
+        named = re.match(r"(?:分别|都|一[个只条]|名字)*(?:是?叫|名叫|取名)", low)
+        if named and about and re.match(r"我们?家?(?:里)?(?:还|也|刚|现在)*(?:有|养|领养)", simplified(out[-1])):
+            out[-1] += f"，{piece}"  # 我有一只猫，叫咪咪：叫咪咪的是猫
+            continue
+        aged = re.match(r"(?:今年|已经|才|快|刚|现在)*[\d一二两三四五六七八九十]{1,3}(?:个月|岁)", low)
+        if (named and about) or (aged and about and _WHOSE.match(simplified(out[-1]))):
+            piece, low = about + piece, about + low  # noqa: PLW2901 - 我妹妹在北京上学，叫小红
+            own = _SUBJECT.match(low)
+        elif _HE.match(low) and about:
             piece, low = about + piece[1:], about + low[1:]  # noqa: PLW2901 - 她 is the one just spoken of
             own = _SUBJECT.match(low)
         elif not own and _PREDICATE.match(low) and subject:
@@ -110,6 +118,7 @@ def _pieces(text: str) -> list[str]:
             and re.search(r"(?:喜欢|爱|讨厌|过敏|会|有|吃|和|、)", simplified(out[-1]))
             and not _PREDICATE.match(low)
             and not re.search(r"[\ue100-\ue13f]|是|不", low)
+            and not re.search(r"[了啦]$", simplified(out[-1]))  # what has ended is no list to go on with
         ):
             out[-1] += f"、{piece}"
             continue

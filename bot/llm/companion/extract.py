@@ -45,10 +45,12 @@ def answer(data: Mapping[str, Json]) -> str:
     known = known_from(mappings(data.get("memories")))
     used: set[str] = set()
     out: list[dict[str, Json]] = []
+    told: set[str] = set()  # one sentence that states several things is one memory
     for i, f in heard.facts.items():
         m = move(f, [k for k in known if k.id not in used])
-        if m is None or not f.text:
+        if m is None or not f.text or (m.act == "add" and f.text in told):
             continue
+        told.add(f.text)
         used.add(m.id)
         out.append(
             {

@@ -152,8 +152,11 @@ def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> 
         if m.act == "boost":
             k.items = [replace(i, fresh=True, past=False, faded=0) if i.id == m.id else i for i in k.items]
         else:
+            whole = tuple(f for f in facts if f.text == m.fact.text) if m.act == "add" else (m.fact,)
             k.items.append(
-                Item(f"+{len(k.items)}", m.fact.text, (m.fact,), fresh=True, kind=m.fact.kind.value, when=text)
+                Item(
+                    f"+{len(k.items)}", m.fact.text, whole or (m.fact,), fresh=True, kind=m.fact.kind.value, when=text
+                )
             )
 
 

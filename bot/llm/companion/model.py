@@ -44,7 +44,11 @@ class Companion:
 
 
 def respond(task: Task, data: Mapping[str, Json]) -> str:
-    """The whole answer to a task. Whatever the data holds, this gives a text of the task's form."""
+    """The whole answer to a task. Whatever the data holds, this gives a text of the task's form, or none at all.
+
+    Only a chat gets a sentence where the rules stumble: an account of a conversation that says "I'm listening" would
+    be kept, an empty one is tried again.
+    """
     from bot.llm.companion import chat, extract, monitor, summarise, upkeep
 
     roles: dict[Task, tuple[Callable[[Mapping[str, Json]], str], str]] = {
@@ -65,4 +69,4 @@ def respond(task: Task, data: Mapping[str, Json]) -> str:
     except Exception as e:  # noqa: BLE001 - the boundary of the rules
         # A text they stumble over costs one answer, never the conversation; the log holds no text of it.
         log.error("the offline companion stumbled at %s: %s", task, type(e).__name__)  # noqa: TRY400
-        return otherwise or chat.at_a_loss(data)
+        return chat.at_a_loss(data) if task == "chat" else otherwise

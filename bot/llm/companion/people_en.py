@@ -100,8 +100,8 @@ def has_many(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         sensitivity=1,
         entities=names(c.third()),
     )
-    for n in _listed(m["v"] or ""):
-        yield replace(_related(c, rel, n, f"The user has a {rel} called {n}."), single=False)
+    for n in _listed(m["v"] or ""):  # one memory says it all, so each fact has the words of the whole
+        yield replace(_related(c, rel, n), single=False)
 
 
 @rule(
@@ -144,7 +144,9 @@ def is_named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     rf"^my (?P<r>{RELATION})(?:,? (?P<n>(?-i:{_NAME})),?)? (?P<p>(?:has |have )?(?:passed away|died)|(?:is|are|was|were) (?:dead|getting married|pregnant|expecting)|(?:just )?had a baby)(?P<x>.*)$"
 )
 def event_of(m: re.Match[str], c: Clause) -> Iterator[Fact]:
-    """My grandmother passed away."""
+    """My grandmother passed away; my wife Sarah is expecting: that she is called so, too."""
+    if m["n"]:
+        yield replace(_related(c, m["r"], m["n"], f"The user's {m['r'].lower()} is called {m['n']}."), when=None)
     yield c.fact(
         f"about:{relation(m['r'])}:{m['p'].split()[-1]}",
         m["p"],

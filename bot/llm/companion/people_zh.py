@@ -62,7 +62,7 @@ def named(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^我{{0,1}}(?:们)?(?:家)?(?:还|也|刚|现在|家里)*(?:有|养了?|领养了?|收养了?|买了)(?:一|两|三)?(?:个|只|条|位|匹|头)?(?P<d>[^，,叫猫狗]{{0,6}}?的?)?(?P<r>{RELATION})[，,]?(?:名字)?(?:是?叫做?|名叫|名字是|取名)(?P<v>{_NAME})(?P<more>[和、].*)?$"
+    rf"^我{{0,1}}(?:们)?(?:家)?(?:还|也|刚|现在|家里)*(?:有|养了?|领养了?|收养了?|买了)(?:一|两|三)?(?:个|只|条|位|匹|头)?(?P<d>[^，,叫猫狗]{{0,6}}?的?)?(?P<r>{RELATION})[，,]?(?:分别|都|一[个只条])*(?:名字)?(?:是?叫做?|名叫|名字是|取名)(?P<v>{_NAME})(?P<more>[和、].*)?$"
 )
 def has_named(m: Found, c: Clause) -> Iterator[Fact]:
     """我养了一只猫叫咪咪。"""
@@ -70,6 +70,14 @@ def has_named(m: Found, c: Clause) -> Iterator[Fact]:
     if _bad(value):
         return
     found = [v for v in re.split(r"[、和跟与]", value + (m["more"] or "")) if v]
+    if len(found) > 1 and (many := re.search(rf"({_NUM})(?:个|只|条|位|匹|头)", c.plain)):
+        # one memory says it all, so each fact has the words of the whole
+        yield c.fact(
+            f"count:{relation(m['r'])}", many[1], kind=Kind.FACT, importance=HIGH, single=True, entities=tuple(found)
+        )
+        for n in found:
+            yield replace(_related(c, m["r"], n), single=False)
+        return
     for n in found:
         text = None if len(found) == 1 else f"用户的{m['r']}叫{n}。"
         yield replace(_related(c, m["r"], n, text), single=False)
@@ -105,7 +113,7 @@ def is_named(m: Found, c: Clause) -> Iterator[Fact]:
 
 _SAYS = {
     "birthday": r"生日",
-    "age": r"岁",
+    "age": r"岁|^(?:今年|才|已经)*[\d一二两三四五六七八九十]+个月",
     "home": r"(?:住在?|定居|搬到)",
     "job": r"^(?:现在)?(?:是|当|做).*(?:师|员|生|老板|经理|医生|护士|老师|司机|家|律师|会计|教授|警察|演员|工|的)$",
     "employer": r"在.+(?:工作|上班)",
@@ -119,7 +127,7 @@ _SAYS = {
 
 
 @rule(
-    rf"^我(?:们)?(?:家)?(?:的)?(?P<r>{RELATION})(?P<n>[\u4e00-\u9fff]{{2,3}}(?=也?(?:很|特别|最)?(?:喜欢|住在|对)))?(?P<p>(?:也|都|现在|今年|很|非常|特别|最|的|一直|已经|刚|从小|平时|其实|不|是)*(?:是|有|喜欢|爱|讨厌|会|住|在|对|生日|\d+岁|[一二三四五六七八九十]{{1,3}}岁|去世|过世|走了|病了|结婚|离婚|怀孕|毕业|退休|住院|搬到|养|属|叫我|擅长|生了|做|当|上|读|[\u4e00-\u9fff]{{0,3}}过敏).*|(?:的生日).*)$"
+    rf"^我(?:们)?(?:家)?(?:的)?(?P<r>{RELATION})(?P<n>[\u4e00-\u9fff]{{2,3}}(?=也?(?:很|特别|最)?(?:喜欢|住在|对)))?(?P<p>(?:也|都|现在|今年|很|非常|特别|最|的|一直|已经|刚|从小|平时|其实|不|是)*(?:是|有|喜欢|爱|讨厌|会|住|在|对|生日|\d+岁|[一二两三四五六七八九十]{{1,3}}岁|[一二两三四五六七八九十\d]{{1,2}}个月大?|去世|过世|走了|病了|结婚|离婚|怀孕|毕业|退休|住院|搬到|养|属|叫我|擅长|生了|做|当|上|读|[\u4e00-\u9fff]{{0,3}}过敏).*|(?:的生日).*)$"
 )
 def about(m: Found, c: Clause) -> Iterator[Fact]:
     """我妈妈对花粉过敏：这是关于妈妈的。"""

@@ -161,15 +161,39 @@ def moves(facts: Sequence[Fact], known: Sequence[Known]) -> list[Move]:
     """Moves for all facts of one message in order; each memory is touched once."""
     out: list[Move] = []
     used: set[str] = set()
+    seen: set[str] = set()  # one sentence that states several things is one memory
     for f in facts:
         m = move(f, [k for k in known if k.id not in used])
         if m is None or not m.fact.text:
             continue
         if m.id:
             used.add(m.id)
-        elif any(o.fact.text == m.fact.text for o in out):
+        elif f.text in seen:
             continue
+        seen.add(f.text)
         out.append(m)
+        if m.act == "update":
+            more = _respelled(m, known, used)
+            used.update(s.id for s in more)
+            out += more
+    return out
+
+
+def _respelled(m: Move, known: Sequence[Known], used: set[str]) -> list[Move]:
+    """Sara, not Sarah: what else is known of Sarah is of Sara."""
+    f = m.fact
+    was = next((kf.value for k in known if k.id == m.id for kf in k.facts if kf.slot == f.slot), "")
+    if not (f.corrects or f.instead_of) or f.family not in {"relation", "name"} or not was or not f.value:
+        return []
+    word = re.escape(was) if re.search(r"[\u4e00-\u9fff]", was) else rf"\b{re.escape(was)}\b"
+    out = []
+    for k in known:
+        if k.id in used or k.negated or not re.search(word, k.text):
+            continue
+        base = k.facts[0] if k.facts else Fact(k.text, f.lang, "fact")
+        names = tuple(f.value if e == was else e for e in base.entities)
+        text = re.sub(word, lambda _m: f.value, k.text)
+        out.append(Move("update", replace(base, text=text, entities=names, corrects=True), k.id))
     return out
 
 
@@ -190,7 +214,7 @@ def resolve(f: Fact, known: Sequence[Known], earlier: Sequence[Fact], told: str,
             return _as_move(k, text)
     if f.instead_of:
         return None
-    for old in reversed(earlier):
+    for old in (e for e in reversed(earlier) if e.text):
         if f.when and old.when:
             text = _redated(old.text, f, now, old.lang)
         elif f.value and old.value and old.value in old.text:

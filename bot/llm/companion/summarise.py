@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from bot.llm.companion import ask_en, ask_zh, smalltalk
 from bot.llm.companion.dates import written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.kin import spoken
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.speech import asks
 from bot.llm.companion.statements import parse
-from bot.llm.companion.text import clean, sentences
+from bot.llm.companion.text import CJK, clean, sentences, simplified
 from memory.models import Json, Lang, language_of
 
 EPISODE_CHARS = {"en": 200, "zh": 100}
@@ -39,7 +40,10 @@ def answer(data: Mapping[str, Json]) -> str:
         facts = [f for f in facts if not any(f.slot == g.slot and (f.one or f.key == g.key) for g in found)] + found
         for s in sentences(clean(text)):
             if asks(s):
-                asked.append(_short(s.text))
+                if not _looked_up(s.text):
+                    asked.append(_short(s.text))
+            elif _looked_up(s.text) or _TASK.match(simplified(s.text)):
+                continue
             elif not found and len(s.text) > 8 and not _SMALL.match(s.text):
                 other.append(_short(s.text))
     return f"EPISODE: {_episode(facts, asked, other, lang)}\nSUMMARY: {_running(facts, asked, other, str(data.get('previous') or ''), lang)}"
@@ -51,6 +55,25 @@ def _language(said: Sequence[tuple[str, str]], data: Mapping[str, Json]) -> Lang
     if zh * 3 >= len(re.findall(r"[A-Za-z]{2,}", words)) and zh:
         return "zh"
     return language_of(words, "zh" if data.get("lang") == "zh" else "en") if not zh else "en"
+
+
+_TASK = re.compile(
+    r"^\W*(?:please |ebb,? |can you |could you )*(?:forget|delete|erase|remember|remind|undo|stop|tell me|say|repeat|show me)\b"
+    r"|^(?:请|帮我|麻烦|你)*(?:忘[掉了记]|忘记|删[掉除]|记住|记一下|撤销|告诉我|提醒|讲个|说个|给我讲)",
+    re.I,
+)
+
+
+def _looked_up(text: str) -> bool:
+    """Whether it is put to Ebb about Ebb or about what it remembers: no topic of the conversation."""
+    zh = bool(CJK.search(text))
+    low = simplified(text)
+    if any(p.search(low) for p, _ in (*smalltalk.TO_ME, *smalltalk.SAID)) or smalltalk.GREETING.fullmatch(text):
+        return True
+    if re.search(r"\b(?:weather|time is it)\b|天气|几点", low, re.I):
+        return True
+    want = (ask_zh if zh else ask_en).want(text)
+    return want is not None and (want.how != "topic" or bool(re.search(r"\bmy\b|我", want.question)))
 
 
 def _short(text: str) -> str:
@@ -148,8 +171,21 @@ _FIRST = ("event", "todo", "decision", "goal", "project", "relation", "job", "ho
 def _topics(facts: Sequence[Fact], lang: Lang) -> list[str]:
     """Topics, what was planned and decided first; of a person, only the fullest."""
     ranked = sorted(facts, key=lambda f: _FIRST.index(f.family) if f.family in _FIRST else len(_FIRST))
-    all_topics = list(dict.fromkeys(t for f in ranked if (t := topic(f, lang))))
+    named: dict[str, list[str]] = {}
+    for f in ranked:
+        if f.family == "relation" and f.value:
+            named.setdefault(f.slot, []).append(f.value)
+    all_topics = list(dict.fromkeys(t for f in ranked if (t := _together(f, named, lang) or topic(f, lang))))
     return [t for t in all_topics if not any(t != o and o.startswith(t) for o in all_topics)]
+
+
+def _together(f: Fact, named: Mapping[str, Sequence[str]], lang: Lang) -> str:
+    """Their dogs Rex and Bella: of several of one kind, one topic."""
+    values = list(dict.fromkeys(named.get(f.slot, ())))
+    if f.family != "relation" or len(values) < 2:
+        return ""
+    who = f.slot.split(":")[1]
+    return f"{spoken(who)}{'和'.join(values)}" if lang == "zh" else f"their {who}s {_and(values)}"
 
 
 def _and(words: Sequence[str]) -> str:

@@ -184,6 +184,15 @@ def habit(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
+    r"^我(?:现在|后来|最近|已经|就|都|又|也|如今)*(?:改|换成?|转(?:而|去)?)(?:去|为|成|来)?(?P<v>(?:打|踢|学|吃|喝|用|玩|练|看|听|骑|坐|开|跑|做|写|弹|游)[^，,]{1,14})$"
+)
+def switched(m: Found, c: Clause) -> Iterator[Fact]:
+    """改打羽毛球了。"""
+    value = core(m["v"])
+    yield c.fact("habit", value, f"用户现在改{value}了。", kind=Kind.PREFERENCE, entities=(thing(value),), when=None)
+
+
+@rule(
     r"^我(?P<a>早上|晚上|一般)?(?:都|一般|通常|大概|习惯)*(?P<v>(?:\d+|[一二三四五六七八九十]+)点(?:半|多|左右|钟)?(?:起床|睡觉|睡|起|上班|下班))$"
 )
 def times(m: Found, c: Clause) -> Iterator[Fact]:

@@ -26,6 +26,8 @@ _TOLD: dict[str, tuple[str, str]] = {
     "allergy": ("You're allergic to {}.", "你对{}过敏。"),
     "like": ("You like {}.", "你喜欢{}。"),
     "dislike": ("You don't like {}.", "你不喜欢{}。"),
+    "hate": ("You hate {}.", "你讨厌{}。"),
+    "over": ("You no longer like {}.", "你不再喜欢{}了。"),
     "hobby": ("Your hobbies: {}.", "你的爱好有{}。"),
     "language": ("You speak {}.", "你会{}。"),
     "email": ("Your email is {}.", "你的邮箱是{}。"),
@@ -47,7 +49,15 @@ def joined(values: Sequence[str], lang: Lang) -> str:
 def second(text: str, name: str = "") -> str:
     """A memory in the second person, in the language it is in."""
     zh = bool(re.search(r"[\u4e00-\u9fff]", text))
+    if titled := _TITLED.match(text):
+        text = text[titled.end() :]
     return person_zh.to_second(text, name) if zh else person_en.to_second(text, name)
+
+
+# What is kept under lock and key comes as `Locker code: my locker code is 4711`.
+_TITLED = re.compile(
+    r"^[^:：。.!?]{1,60}[:：]\s*(?=(?:my|our|the user's)\b.+ (?:is|are)\b|(?:我们?|用户)家?的?.+是)", re.I
+)
 
 
 def value_told(slot: str, values: Sequence[str], lang: Lang) -> str:
@@ -145,14 +155,14 @@ def told_list(found: Sequence[tuple[Item, Fact]], lang: Lang, now: datetime, nam
     single: dict[str, Item] = {}
     rest: list[Item] = []
     for item, f in found:
-        slot = "dislike" if f.slot == "like" and not f.holds else f.slot
+        slot = _dislike(item.text) if f.slot == "like" and not f.holds else f.slot
         if (
             item.faded == 0
             and f.value
-            and slot in {"allergy", "like", "dislike", "hobby", "language"}
-            and (f.holds or slot == "dislike")
+            and slot in {"allergy", "like", "dislike", "hate", "over", "hobby", "language"}
+            and (f.holds or f.slot == "like")
         ):
-            clear.setdefault(slot, []).append(f.value)
+            clear.setdefault(slot, []).append(_yours(f.value))
             single[slot] = item
         elif item not in rest:
             rest.append(item)
@@ -166,6 +176,20 @@ def told_list(found: Sequence[tuple[Item, Fact]], lang: Lang, now: datetime, nam
         )
     out += [told(i, lang, now, name) for i in rest]
     return list(dict.fromkeys(out))
+
+
+def _dislike(text: str) -> str:
+    """In which words it is disliked: hated, no longer liked, or simply not liked."""
+    if re.search(r"\bno longer\b|\bused to\b|\bany ?more\b|不再|[了啦]。?$", text):
+        return "over"
+    return "hate" if re.search(r"\b(?:hate|detest|loathe|despise)|讨厌|討厭|痛恨|受不了", text) else "dislike"
+
+
+def _yours(value: str) -> str:
+    """A value as it is told to the person: my job, 我的工作 → your job, 你的工作."""
+    if re.search(r"[\u4e00-\u9fff]", value):
+        return re.sub("我", "你", value)
+    return re.sub(r"\b(?:my|their)\b", "your", value)
 
 
 def episode_told(text: str, lang: Lang, now: datetime) -> str:

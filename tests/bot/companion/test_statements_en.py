@@ -150,7 +150,7 @@ MANY = [
     ("Hi! I'm Anna, I live in Berlin and work as a nurse.", ["The user's name is Anna.", "The user lives in Berlin.", "The user works as a nurse."]),
     ("I'm 29, live in Rome, have two cats and love hiking", ["The user is 29 years old.", "The user lives in Rome.", "The user has two cats.", "The user loves hiking."]),
     ("I work as a nurse at St. Mary's", ["The user works as a nurse.", "The user works at St. Mary's."]),
-    ("I have two kids, Tom and Lea", ["The user has two kids, Tom and Lea.", "The user has a kid called Tom.", "The user has a kid called Lea."]),
+    ("I have two kids, Tom and Lea", ["The user has two kids, Tom and Lea."] * 3),
     ("I have a sister called Mia and she lives in Rome", ["The user has a sister called Mia.", "The user's sister lives in Rome."]),
     ("My friend Tom likes sushi", ["The user's friend is called Tom.", "The user's friend Tom likes sushi."]),
     ("My wife and I live in Rome and we have two kids", ["The user lives in Rome.", "The user has two kids."]),
