@@ -36,8 +36,10 @@ from memory.models import (
     Page,
     Recall,
     Scored,
+    Sensitivity,
     Session,
     Shown,
+    State,
     Tombstone,
     TurnRow,
     TurnState,
@@ -155,6 +157,9 @@ class MemoryTable(Protocol):
         Raises Conflict if `rev` moved on, NotFound if there is no such memory.
         """
 
+    def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
+        """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
+
     def source(self, memory_id: MemoryId, message_id: str) -> None:
         """Say that the memory was learned from the message."""
 
@@ -255,6 +260,9 @@ class ConversationTable(Protocol):
         """Append (an empty id gets one); returns it with `seq`."""
 
     def put_message(self, m: Message, op: Op = "updated") -> None: ...
+    def put_messages(self, messages: Iterable[Message], op: Op = "updated") -> None:
+        """`put_message` for thousands."""
+
     def hidden(self, before: datetime, limit: int) -> list[Message]:
         """Messages hidden at that time or earlier that still have their text, oldest first."""
 
@@ -348,6 +356,9 @@ class ChangeTable(Protocol):
     def after(self, seq: int, limit: int) -> list[Change]: ...
     def last_seq(self) -> int: ...
     def latest_for(self, entity: Entity, entity_id: str) -> Change | None: ...
+    def overtaken(self, set_id: str) -> frozenset[str]:
+        """Memories of the set that another set has changed since."""
+
     def undoable(self, limit: int = 20) -> list[ChangeSet]:
         """Newest first: sets that changed a memory by more than a mention, not undone, not undos, not purged."""
 
@@ -358,7 +369,11 @@ class TombstoneTable(Protocol):
     """What must not be learned again from the same history."""
 
     def add(self, t: Tombstone) -> None: ...
+    def add_many(self, stones: Iterable[Tombstone]) -> None:
+        """`add` for many; of several digests of one memory, the first keeps its vector."""
+
     def remove(self, memory_id: MemoryId) -> None: ...
+    def remove_many(self, ids: Iterable[MemoryId]) -> None: ...
     def has(self, digest: str) -> bool: ...
     def digest(self, text: str) -> str:
         """Keyed hash of the normalised text."""
@@ -400,6 +415,12 @@ class MirrorTable(Protocol):
 
     def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, Shown]:
         """What the file of that version showed, with the edits of it that were `taken` since."""
+
+    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, Shown]]:
+        """Those of the ids that there are, as they would be shown: quicker than reading them whole."""
+
+    def shown(self) -> frozenset[MemoryId]:
+        """Ids of the memories that hold and are no secrets: all that the file may show."""
 
     def seen(self, memory_id: MemoryId, text: str) -> bool:
         """Whether any version showed the memory with the text of that digest."""

@@ -79,6 +79,16 @@ class ChangeGateway:
         ).fetchone()
         return None if row is None else change_from_row(row)
 
+    def overtaken(self, set_id: str) -> frozenset[str]:
+        """Memories of the set that another set has changed since."""
+        rows = self.tx.con.execute(
+            "SELECT DISTINCT c.entity_id FROM changes c WHERE c.set_id = ? AND c.user_id = ? AND c.entity = 'memory'"
+            " AND EXISTS (SELECT 1 FROM changes d WHERE d.user_id = c.user_id AND d.entity = 'memory'"
+            "  AND d.entity_id = c.entity_id AND d.seq > c.seq AND d.set_id != c.set_id)",
+            (set_id, self.tx.owner),
+        )
+        return frozenset(r[0] for r in rows.fetchall())
+
     def undoable(self, limit: int = 20) -> list[ChangeSet]:
         """Newest first: sets that did more to a memory than a mention does, not undone, no undos, not purged."""
         rows = self.tx.con.execute(

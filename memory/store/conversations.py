@@ -6,7 +6,7 @@ purging it there is enough.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -134,7 +134,7 @@ class ConversationGateway(Turns):
             ),
         ).lastrowid
         stored = replace(m, id=message_id, seq=seq)
-        self.tx.record("message", message_id, "created", None, _of_message(stored))
+        self.tx.record("message", message_id, "created", None, of_message(stored))
         return stored
 
     def put_message(self, m: Message, op: Op = "updated") -> None:
@@ -148,7 +148,13 @@ class ConversationGateway(Turns):
             (m.text, m.status, m.turn_id, opt_ms(m.hidden_at), m.reply_to, m.id, self.tx.owner),
         )
         after = replace(m, seq=before.seq, session_id=before.session_id)
-        self.tx.record("message", m.id, op, _of_message(before), _of_message(after))
+        self.tx.record("message", m.id, op, of_message(before), of_message(after))
+
+    def put_messages(self, messages: Iterable[Message], op: Op = "updated") -> None:
+        """`put_message` for thousands. Raises NotFound."""
+        from memory.store.many import put_messages  # which rests on this module
+
+        put_messages(self.tx, messages, op)
 
     def hidden(self, before: datetime, limit: int) -> list[Message]:
         """Messages hidden at that time or earlier that still have their text, oldest first."""
@@ -224,7 +230,8 @@ def _of_session(s: Session) -> dict[str, Json]:
     }
 
 
-def _of_message(m: Message) -> dict[str, Json]:
+def of_message(m: Message) -> dict[str, Json]:
+    """What a change says of a message."""
     return {
         "session_id": m.session_id,
         "turn_id": m.turn_id,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from memory.store.text import segment
@@ -26,6 +28,17 @@ def text_out(con: Any, n: int) -> int:
     )
     con.execute("DELETE FROM memories_text WHERE n = ?", (n,))
     return 1
+
+
+def texts_out(con: Any, ns: Sequence[int]) -> None:
+    """Take many out of the text index."""
+    some = json.dumps(ns)
+    con.execute(
+        "INSERT INTO memories_fts (memories_fts, rowid, owner, text)"
+        " SELECT 'delete', n, owner, text FROM memories_text WHERE n IN (SELECT value FROM json_each(?))",
+        (some,),
+    )
+    con.execute("DELETE FROM memories_text WHERE n IN (SELECT value FROM json_each(?))", (some,))
 
 
 def rebuild_text(con: Any, user_id: str | None, indexed: str) -> int:

@@ -151,7 +151,12 @@ def memory_from_json(j: Mapping[str, Json]) -> Memory:
 
 def memory_to_row(m: Memory) -> dict[str, Any]:
     """Values by column."""
-    row = memory_to_json(m)
+    return row_of(memory_to_json(m))
+
+
+def row_of(j: Mapping[str, Json]) -> dict[str, Any]:
+    """Values by column of what `memory_to_json` gave."""
+    row = dict(j)
     for name in _NESTED:
         row[name] = dump(row[name])
     return row

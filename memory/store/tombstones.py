@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,27 @@ class TombstoneGateway:
             "INSERT OR REPLACE INTO tombstones (user_id, memory_id, digest, at, set_id, model_id, vector)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (self.tx.owner, t.memory_id, t.digest, to_ms(t.at), t.set_id, model_id, vector),
+        )
+
+    def add_many(self, stones: Iterable[Tombstone]) -> None:
+        """`add` for many; of several digests of one memory, the first keeps its vector."""
+        rows, seen = [], set[MemoryId]()
+        for t in stones:
+            model_id, vector = t.model_id, t.vector
+            if vector is None and t.memory_id not in seen:
+                model_id, vector = self._vector_of(t.memory_id)
+            seen.add(t.memory_id)
+            rows.append((self.tx.owner, t.memory_id, t.digest, to_ms(t.at), t.set_id, model_id, vector))
+        self.tx.con.executemany(
+            "INSERT OR REPLACE INTO tombstones (user_id, memory_id, digest, at, set_id, model_id, vector)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+
+    def remove_many(self, ids: Iterable[MemoryId]) -> None:
+        """The memories are wanted again."""
+        self.tx.con.executemany(
+            "DELETE FROM tombstones WHERE user_id = ? AND memory_id = ?", [(self.tx.owner, i) for i in ids]
         )
 
     def remove(self, memory_id: MemoryId) -> None:

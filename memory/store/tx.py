@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -211,6 +211,18 @@ class SqliteTx:
                 None if before is None else dump(before),
                 None if after is None else dump(after),
             ),
+        )
+
+    def record_many(
+        self, entity: Entity, op: Op, changes: Sequence[tuple[str, Mapping[str, Json], Mapping[str, Json]]]
+    ) -> None:
+        """`record` for many: (id, before, after) of each."""
+        current = self._set or self.changes.begin("system", "write", self.shared.clock())
+        self._remembers = self._remembers or (entity == "memory" and bool(changes))
+        self.con.executemany(
+            "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(current.id, self.owner, op, entity, i, dump(before), dump(after)) for i, before, after in changes],
         )
 
     def record_memory(self, op: Op, before: Memory | None, after: Memory) -> None:

@@ -109,6 +109,23 @@ class VectorGateway:
             self._tick("removals")
         return len(rows)
 
+    def drop_many(self, ids: Mapping[int, MemoryId]) -> None:
+        """`drop` for many: memory ids by row number."""
+        con, some = self.tx.con, dump(list(ids))
+        rows = con.execute(
+            "SELECT memory_n, model_id, vector FROM embeddings WHERE user_id = ?"
+            " AND memory_n IN (SELECT value FROM json_each(?))",
+            (self.tx.owner, some),
+        ).fetchall()
+        for row in rows:
+            memory_id = ids[row["memory_n"]]
+            if memory_id not in self.tx.dropped or row["model_id"] == self.tx.shared.embedder_model:
+                self.tx.dropped[memory_id] = (row["model_id"], bytes(row["vector"]))
+            indexes.vec0_out(con, self.tx.shared.vec, row["model_id"], row["memory_n"])
+        if rows:
+            con.execute("DELETE FROM embeddings WHERE memory_n IN (SELECT value FROM json_each(?))", (some,))
+            self._tick("removals")
+
     def _tick(self, column: str) -> None:
         self.tx.con.execute(
             f"INSERT INTO vector_clock (user_id, {column}) VALUES (?, 1)"
