@@ -68,8 +68,25 @@ def once_was(a: Asker, w: Want) -> str:
 
 
 def lines(a: Asker, items: Sequence[Item]) -> str:
-    """Items told one after the other."""
-    return a.say(" ", "").join(a.tell(i) for i in items)
+    """Items told one after the other, none of them twice in other words."""
+    return a.say(" ", "").join(dict.fromkeys(a.tell(i) for i in distinct(items)))
+
+
+def distinct(items: Sequence[Item]) -> list[Item]:
+    """Without those that state nothing beyond another: `wife Sara is expecting` says that she is called Sara."""
+    told = [{(f.slot, f.key, f.holds) for f in i.facts} for i in items]
+    return [
+        i
+        for n, i in enumerate(items)
+        if not told[n]
+        or not any(
+            m != n
+            and j.faded <= i.faded
+            and j.past == i.past
+            and (told[n] < told[m] or (told[n] == told[m] and m < n))
+            for m, j in enumerate(items)
+        )
+    ]
 
 
 def by_topic(a: Asker, w: Want) -> str:

@@ -284,7 +284,9 @@ def _heard(a: Asker, text: str) -> str:
     if a.lang == "zh":
         turned = you_me_zh(body)
         echo = f"{turned}？" if 2 < len(turned) <= 18 and "你" in turned else ""
-        return echo + pick(("后来呢？", "愿意多说一点吗？", "你怎么看这件事？", "那你是什么感觉？"), text, a.turn)
+        if not echo and not _TALE.search(simplified(text)):
+            return pick(("这句我没太听懂，能换个说法吗？", "我不太确定你的意思，能多说一点吗？"), text, a.turn)
+        return echo + pick(("后来呢？", "愿意多说一点吗？", "那你是什么感觉？"), text, a.turn)
     if len(body.split()) == 1 and len(said) < 2:
         return a.say(f"“{body[:40]}”? I'm not sure I follow. Could you say a little more?", "")
     turned = you_me_en(body)
@@ -295,9 +297,19 @@ def _heard(a: Asker, text: str) -> str:
         and re.search(r"\byou", turned, re.I)
         else ""
     )
-    return echo + pick(
-        ("Tell me more.", "How was that for you?", "What happened then?", "What do you make of it?"), text, a.turn
-    )
+    if not echo and not _TALE.search(text):
+        return pick(
+            (
+                "I'm not sure I understood that. What do you mean?",
+                "I don't quite follow. Could you put it another way?",
+            ),
+            text,
+            a.turn,
+        )
+    return echo + pick(("Tell me more.", "How was that for you?", "What happened then?"), text, a.turn)
+
+
+_TALE = re.compile(r"\b(?:i|we|my|our|me|us|he|she|they)\b|我|咱|他|她", re.I)
 
 
 def _fits(item: Item, text: str) -> bool:

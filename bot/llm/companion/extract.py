@@ -10,7 +10,7 @@ from bot.llm.companion.answered import completed
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
-from bot.llm.companion.reconcile import Known, known_from, move, resolve
+from bot.llm.companion.reconcile import Known, known_from, move, resolve, respelled, step
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
 from memory.models import Json
@@ -47,7 +47,7 @@ def answer(data: Mapping[str, Json]) -> str:
     out: list[dict[str, Json]] = []
     told: set[str] = set()  # one sentence that states several things is one memory
     for i, f in heard.facts.items():
-        m = move(f, [k for k in known if k.id not in used])
+        m = step(f, known, used)
         if m is None or not f.text or (m.act == "add" and f.text in told):
             continue
         told.add(f.text)
@@ -100,3 +100,5 @@ def _message(heard: Heard, n: int, text: str, at: str, tz: str, around: tuple[st
             heard.said[m.id].append(n)
         else:
             heard.put(m.fact, n, m.id)
+            for r in respelled(m, known, {m.id}) if m.act == "update" else ():
+                heard.facts[r.id] = r.fact

@@ -55,7 +55,7 @@ def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], know
     told = next((t for role, t in reversed(context) if role == "assistant"), "")
     before = next((t for role, t in reversed(context) if role == "user"), "")
     if (joking(text) and len(text) < 40) or (corrects_only(text) and _WRONG.search(simplified(clean(text)))):
-        return _taken_back(parse(before, at, tz) if joking(text) else (), told, known)
+        return _taken_back(parse(before, at, tz), known) if joking(text) else _wrong(told, known)
     facts = parse(completed(text, told), at, tz)
     plain = [f for f in facts if f.slot != "?"]
     out = moves(plain, known)
@@ -67,10 +67,13 @@ def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], know
     return out
 
 
-def _taken_back(joked: Sequence[Fact], told: str, known: Sequence[Known]) -> list[Move]:
-    """`Just kidding` takes back what was stated before; `that's wrong` what the assistant has just said."""
-    if joked:
-        return [Move("delete", f, k.id) for f in joked for k in known if any(same_thing(f, kf) for kf in k.facts)][:3]
+def _taken_back(joked: Sequence[Fact], known: Sequence[Known]) -> list[Move]:
+    """`Just kidding` takes back what was stated before."""
+    return [Move("delete", f, k.id) for f in joked for k in known if any(same_thing(f, kf) for kf in k.facts)][:3]
+
+
+def _wrong(told: str, known: Sequence[Known]) -> list[Move]:
+    """`That's wrong` takes back what the assistant has just said."""
     said = [
         k for k in known if not k.negated and any(f.value and f.value.casefold() in told.casefold() for f in k.facts)
     ]

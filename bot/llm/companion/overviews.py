@@ -6,7 +6,8 @@ import re
 from datetime import date, datetime, timedelta
 
 from bot.llm.companion import dates
-from bot.llm.companion.asker import STOP, Asker, by_topic, lines, unique
+from bot.llm.companion.asker import STOP, Asker, by_topic, distinct, lines, unique
+from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, episode_parts, newest
 from bot.llm.companion.reconcile import MEANT
 from bot.llm.companion.telling import (
@@ -14,7 +15,7 @@ from bot.llm.companion.telling import (
     episode_told,
     second,
 )
-from bot.llm.companion.text import CJK, word_set, words
+from bot.llm.companion.text import CJK, words
 from bot.llm.companion.want import Want
 from memory.models import Lang
 
@@ -100,26 +101,47 @@ def when(a: Asker, w: Want) -> str:
     return by_topic(a, w) if topic else plans(a, w)
 
 
-_GROUPS: tuple[tuple[frozenset[str], str, str], ...] = (
+_GROUPS: tuple[tuple[tuple[str, ...], str, str], ...] = (  # slots in the order they are told
     (
-        word_set(
-            "name nickname surname age birthday home origin nationality address marital living native sign: height"
+        tuple(
+            [
+                "name",
+                "nickname",
+                "surname",
+                "age",
+                "birthday",
+                "home",
+                "origin",
+                "nationality",
+                "address",
+                "marital",
+                "living",
+                "native",
+                "sign:",
+                "height",
+            ]
         ),
         "About you",
         "关于你",
     ),
-    (word_set("job employer work_place field study school past:"), "Work and studies", "工作与学习"),
-    (word_set("relation: about: count:"), "Your people", "你身边的人"),
-    (word_set("allergy diet diet: health:"), "Health", "健康"),
-    (word_set("like favourite: prefer: hobby whim"), "Tastes", "喜好"),
-    (word_set("skill language habit wake_time sleep_time lesson"), "Skills and habits", "技能与习惯"),
-    (word_set("event: todo goal project decision"), "Plans", "计划"),
+    (tuple(["job", "employer", "work_place", "field", "study", "school", "past:"]), "Work and studies", "工作与学习"),
+    (tuple(["relation:", "about:", "count:"]), "Your people", "你身边的人"),
+    (tuple(["allergy", "diet", "diet:", "health:"]), "Health", "健康"),
+    (tuple(["like", "favourite:", "prefer:", "hobby", "whim"]), "Tastes", "喜好"),
+    (tuple(["skill", "language", "habit", "wake_time", "sleep_time", "lesson"]), "Skills and habits", "技能与习惯"),
+    (tuple(["event:", "todo", "goal", "project", "decision"]), "Plans", "计划"),
 )
+
+
+def _place(f: Fact, slots: tuple[str, ...]) -> int:
+    return next(
+        (n for n, s in enumerate(slots) if f.slot == s or (s.endswith(":") and f.slot.startswith(s))), len(slots)
+    )
 
 
 def everything(a: Asker, _w: Want) -> str:
     """All that is known, in groups."""
-    left = a.know.holding()
+    left = distinct(a.know.holding())
     if not left:
         return a.say(
             "Nothing yet, really. Tell me a little about yourself: your name, where you live, what you like.",
@@ -134,10 +156,10 @@ def everything(a: Asker, _w: Want) -> str:
         ]
         if mine:
             left = [i for i in left if i not in mine]
-            pairs = [(i, i.facts[0]) for i in mine]
+            pairs = sorted(((i, i.facts[0]) for i in mine), key=lambda p: _place(p[1], slots))
             out.append(f"**{a.say(en, zh)}**{a.say(': ', '：')}{a.tell_all(unique(pairs))}")
     if left:
-        out.append(f"**{a.say('Also', '其他')}**{a.say(': ', '：')}{lines(a, left[:8])}")
+        out.append(f"**{a.say('Also', '其他')}**{a.say(': ', '：')}{lines(a, left[:20])}")
     head = a.say("This is what I have in mind right now:", "我现在想得起来的有这些：")
     return (
         head

@@ -163,7 +163,7 @@ def moves(facts: Sequence[Fact], known: Sequence[Known]) -> list[Move]:
     used: set[str] = set()
     seen: set[str] = set()  # one sentence that states several things is one memory
     for f in facts:
-        m = move(f, [k for k in known if k.id not in used])
+        m = step(f, known, used)
         if m is None or not m.fact.text:
             continue
         if m.id:
@@ -173,13 +173,21 @@ def moves(facts: Sequence[Fact], known: Sequence[Known]) -> list[Move]:
         seen.add(f.text)
         out.append(m)
         if m.act == "update":
-            more = _respelled(m, known, used)
+            more = respelled(m, known, used)
             used.update(s.id for s in more)
             out += more
     return out
 
 
-def _respelled(m: Move, known: Sequence[Known], used: set[str]) -> list[Move]:
+def step(f: Fact, known: Sequence[Known], used: set[str]) -> Move | None:
+    """The move for `f` where the memories of `used` have been dealt with already: confirmed once is enough."""
+    m = move(f, known)
+    if m is None or m.id not in used:
+        return m
+    return None if m.act == "boost" else move(f, [k for k in known if k.id not in used])
+
+
+def respelled(m: Move, known: Sequence[Known], used: set[str]) -> list[Move]:
     """Sara, not Sarah: what else is known of Sarah is of Sara."""
     f = m.fact
     was = next((kf.value for k in known if k.id == m.id for kf in k.facts if kf.slot == f.slot), "")
