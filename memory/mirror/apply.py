@@ -13,9 +13,9 @@ from memory.learn import keep
 from memory.learn.alike import same
 from memory.learn.forget import forget
 from memory.learn.remember import Looked, Rememberer, Request
-from memory.mirror.merge import Edit, New, Plan, plan
+from memory.mirror.merge import Edit, New, Plan
 from memory.mirror.page import Document, atoms, flat
-from memory.mirror.snapshot import EVERYTHING, base_of, is_shown, shown_of, standing
+from memory.mirror.snapshot import Planned, planned, shown_of
 from memory.models import ChangeSet, Filter, Kind, Memory, MemoryId, MirrorState, Shown, State, WeightEvent
 from memory.ports import Tx
 
@@ -65,17 +65,16 @@ class Taking:
     base: Mapping[MemoryId, Shown] = field(default_factory=dict)
     begun: ChangeSet | None = None
 
-    def run(self, digest: str) -> Applied:
-        """Do it, and note that this file was read."""
+    def run(self, digest: str, before: Planned) -> Applied:
+        """Do it, and note that this file was read. `before`: what was planned, to be thought over if it must."""
         tx = self.tx
-        state = tx.mirror.state()
-        self.base, version = base_of(tx, state, self.doc.stamp)
-        stands = standing(tx, {*self.base, *(b.id for b in self.doc.blocks if b.id is not None)})
-        wanted = plan(self.doc, self.base, stands, tx.mirror.seen, tx.mirror.digest)
+        thought = before if before.holds(tx) else planned(tx, self.doc)
+        wanted, version, state = thought.plan, thought.version, thought.state
+        self.base = thought.base
         self.out.dropped = wanted.dropped
         for i, d in wanted.rewritten.items():
             was = self.base.get(i)
-            self.shows[i] = Shown(d, was.original if was else d, was.kind if was else stands[i].kind)
+            self.shows[i] = Shown(d, was.original if was else d, was.kind if was else "")
         if wanted.acts:
             self.begun = tx.changes.begin("user", "mirror", self.now)
             self._delete(wanted, self.begun)
@@ -219,7 +218,7 @@ def answered(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
 
 def delete(tx: Tx, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet) -> list[MemoryId]:
     """Forget these, and spare whatever else is shown. One whose twin stays is put away without any more ado."""
-    shown = frozenset(m.id for m in tx.memories.find(Filter(), limit=EVERYTHING).items if is_shown(m)) - set(ids)
+    shown = tx.mirror.shown() - set(ids)
     found = [m for m in tx.memories.many(dict.fromkeys(ids)) if m.state not in {State.DELETED, State.FORGOTTEN}]
     doubles = [m for m in found if _has_twin(tx, m, shown)]
     for m in doubles:

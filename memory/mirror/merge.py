@@ -99,6 +99,8 @@ class _Merge:
     named: dict[MemoryId, Block] = field(default_factory=dict)
     loose: list[Block] = field(default_factory=list)
 
+    digests: dict[str, str] = field(default_factory=dict)
+
     def run(self) -> Plan:
         self._name()
         missing = self._find([i for i in self.base if i not in self.named])
@@ -115,6 +117,12 @@ class _Merge:
             self.out.unread += atoms(stray)
         return self.out
 
+    def _of(self, text: str) -> str:
+        found = self.digests.get(text)
+        if found is None:
+            found = self.digests[text] = self.digest(text)
+        return found
+
     # --- which block is which entry --------------------------------------------------------------------
 
     def _name(self) -> None:
@@ -127,10 +135,12 @@ class _Merge:
                 self.loose.append(replace(b, id=None))
         for memory_id, blocks in several.items():
             own = {s.text for s in (self.base.get(memory_id), self.stands.get(memory_id)) if s is not None}
-            chosen = next((b for b in blocks if self.digest(b.text) in own), blocks[0])
+            chosen = next((b for b in blocks if self._of(b.text) in own), blocks[0])
             self.named[memory_id] = chosen
-            told = {self.digest(chosen.text), self.digest("")}
-            self.loose += [replace(b, id=None) for b in blocks if b is not chosen and self.digest(b.text) not in told]
+            if len(blocks) == 1:
+                continue
+            told = {self._of(chosen.text), self._of("")}
+            self.loose += [replace(b, id=None) for b in blocks if b is not chosen and self._of(b.text) not in told]
 
     def _find(self, missing: list[MemoryId]) -> list[MemoryId]:
         """Entries whose heading was damaged or lost, by their text, then by an id with a slip in it."""
@@ -139,7 +149,7 @@ class _Merge:
             by_text.setdefault(self.base[i].text, []).append(i)
         left = []
         for b in self.loose:
-            if same := by_text.get(self.digest(b.text)):
+            if same := by_text.get(self._of(b.text)):
                 self.out.present.add(same.pop())
             else:
                 left.append(b)
@@ -166,7 +176,7 @@ class _Merge:
             self.out.kinds[memory_id] = wanted
         if not b.paragraphs:
             return  # a heading alone: its text is written again
-        d = self.digest(b.text)
+        d = self._of(b.text)
         unedited = d == was.text if was is not None else self.seen(memory_id, d)
         if unedited:
             if now.where == "gone":

@@ -152,12 +152,6 @@ def atoms(raw: str) -> list[str]:
     return [p.strip("\n") for p in pieces if p.strip()]
 
 
-def without(text: str, gone: Iterable[Block]) -> str:
-    """The file's text without these blocks."""
-    drop = {i for b in gone for i in range(*b.lines)}
-    return "\n".join(line for i, line in enumerate(lines_of(text)) if i not in drop)
-
-
 def body(text: str) -> str:
     """The text without what changes by itself: comments of ours, and spacing between lines."""
     lines = (line.rstrip() for line in lines_of(text))

@@ -20,7 +20,7 @@ Where: TypeAlias = Literal["head", "active", "archived", "unread", "other"]
 _HEADING: Final = re.compile(r"^\s{0,3}([#＃]{1,6})\s*(.*?)\s*[#＃]*\s*$")
 _ID: Final = re.compile(r"^\s*[\[【〔(]\s*([0-9A-Za-z]{2,24})\s*[\]】〕)]\s*[:|-]?\s*(.*)$")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z]{4,24}")
-_OPENING: Final = re.compile(r"^\s*[-*+]?\s*[\[［【〔]\s*([0-9A-Za-z]{4,24})\s*[\]］】〕]?")
+_OPENING: Final = re.compile(r"^\s*[-*+]?\s*[\[［【〔]?\s*([0-9A-Za-z]{4,24})\s*[\]］】〕]?")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•·‣–]|\d{1,3}[.)、）])\s+(?:\[[ xX]?\]\s+)?(?=\S)")
 _DENSE_BULLET: Final = re.compile(r"^\s*(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s*(?=\S)")  # -我喜欢茶
 _STRUCTURE: Final = re.compile(r"[|｜\[\]［］【】]")
@@ -30,7 +30,7 @@ _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 def ids_in(text: str) -> set[MemoryId]:
     """Whatever may be an id in a heading, or in what was one."""
-    heads = (x for x in lines_of(text) if x[:1] in "#＃" or "[" in x or "［" in x or "【" in x)
+    heads = (x for x in lines_of(text) if any(sign in x for sign in "#＃[［【|｜"))
     return {t.lower() for x in heads for t in _TOKEN.findall(unicodedata.normalize("NFKC", x)) if len(t) >= 6}
 
 
@@ -190,7 +190,7 @@ class _Reader:
         return None
 
     def _bare_heading(self, n: int, line: str, plain: str) -> _Open | None:
-        """A heading that lost its signs: a known id in brackets, and a kind or a bar after it."""
+        """A heading that lost its signs: a known id, and a kind or a bar after it."""
         m = _OPENING.match(plain)
         if m is None or m[1].lower() not in self.known:
             return None
@@ -247,6 +247,6 @@ def _bare(line: str, bullet: re.Match[str] | None) -> str:
 def _kind_word(rest: str, token: str) -> str:
     """The first field of a heading, without the id that may stand in it."""
     first = rest.split("|", maxsplit=1)[0]
-    if token:
-        first = re.sub(rf"[\[【〔(]?\s*{re.escape(token)}\s*[\]】〕)]?", " ", first, flags=re.I)
+    if token and (at := first.lower().find(token)) >= 0:
+        first = first[:at].rstrip("[【〔( ") + " " + first[at + len(token) :].lstrip("]】〕) ")
     return first.strip()

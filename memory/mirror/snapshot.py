@@ -13,7 +13,7 @@ from memory.learn.dates import zone
 from memory.mirror import words
 from memory.mirror.files import digest_of
 from memory.mirror.merge import Plan, Standing, Where, plan
-from memory.mirror.page import Document, Entry, Page, Stamp, render
+from memory.mirror.page import Document, Entry, Page, Stamp, flat, render
 from memory.models import (
     Filter,
     Lang,
@@ -70,20 +70,37 @@ def base_of(tx: Tx, state: MirrorState | None, stamp: Stamp | None) -> tuple[Map
     return base, state.version
 
 
-def planned(tx: Tx, doc: Document) -> Plan:
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a document asks for, and of which moment that was thought."""
+
+    plan: Plan
+    base: Mapping[MemoryId, Shown]
+    version: int | None
+    state: MirrorState | None
+    seq: int
+
+    def holds(self, tx: Tx) -> bool:
+        """Whether nothing has changed since."""
+        return tx.changes.last_seq() == self.seq and tx.mirror.state() == self.state
+
+
+def planned(tx: Tx, doc: Document) -> Planned:
     """What the document asks for, as the memories stand in this transaction."""
-    base, _ = base_of(tx, tx.mirror.state(), doc.stamp)
+    state = tx.mirror.state()
+    base, version = base_of(tx, state, doc.stamp)
     stands = standing(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
-    return plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest)
+    wanted = plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest)
+    return Planned(wanted, base, version, state, tx.changes.last_seq())
 
 
 def standing(tx: Tx, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Standing]:
     """What became of each that was ever known here."""
     out: dict[MemoryId, Standing] = {}
-    for m in tx.memories.many(sorted(ids)):
-        s = shown_of(tx, m)
-        where: Where = "here" if is_shown(m) else "gone" if m.state in _GONE else "replaced"
-        out[m.id] = Standing(where, s.text, s.original, s.kind)
+    for i, (state, sensitivity, s) in tx.mirror.standing(ids).items():
+        here = state is State.ACTIVE and sensitivity < Sensitivity.SECRET
+        where: Where = "here" if here else "gone" if state in _GONE else "replaced"
+        out[i] = Standing(where, s.text, s.original, s.kind)
     for i in tx.mirror.known(ids - out.keys()):
         out[i] = Standing("gone")  # erased
     return out
@@ -103,6 +120,7 @@ class Snapshot:
     differs: bool
     gone: frozenset[MemoryId]
     asked: tuple[MemoryId, ...]
+    says: Mapping[MemoryId, str]  # the text of each entry
 
 
 def snapshot(
@@ -115,15 +133,16 @@ def snapshot(
     asking, asked = _asked(tx, state, now)
     every = tx.memories.find(Filter(), order="weight", limit=EVERYTHING).items
     memories = [m for m in every if is_shown(m) and m.id not in asked]
-    shown = {m.id: shown_of(tx, m) for m in memories}
+    shown = {i: s for i, (_, _, s) in tx.mirror.standing(m.id for m in memories).items()}
     lang = lang or tx.user().lang or _spoken(tx, memories)
     zone_ = zone(tx.user().tz or tz)
     version = state.version + 1
     notes = [words.say("gone", lang, id=m.id) for m in tx.memories.many(dict.fromkeys(dropped)) if m.state in _GONE]
     if asked:
         notes.append(words.say("asked", lang, n=len(asked)))
+    entries = [_entry(m, u, now, zone_) for m in memories]
     page = Page(
-        [_entry(m, u, now, zone_) for m in memories],
+        entries,
         Stamp(state.lineage, version),
         now.astimezone(zone_).isoformat(timespec="seconds"),
         [raw for raw, _ in state.unread],
@@ -141,7 +160,9 @@ def snapshot(
         asking=asking,
     )
     gone = frozenset(i for i in lost if i not in stay)
-    return Snapshot(text, shown, after, before, dict(base) != shown, gone, tuple(asked))
+    return Snapshot(
+        text, shown, after, before, dict(base) != shown, gone, tuple(asked), {e.id: flat(e.text) for e in entries}
+    )
 
 
 def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> Entry:

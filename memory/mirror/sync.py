@@ -23,7 +23,7 @@ from memory.learn.remember import Rememberer
 from memory.mirror import files
 from memory.mirror.apply import Applied, Taking
 from memory.mirror.merge import Plan
-from memory.mirror.page import Document, body, without
+from memory.mirror.page import Document, body, lines_of
 from memory.mirror.read import ids_in, parse
 from memory.mirror.snapshot import Snapshot, planned, snapshot
 from memory.models import Job, Json, Lang, MemoryId, MirrorState
@@ -71,6 +71,14 @@ class Report:
         return {"outcome": "saved", **done, **({"asks": self.asks} if a.asked else {})}
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The file as it was found, and what it says where that had to be read."""
+
+    found: files.Found
+    doc: Document | None
+
+
 class Mirror:
     """Keeps the files of one home. One at a time for each user, in this process; others are no danger."""
 
@@ -103,25 +111,27 @@ class Mirror:
                 state = await self._store.read(user_id, lambda tx: tx.mirror.state())
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
                 found = await asyncio.to_thread(files.read, path, ours, self._place.lang or "en")
+                doc = None
                 if found is not None and found.digest not in ours:
-                    report.applied += await self._take(user_id, found, now)
-                if await self._write(user_id, found, now, report, clean=clean, inside=attempt > _TRIES // 2):
+                    doc = await self._parsed(user_id, found.text)
+                    report.applied += await self._take(user_id, found.digest, doc, now)
+                seen = None if found is None else _Seen(found, doc)
+                if await self._write(user_id, seen, now, report, clean=clean, inside=attempt > _TRIES // 2):
                     return report
             raise OSError(f"{path} is written to all the time.")
 
     # --- taking edits ----------------------------------------------------------------------------------
 
-    async def _take(self, user_id: str, found: files.Found, now: datetime) -> Applied:
-        doc = await self._parsed(user_id, found.text)
+    async def _take(self, user_id: str, digest: str, doc: Document, now: datetime) -> Applied:
         first = await self._store.read(user_id, lambda tx: planned(tx, doc))
-        looked = {text: await self._rememberer.look(user_id, text) for text in _texts(first)}
+        looked = {text: await self._rememberer.look(user_id, text) for text in _texts(first.plan)}
 
         def write(tx: Tx) -> Applied:
             state = tx.mirror.state()
-            if state is not None and found.digest in {state.read, state.wrote}:
+            if state is not None and digest in {state.read, state.wrote}:
                 return Applied()  # another process was quicker
             taking = Taking(tx, doc, self._rememberer, looked, self._place.tz, self._u, now)
-            return taking.run(found.digest)
+            return taking.run(digest, first)
 
         return await self._store.write(user_id, write)
 
@@ -137,7 +147,7 @@ class Mirror:
     # --- writing ---------------------------------------------------------------------------------------
 
     async def _write(
-        self, user_id: str, found: files.Found | None, now: datetime, report: Report, *, clean: bool, inside: bool
+        self, user_id: str, seen: _Seen | None, now: datetime, report: Report, *, clean: bool, inside: bool
     ) -> bool:
         """Whether the file is as it should be now; False if somebody has changed it, or the memories, meanwhile.
 
@@ -154,10 +164,11 @@ class Mirror:
         looking = self._store.write if inside else self._store.read
         shot = await looking(user_id, look)
         report.asks = len(shot.asked)
+        found = seen.found if seen is not None else None
         if found is not None and not clean and not shot.differs and body(found.text) == body(shot.text):
             self._seals[user_id] = found.seal
             return True
-        backup = await self._backup(user_id, found, shot) if found is not None else None
+        backup = await self._backup(user_id, seen, shot) if seen is not None else None
         backup = shot.text if clean else backup
         if not inside and not await self._store.write(user_id, lambda tx: _begin(tx, shot)):
             return False
@@ -171,17 +182,13 @@ class Mirror:
         await self._store.write(user_id, lambda tx: _confirm(tx, shot))
         return True
 
-    async def _backup(self, user_id: str, found: files.Found, shot: Snapshot) -> str:
+    async def _backup(self, user_id: str, seen: _Seen, shot: Snapshot) -> str:
         """The file as it was, without what was forgotten since, and without what should never have been in it."""
-        if not shot.gone and found.digest == shot.state.wrote:
+        found, doc = seen.found, seen.doc
+        if not shot.gone and shot.before is not None and found.digest == shot.before.wrote:
             return found.text
-        doc = await self._parsed(user_id, found.text)
-
-        def unwanted() -> str:
-            gone = [b for b in doc.blocks if b.id in shot.gone or privacy.redact(b.raw)[1]]
-            return privacy.redact(without(found.text, gone))[0]
-
-        return await asyncio.to_thread(unwanted)
+        doc = doc or await self._parsed(user_id, found.text)
+        return await asyncio.to_thread(_presentable, found.text, doc, shot)
 
     # --- for a person's other acts -----------------------------------------------------------------------
 
@@ -244,6 +251,30 @@ def _texts(plan: Plan) -> dict[str, None]:
     """What may become a memory of its own."""
     others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
     return dict.fromkeys([*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1])])
+
+
+def _presentable(text: str, doc: Document, shot: Snapshot) -> str:
+    """Without entries that are gone, and without secrets. What stands in the store as it does here is neither."""
+    ours = {n for b in doc.blocks if b.id is not None and shot.says.get(b.id) == b.text for n in range(*b.lines)}
+    unwanted = {
+        n
+        for b in doc.blocks
+        if b.id in shot.gone or (b.lines[0] not in ours and privacy.redact(b.raw)[1])
+        for n in range(*b.lines)
+    }
+    out: list[str] = []
+    run: list[str] = []
+    for n, line in enumerate(lines_of(text)):
+        if n in unwanted:
+            continue
+        if n not in ours:
+            run.append(line)
+            continue
+        if run:
+            out.append(privacy.redact("\n".join(run))[0])
+            run = []
+        out.append(line)
+    return "\n".join([*out, *([privacy.redact("\n".join(run))[0]] if run else [])])
 
 
 def _holding(path: Path, ids: Sequence[MemoryId]) -> int:

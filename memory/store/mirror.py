@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from memory.models import MemoryId, MirrorState, Shown
+from memory.models import MemoryId, MirrorState, Sensitivity, Shown, State
 from memory.store.rows import dump
 
 if TYPE_CHECKING:
@@ -95,6 +95,28 @@ class MirrorGateway:
             else:
                 found[memory_id] = Shown(shown, original, kind)
         return found
+
+    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, Shown]]:
+        """Those of the ids that there are, as they would be shown."""
+        rows = self.tx.con.execute(
+            "SELECT id, state, sensitivity, content, original_content, kind FROM memories"
+            " WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
+            (self.tx.owner, dump(sorted(set(ids)))),
+        )
+        out = {}
+        for i, state, sensitivity, content, original, kind in rows.fetchall():
+            text = self.digest(content)
+            shown = Shown(text, text if original == content else self.digest(original), kind)
+            out[i] = (State(state), Sensitivity(sensitivity), shown)
+        return out
+
+    def shown(self) -> frozenset[MemoryId]:
+        """Ids of the memories that hold and are no secrets."""
+        rows = self.tx.con.execute(
+            "SELECT id FROM memories WHERE user_id = ? AND state = 'active' AND sensitivity < ?",
+            (self.tx.owner, int(Sensitivity.SECRET)),
+        )
+        return frozenset(r[0] for r in rows.fetchall())
 
     def seen(self, memory_id: MemoryId, text: str) -> bool:
         """Whether any version showed the memory with the text of that digest."""
