@@ -103,33 +103,31 @@ def when(a: Asker, w: Want) -> str:
 
 _GROUPS: tuple[tuple[tuple[str, ...], str, str], ...] = (  # slots in the order they are told
     (
-        tuple(
-            [
-                "name",
-                "nickname",
-                "surname",
-                "age",
-                "birthday",
-                "home",
-                "origin",
-                "nationality",
-                "address",
-                "marital",
-                "living",
-                "native",
-                "sign:",
-                "height",
-            ]
+        (
+            "name",
+            "nickname",
+            "surname",
+            "age",
+            "birthday",
+            "home",
+            "origin",
+            "nationality",
+            "address",
+            "marital",
+            "living",
+            "native",
+            "sign:",
+            "height",
         ),
         "About you",
         "关于你",
     ),
-    (tuple(["job", "employer", "work_place", "field", "study", "school", "past:"]), "Work and studies", "工作与学习"),
-    (tuple(["relation:", "about:", "count:"]), "Your people", "你身边的人"),
-    (tuple(["allergy", "diet", "diet:", "health:"]), "Health", "健康"),
-    (tuple(["like", "favourite:", "prefer:", "hobby", "whim"]), "Tastes", "喜好"),
-    (tuple(["skill", "language", "habit", "wake_time", "sleep_time", "lesson"]), "Skills and habits", "技能与习惯"),
-    (tuple(["event:", "todo", "goal", "project", "decision"]), "Plans", "计划"),
+    (("job", "employer", "work_place", "field", "study", "school", "past:"), "Work and studies", "工作与学习"),
+    (("relation:", "about:", "count:"), "Your people", "你身边的人"),
+    (("allergy", "diet", "diet:", "health:"), "Health", "健康"),
+    (("like", "favourite:", "prefer:", "hobby", "whim"), "Tastes", "喜好"),
+    (("skill", "language", "habit", "wake_time", "sleep_time", "lesson"), "Skills and habits", "技能与习惯"),
+    (("event:", "todo", "goal", "project", "decision"), "Plans", "计划"),
 )
 
 
