@@ -128,7 +128,8 @@ def _slot(text: str) -> tuple[str, str] | None:
 def _says(a: str, b: str) -> bool:
     """One value says the other: Paris and Paris, France."""
     x, y = words(a), words(b)
-    return bool(x and y) and (x <= y or y <= x)
+    m, n = _NUMBER.findall(a), _NUMBER.findall(b)
+    return bool(x and y) and (x <= y or y <= x) and (m == n or not (m and n))
 
 
 def candidates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, Memory]]:

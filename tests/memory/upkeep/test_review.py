@@ -1,0 +1,259 @@
+"""The reviewer: what it is shown, what it may say, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memory.errors import ModelError
+from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
+from memory.ports import Tx
+from memory.upkeep.review import MOST_REVIEWS, Step, read
+from tests.memory.upkeep.night import Home
+
+NAME = "The user is called Lena"
+CHESS = "The user plays chess on Mondays"
+
+
+async def boosted(home: Home, text: str = NAME) -> Memory:
+    """A memory whose counter asks for a promotion: 2.0 + 2 × 0.3."""
+    m = await home.remember(text, importance=Importance.HIGH, kind=Kind.IDENTITY)
+    for _ in range(2):
+        m = await home.happen(m, "boost")
+    return m
+
+
+async def neglected(home: Home, text: str = CHESS, **fields: object) -> Memory:
+    """A memory whose counter will be below 0.5 after forty days, and whose level will not have moved."""
+    return await home.remember(text, kind=Kind.IDENTITY, **fields)
+
+
+async def test_a_promotion_makes_core(home: Home) -> None:
+    """For good: whole, undoable, in the log; and nobody asks again."""
+    m = await boosted(home)
+    home.model.answers["review"] = "Their name will not change.\n[PROMOTE]"
+    report = await home.night()
+    now = await home.get(m)
+    assert (now.layer, now.level, now.content) == (Layer.CORE, Level.FULL, NAME)
+    assert report.count("review_promoted") == 1
+    log = await home.read(lambda tx: tx.memories.weight_log(m.id))
+    assert log[-1].event == "promoted"
+    last = await home.read(lambda tx: tx.changes.latest_for("memory", m.id))
+    assert last.op == "promoted"
+    home.later(days=400)
+    await home.night()
+    assert len(home.model.asked("review")) == 1
+
+
+async def test_it_is_shown_the_memory_its_five_nearest_and_what_it_searched_for(home: Home) -> None:
+    """Up to three rounds; itself and secrets are never among them."""
+    m = await boosted(home)
+    for text in ("The user is called Lena by friends", "Lena is a nurse", "Lena plays tennis", "Lena has a cat"):
+        await home.remember(text)
+    await home.remember("The user has a brother called Tom Lena")
+    await home.remember("The user is allergic to walnuts")
+    secret = await home.remember("Lena bank card")
+    await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
+
+    def answer(data: Mapping[str, Json]) -> str:
+        return ["[SEARCH:walnuts allergy]", "[SEARCH: tennis]", "[KEEP]"][data["round"] - 1]
+
+    home.model.answers["review"] = answer
+    await home.night()
+    one, two, three = home.model.asked("review")
+    assert (one["task"], one["memory"]["id"], one["memory"]["text"], one["memory"]["kind"]) == (
+        "promotion",
+        m.id,
+        NAME,
+        "identity",
+    )
+    assert len(one["nearest"]) == 5
+    ids = {row["id"] for call in (one, two, three) for row in (*call["nearest"], *call["found"])}
+    assert m.id not in ids
+    assert secret.id not in ids
+    assert (one["found"], one["round"]) == ([], 1)
+    assert "The user is allergic to walnuts" in [row["text"] for row in two["found"]]
+    assert "Lena plays tennis" in [row["text"] for row in three["found"]]
+    prompt = [r for r in home.model.requests if r.task == "review"][-1].messages
+    assert "[SEARCH" in prompt[0]["content"]
+    assert NAME in prompt[1]["content"]
+    assert "tennis" in prompt[1]["content"]
+
+
+async def test_kept_in_a_promotion_changes_nothing_and_rests_thirty_days(home: Home) -> None:
+    """The same question is not asked every night."""
+    m = await boosted(home)
+    await home.night()
+    now = await home.get(m)
+    assert (now.layer, now.importance, now.level) == (Layer.FACT, m.importance, m.level)
+    home.later(days=29)
+    await home.night()
+    assert len(home.model.asked("review")) == 1
+
+
+async def test_kept_in_a_decay_review_starts_again_at_one_half(home: Home) -> None:
+    """S0's table; the decay review comes again after thirty days, not before."""
+    m = await neglected(home)
+    home.later(days=45)
+    report = await home.night()
+    now = await home.get(m)
+    assert home.model.asked("review")[0]["task"] == "decay"
+    assert (now.importance, now.importance_at, now.reviewed_at) == (0.5, home.now, home.now)
+    assert report.count("review_kept") == 1
+    assert now.last_activated_at == m.last_activated_at
+    home.later(days=29)
+    await home.night()
+    assert len(home.model.asked("review")) == 1
+    home.later(days=1.5)
+    await home.night()
+    assert len(home.model.asked("review")) == 2
+
+
+@pytest.mark.parametrize("curve", ["fade", "fsrs"])
+async def test_deleted_under_a_curve_that_never_forgets_is_archived(home: Home, curve: str) -> None:
+    """Set aside, in the words of an archive, until it is spoken of; the next nights leave it there."""
+    home.curve = curve
+    m = await neglected(home)
+    home.model.answers["review"] = "[DELETE]"
+    home.later(days=45)
+    for _ in range(3):
+        await home.night()
+        home.later(days=31)
+    now = await home.get(m)
+    assert (now.state, now.level) == (State.ACTIVE, Level.ARCHIVE)
+    assert now.content.startswith("A trace of the past: chess")
+    assert len(home.model.asked("review")) == 1
+    back = await home.happen(m, "mention")
+    assert (back.level, back.content) == (Level.FULL, CHESS)
+
+
+@pytest.mark.parametrize("curve", ["importance", "score", "relevance"])
+async def test_deleted_under_the_others_is_forgotten(home: Home, curve: str) -> None:
+    """Which can be restored; nothing is erased."""
+    home.curve = curve
+    m = await home.remember(CHESS, importance=Importance.HIGH if curve == "score" else Importance.MEDIUM)
+    home.model.answers["review"] = "[DELETE]"
+    home.later(days=28.6 if curve == "importance" else 31)
+    if curve == "score":
+        await home.write(lambda tx: tx.memories.put(replace(m, importance=0.4), "updated"))
+    report = await home.night()
+    now = await home.get(m)
+    assert (now.state, now.original_content) == (State.FORGOTTEN, CHESS)
+    assert report.count("review_forgotten") == 1
+
+
+async def test_promote_is_no_answer_to_a_decay(home: Home) -> None:
+    """It says that the memory has its worth: kept."""
+    m = await neglected(home)
+    home.model.answers["review"] = "[PROMOTE]"
+    home.later(days=45)
+    await home.night()
+    assert ((await home.get(m)).layer, (await home.get(m)).importance) == (Layer.FACT, 0.5)
+
+
+@pytest.mark.parametrize("said", ["No idea.", "[SEARCH:chess]", "", "<think>[DELETE]"])
+async def test_a_review_that_fails_leaves_it_as_it_was_and_is_tried_again_twice(home: Home, said: str) -> None:
+    """Then it rests like one that was kept."""
+    m = await neglected(home)
+    home.model.answers["review"] = said
+    home.later(days=45)
+    for _ in range(2):
+        report = await home.night()
+        now = await home.get(m)
+        assert (now.importance, now.reviewed_at, now.state) == (m.importance, None, State.ACTIVE)
+        assert report.count("unreviewed") == 1
+        home.later(days=1)
+    await home.night()
+    assert (await home.get(m)).reviewed_at == home.now
+
+
+async def test_a_model_that_is_gone_keeps_reviews_for_the_next_night(home: Home) -> None:
+    """Nothing changes, the report says so, and other phases are done."""
+    m = await neglected(home)
+    home.model.answers["review"] = ModelError("server")
+    home.later(days=45)
+    report = await home.night()
+    assert report.waiting == {"review": "server"}
+    assert (await home.get(m)).importance == m.importance
+    home.model.answers["review"] = "[KEEP]"
+    home.later(days=1)
+    await home.night()
+    assert (await home.get(m)).importance == 0.5
+
+
+async def test_what_changes_while_the_model_thinks_is_left_alone(home: Home) -> None:
+    """A mention during the review outweighs its verdict."""
+    m = await neglected(home)
+    home.later(days=45)
+    job = await home.lease()
+    effect = None
+
+    class Slow(type(home.model)):  # type: ignore[misc]
+        async def stream(self, request):  # type: ignore[no-untyped-def]
+            if request.task == "review":
+                await home.happen(m, "mention")
+            async for chunk in super().stream(request):
+                yield chunk
+
+    home.model.answers["review"] = "[DELETE]"
+    home.model = Slow(**home.model.answers)
+    effect = await home.keeper.job(job, home.now)
+    assert await home.store.finish_job(job, effect, home.now)
+    now = await home.get(m)
+    assert (now.state, now.level, now.activation_count) == (State.ACTIVE, Level.FULL, 1)
+
+
+async def test_a_night_reviews_only_so_many_promotions_first(home: Home) -> None:
+    """The rest follows."""
+    for n in range(MOST_REVIEWS):
+        await neglected(home, f"The user once counted {n} sheep")
+    home.later(days=45)
+    m = await boosted(home)
+    await home.night()
+    first = home.model.asked("review")
+    assert len(first) == MOST_REVIEWS
+    assert (first[0]["memory"]["id"], first[0]["task"]) == (m.id, "promotion")
+    home.later(days=1)
+    await home.night()
+    assert len(home.model.asked("review")) == MOST_REVIEWS + 1
+
+
+async def test_the_archive_secrets_and_the_protected_are_not_reviewed(home: Home) -> None:
+    """There is nothing to decide about them."""
+    pinned = await neglected(home, "The user likes figs", pinned=True)
+    secret = await neglected(home, "home Wi-Fi password")
+    old = await home.remember("The user had soup", kind=Kind.CONTEXT)
+
+    def write(tx: Tx) -> None:
+        tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated")
+        tx.memories.put(replace(old, last_activated_at=home.now - timedelta(days=90_000)), "updated")
+
+    await home.write(write)
+    home.later(days=45)
+    await home.night()
+    assert home.model.asked("review") == []
+    assert (await home.get(pinned)).importance == pinned.importance
+
+
+@pytest.mark.parametrize(
+    ("answer", "step"),
+    [
+        ("[PROMOTE]", Step(decision="promote")),
+        ("It could be [DELETE] or [KEEP].\n\n**[KEEP]**", Step(decision="keep")),
+        ("keep", Step(decision="keep")),
+        ("【保留】", Step(decision="keep")),
+        ("[删除]", Step(decision="delete")),
+        ("[SEARCH: old job ]", Step(search="old job")),
+        ("[搜索：旧工作]", Step(search="旧工作")),
+        ("[SEARCH:x] then [KEEP]", Step(decision="keep")),
+        ("I would keep it, I think.", Step()),
+        ("<think>[DELETE]</think>[KEEP]", Step(decision="keep")),
+        ("", Step()),
+    ],
+)
+def test_reading_an_answer(answer: str, step: Step) -> None:
+    """The last decision counts; words that only sound like one do not."""
+    assert read(answer) == step
