@@ -139,6 +139,18 @@ def _family(f: Fact) -> str:
     }.get(f.family, f.family)
 
 
+def sorry(a: Asker, text: str) -> str:
+    """Condolence, where what is told calls for it; else empty."""
+    if not _SAD.search(text) or not re.search(r"\b(?:i|my|me|we|our|us)\b|我|咱", text, re.I):
+        return ""
+    return pick(
+        ("I'm sorry to hear that.", "That is hard. I'm sorry.", "Oh no. I'm sorry.")
+        if a.lang == "en"
+        else ("听到这个我很难过。", "这一定很不好受。", "唉，抱抱你。"),
+        text,
+    ) + a.say(" Would you like to talk about it?", "想聊聊吗？")
+
+
 def _one(a: Asker, f: Fact, seed: str) -> str:
     you = second(f.text)
     if _SAD.search(f.text):

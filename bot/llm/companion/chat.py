@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bot.llm.companion import answers, ask_en, ask_zh, dates, overviews, smalltalk
-from bot.llm.companion.ack import acknowledge
+from bot.llm.companion.ack import acknowledge, sorry
 from bot.llm.companion.answered import completed
 from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
@@ -48,7 +48,7 @@ def _now(data: Mapping[str, Json]) -> datetime:
 
 
 def _reply(a: Asker, data: Mapping[str, Json], message: str, last: str) -> str:
-    text = clean(message)
+    text = clean(message) or message.strip()
     if not text:
         return smalltalk_empty(a)
     if worry := smalltalk.crisis(a, text):
@@ -257,12 +257,14 @@ def _statement(a: Asker, text: str) -> str:
     for pattern, reply in smalltalk.SAID:
         if pattern.search(low):
             return reply(a, text)
+    if grave := sorry(a, text):
+        return grave
     if felt := smalltalk.feeling(a, text):
         return felt
     if (want := (ask_zh if a.lang == "zh" else ask_en).want(text)) and want.how in {"all", "last"}:
         return answers.answer(a, want)
     if re.search(
-        r"^\W*(?:please )?(?:write|translate|code|calculate|draw|compose|explain|search|google|generate|帮我(?:写|翻译|查|算|画)|翻译|写一|画一|搜索|计算)",
+        r"^\W*(?:please )?(?:write|translate|code|calculate|draw|compose|explain|search|google|generate|(?:请|帮我|给我|替我)+(?:写|翻译|查|算|画)|翻译|写一|画一|搜索|计算)",
         low,
         re.I,
     ):
@@ -309,7 +311,7 @@ def _heard(a: Asker, text: str) -> str:
     return echo + pick(("Tell me more.", "How was that for you?", "What happened then?"), text, a.turn)
 
 
-_TALE = re.compile(r"\b(?:i|we|my|our|me|us|he|she|they)\b|我|咱|他|她", re.I)
+_TALE = re.compile(r"\b(?:i|we|my|our|me|us|he|she|they|his|her|their)\b|我|咱|他|她", re.I)
 
 
 def _fits(item: Item, text: str) -> bool:

@@ -153,9 +153,29 @@ _SPELLED = re.compile(
 )
 
 
+_TYPED = (
+    (re.compile(r"\bfave?\b", re.I), "favourite"),
+    (re.compile(r"\b(?:luv|lurv|loooo*ve|lovee+)\b", re.I), "love"),
+    (re.compile(r"\b(?:dnt|dun|don t|dont)\b", re.I), "do not"),
+    (re.compile(r"\bbday\b", re.I), "birthday"),
+    (re.compile(r"^(my [\w' -]{2,24}): ", re.I), r"\1 is "),
+    (re.compile(r"^((?:I am|I'm|im) [^,]{1,24}),? (?:and )?born (?=on|in)", re.I), r"\1, I was born "),
+    (re.compile(r"^(?:just |finally |i )?(got|bought|adopted|moved|started|quit|booked|lost) (?=(?:an?|the|my|to|into)\b)", re.I), r"I \1 "),
+    (re.compile(r"^(live in|work (?:at|as|for)|(?:love|hate|like|prefer) (?!you\b|it\b|that\b|this\b|u\b|to hear\b|me\b|my (?:life|job)$))", re.I), r"I \1"),
+    (re.compile(r"^(allergic to|married to|born in) ", re.I), r"I am \1 "),
+)  # fmt: skip
+
+
+def _whole(text: str) -> str:
+    """Telegraphic and hasty writing made whole: `got a puppy`, `my hobbies: chess`, `i luv pizza`."""
+    for pattern, by in _TYPED:
+        text = pattern.sub(by, text)
+    return text
+
+
 def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clause]:
     """The clauses of an English sentence said at `at` (local, naive)."""
-    text, marked = _opened(expand(_SPELLED.sub("", sentence.strip())))
+    text, marked = _opened(expand(_whole(_SPELLED.sub("", sentence.strip()))))
     corrects = corrects or marked
     text, whens = _holes(text, at, bool(_PAST.search(text)))
     instead = ""

@@ -13,8 +13,8 @@ from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, moves, resolve
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
-from bot.llm.companion.text import words
-from memory.models import Json, Lang, language_of
+from bot.llm.companion.text import tongue, words
+from memory.models import Json, Lang
 
 LEVELS = ("full", "summary", "tag", "trace", "archive")
 
@@ -35,7 +35,7 @@ class Item:
     @property
     def lang(self) -> Lang:
         """The language it is in."""
-        return language_of(self.text)
+        return tongue(self.text)
 
     @property
     def fact(self) -> Fact | None:

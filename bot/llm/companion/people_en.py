@@ -166,7 +166,7 @@ def mentioned(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 _SAYS = {
     "birthday": r"^'s birthday is",
-    "home": r"^ (?:lives?|is living|are living|moved|is based) (?:in|to)\b",
+    "home": r"^ (?:(?:just|recently|also|now|still|already) )?(?:lives?|is living|are living|moved|is based) (?:in|to)\b",
     "job": r"^ (?:(?:works?|is working) as\b|is an? )",
     "employer": r"^ (?:works?|is working) (?:at|for)\b",
     "study": r"^ (?:stud(?:y|ies)|is studying)\b",
@@ -180,7 +180,7 @@ _SAYS = {
 
 
 @rule(
-    rf"^(?:my|our) (?P<r>{RELATION})(?:,? (?P<n>(?-i:{_NAME})),?)?(?P<rest>(?:'s birthday is| (?:is|are|was|has|have|likes?|loves?|enjoys?|adores?|hates?|dislikes?|does not like|prefers?|lives?|works?|stud(?:y|ies)|speaks?|plays?|can|owns?|teaches|moved|turned|just turned|got|knows)\b).*)$"
+    rf"^(?:my|our) (?P<r>{RELATION})(?:,? (?P<n>(?-i:{_NAME})),?)?(?P<rest>(?:'s birthday is| (?:(?:just|recently|also|now|still|really|already|always) )?(?:is|are|was|has|have|likes?|loves?|enjoys?|adores?|hates?|dislikes?|does not like|prefers?|lives?|works?|stud(?:y|ies)|speaks?|plays?|can|owns?|teaches|moved|turned|just turned|got|knows)\b).*)$"
 )
 def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """My friend Tom likes sushi: a fact about the friend."""

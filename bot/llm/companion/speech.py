@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.llm.companion.text import CJK, Sentence, clean, sentences, simplified
-from memory.models import Lang, language_of
+from bot.llm.companion.text import CJK, Sentence, clean, sentences, simplified, tongue
+from memory.models import Lang
 
 _ASKS_EN = re.compile(
     r"^(?:(?:and|so|but|ok(?:ay)?|well|hey|hi|hello|then|also|please|now|wait|hmm+|um+|oh|no|yes|by the way|btw|sorry)[,\s]+)*"
@@ -24,7 +24,7 @@ _TAG_EN = re.compile(
 )
 _IF_EN = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|pretend|what if|let's say|lets say|hypothetically|in theory|i wish|wish i|if only|as if|as though|"
-    r"maybe|perhaps|possibly|might|may (?:have|be|go|move|get|try|buy)|could be|could have|would have|would be|would not|wouldn't|should have|"
+    r"maybe|perhaps|possibly|probably|not sure yet|undecided|have(?:n't| not) decided|might|may (?:have|be|go|move|get|try|buy)|could be|could have|would have|would be|would not|wouldn't|should have|"
     r"were i|not sure (?:if|whether|that)|i doubt|whether|supposedly|i'd be|i could\b)",
     re.I,
 )
@@ -55,7 +55,7 @@ _ORDER = re.compile(
     re.I,
 )
 _ASKS_ZH = re.compile(
-    r"(?:吗|嘛|么|呢)$|什么(?!都|也|的)|(?<!不管)(?<!无论)谁(?!都|也)|哪(?:里|儿|个|些|位|年|天|种|家|款|边)?(?!怕|都|也|里都|里也|个都)|多少(?!都)|多大|多久|多远|多高|"
+    r"(?:吗|嘛|么|呢)$|(?:做|干|是|卖|教|学|搞)什么的|什么(?!都|也|的)|等于(?:几|多少)|(?<!不管)(?<!无论)谁(?!都|也)|哪(?:里|儿|个|些|位|年|天|种|家|款|边)?(?!怕|都|也|里都|里也|个都)|多少(?!都)|多大|多久|多远|多高|"
     r"怎么(?!都|也)|怎样|咋|为什么|为何|如何|干嘛|(?<![十好了养过])几(?:点|岁|号|月|时|个|位|口|天|年|次|只)(?=$|[^\d]*$)|星期几|周几|礼拜几|"
     r"是不是|有没有|能不能|可不可以|会不会|要不要|对不对|好不好|行不行|喜不喜欢|知不知道|记不记得|记得.{0,12}吗|还记得|你知道我|告诉我|说说看|猜猜|请问|是否"
 )
@@ -63,7 +63,7 @@ _NOT_ASKED_ZH = re.compile(
     r"不知道(?:为什么|怎么|该|什么)|没什么|有什么.{0,4}的$|说不上|好几|十几|几十|[了养过]几|我有几[个只位]|不管|无论|怎么说呢|什么都|哪都|谁都"
 )
 _IF_ZH = re.compile(
-    r"如果|要是|假如|假设|假使|假若|倘若|万一|若是|若(?=我)|的话|也许|可能|或许|说不定|大概会|恐怕|好像|似乎|要不|不如|希望我是|但愿|巴不得|恨不得|真想变成|想象一下|想像一下|假装|本来想|差点|应该会|不确定|没准|兴许|谁知道"
+    r"如果|要是|我想我.{0,8}应该|还没想好|还没决定|拿不定主意|假如|假设|假使|假若|倘若|万一|若是|若(?=我)|的话|也许|可能|或许|说不定|大概会|恐怕|好像|似乎|要不|不如|希望我是|但愿|巴不得|恨不得|真想变成|想象一下|想像一下|假装|本来想|差点|应该会|不确定|没准|兴许|谁知道"
 )
 _REPORTED_ZH = re.compile(
     r"(?:他|她|他们|她们|人家|别人|有人|大家|我(?:的)?(?:妈妈?|爸爸?|老板|朋友|同事|老师|老公|老婆|男友|女友|男朋友|女朋友|姐姐?|妹妹?|哥哥?|弟弟?|领导|室友|医生)|你)(?:总是?|老是?|都|还|也|就|刚|常)?(?:说|觉得|认为|以为|问我|告诉我|讲)"
@@ -166,7 +166,7 @@ def statements(text: str) -> list[Said]:
         body = _certain_part(body)
         if not body or _reported(body):
             continue
-        out.append(Said(body, language_of(body)))
+        out.append(Said(body, tongue(body)))
     return out
 
 

@@ -12,13 +12,18 @@ from bot.llm.companion import person_en, person_zh, rules_en, rules_zh
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.speech import statements
-from bot.llm.companion.text import CJK, clean, sentences
-from memory.models import language_of
+from bot.llm.companion.text import CJK, clean, sentences, tongue
+from memory.models import Kind
 
 _SECRET = re.compile(
     r"\b(?:pass ?(?:word|code|phrase)|pin(?: code| number)?|cvv|cvc|ssn|social security|(?:credit|debit|bank) (?:card|account)|iban|card number|account number|api[- ]?key|secret|private key|"
     r"token|seed phrase|recovery (?:code|phrase))s?\b.{0,40}\d|\b(?:pass ?(?:word|code|phrase)|pin|api[- ]?key|secret key|private key|seed phrase)s?\b (?:is|was|are|=|:)"
     r"|密[码碼]|口令|银行卡|銀行卡|信用卡|身份证号|身份證|卡号|卡號|验证码|驗證碼|私钥|助记词|(?<!\d)\d{15,19}[\dXx]?(?!\d)|(?<!\d)\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{4}(?!\d)|\bsk-[\w-]{8,}",
+    re.I,
+)
+# Whom to call nobody will know any more when the day comes.
+_WHOM = re.compile(
+    r"\b(?:call|see|meet|text|ask|tell|email|message|phone|visit) (?:her|him|it)\b|(?:给|见|找|问|约)(?:他|她|它)(?!们)",
     re.I,
 )
 MAX_FACTS = 24
@@ -51,7 +56,8 @@ def _parse(text: str, moment: datetime) -> tuple[Fact, ...]:
             corrects = True
             continue
         for f in rules.facts(s.text, moment, corrects=corrects):
-            _put(found, f)
+            if not (f.kind in {Kind.TODO, Kind.GOAL} and _WHOM.search(f.text)):
+                _put(found, f)
     return tuple(found[:MAX_FACTS])
 
 
@@ -86,7 +92,7 @@ def read_back(text: str, name: str = "") -> tuple[Fact, ...]:
     """What a stored memory states, whoever worded it; nothing where the rules do not know the form."""
     if name and text.startswith(name):
         text = ("用户" if CJK.search(text) else "The user") + text[len(name) :]
-    zh = language_of(text) == "zh"
+    zh = tongue(text) == "zh"
     moment = datetime(2000, 1, 1)  # noqa: DTZ001 - dates in memories are written in full and need no now
     body = (
         person_zh.to_first(re.sub(r"（(?!周)[^）]*）", "", text))

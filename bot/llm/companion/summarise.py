@@ -99,6 +99,8 @@ _TOPIC_EN = {
     "health": "health",
     "mood": "how they feel",
     "skill": "being able to {}",
+    "height": "their height",
+    "weight": "their weight",
 }
 _TOPIC_ZH = {
     "name": "名字",
@@ -116,6 +118,8 @@ _TOPIC_ZH = {
     "email": "邮箱",
     "health": "身体状况",
     "mood": "心情",
+    "height": "身高",
+    "weight": "体重",
 }
 
 
@@ -134,7 +138,10 @@ def topic(f: Fact, lang: Lang) -> str:
         )
     if f.family == "count":
         return f.slot.split(":")[1] if lang == "zh" else f"their {f.slot.split(':')[1]}"
-    value = re.sub(r"^(?:an?|the|my)\s+", "", f.value) if lang == "en" else f.value
+    if lang == "en":
+        value = re.sub(r"\b(?:my|our)\b", "their", re.sub(r"^(?:an?|the|my)\s+", "", f.value))
+    else:
+        value = re.sub(r"^(?:我们?|个|一个)", "", f.value)
     if f.due and f.when:
         day = replace(f.when, lead="", part="", grain="day" if f.when.grain == "minute" else f.when.grain)
         said = re.sub(r"（周.）|\b\w+day, ", "", written(day, lang))

@@ -71,7 +71,7 @@ def prefers(m: Found, c: Clause) -> Iterator[Fact]:
     )
 
 
-@rule(rf"^我(?:的)?{_HOW}(?:兴趣爱好|业余爱好|爱好|兴趣|嗜好)(?:就|主要)?(?:是|有|包括|为)(?P<v>[^，,].*)$")
+@rule(rf"^我(?:的)?{_HOW}(?:兴趣爱好|业余爱好|爱好|兴趣|嗜好)(?:就|主要)?(?:是|有|包括|为|[：:])(?P<v>[^，,].*)$")
 def hobby(m: Found, c: Clause) -> Iterator[Fact]:
     """我的爱好是摄影和爬山。"""
     for item in items(m["v"]):

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from bot.llm.companion import dates, person_en, person_zh
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, episode_parts
+from bot.llm.companion.text import tongue
 from memory.models import Lang
 
 # One value of a slot told in either language; {} is the value as it was written.
@@ -48,7 +49,7 @@ def joined(values: Sequence[str], lang: Lang) -> str:
 
 def second(text: str, name: str = "") -> str:
     """A memory in the second person, in the language it is in."""
-    zh = bool(re.search(r"[\u4e00-\u9fff]", text))
+    zh = tongue(text) == "zh"
     if titled := _TITLED.match(text):
         text = text[titled.end() :]
     return person_zh.to_second(text, name) if zh else person_en.to_second(text, name)
@@ -71,7 +72,7 @@ def dated(text: str, now: datetime, *, due: bool = True) -> str:
 
     `due`: it tells of something planned, so that a date gone by is worth a word.
     """
-    lang: Lang = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
+    lang = tongue(text)
     found = [] if _YEARLY.search(text) else dates.find(text, now, lang)
     if not found or found[-1].lead in {"since", "until"}:
         return text

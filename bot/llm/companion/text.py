@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from memory.models import Lang, language_of
+
 T = TypeVar("T")
 
 # Traditional → simplified for the characters our rules use, one to one: rules match the simplified shadow of a
@@ -33,6 +35,19 @@ _ABBREVIATION = re.compile(
 _BREAK = re.compile(r"([.!?…]+[\"')\]]*(?=\s|$)|[。！？!?…]+|[;；\n]+|\.(?=[\u4e00-\u9fff]))")
 
 
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3\U000e0020-\U000e007f]+")
+_NUMBERED = re.compile(r"(?:^|(?<=\s))\d{1,2}[.)、]\s+(?=\D)", re.M)
+_OWN = re.compile(
+    r"\W*(?:(?:the|one of the) user\b|(?:I|I'm|I've|my|we|we're|our|actually,? (?:I|my|we))\b(?!\s*[的是在有叫]))",
+    re.I,
+)
+
+
+def tongue(text: str) -> Lang:
+    """The language whose rules read a sentence: `I work at 腾讯` is English with a Chinese name in it."""
+    return "en" if _OWN.match(text) else language_of(text)
+
+
 def word_set(words: str) -> frozenset[str]:
     """The words of a table, written with spaces between them."""
     return frozenset(words.split())
@@ -49,6 +64,9 @@ def clean(text: str) -> str:
     text = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in {"Cc", "Cs", "Cf"} or c == "\u200d")
     text = _CODE.sub(" ", text)
     text = _QUOTED_LINE.sub(" ", text).translate(_QUOTES)
+    text = _EMOJI.sub(" ", text)
+    if len(_NUMBERED.findall(text)) > 1:
+        text = _NUMBERED.sub("\n", text)
     return re.sub(r"[ \t]+", " ", _QUOTE.sub(lambda m: _unquote(text, m), text)).strip()
 
 

@@ -39,7 +39,7 @@ def job_lost(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 @rule(
     r"^I (?:work|am working|have worked|have been working|started working|started work|now work)(?: now)?(?: (?:full[- ]time|part[- ]time|remotely))? as (?:an? |the )?(?P<v>[^,]+?)(?: (?:at|for|with) (?P<e>[^,]+))?$",
     r"^my (?:new |current )?(?:job|profession|occupation) is (?:being |to be )?(?:as )?(?:an? |the )?(?P<v>[^,]+?)(?: (?:at|for|with) (?P<e>[A-ZÀ-Þ][^,]+))?$",
-    r"^I (?:got|have|found|started|accepted|took) an? (?:new )?(?:job|position|role) (?:as (?:an? )?(?P<v>[^,]+?))?(?: ?(?:at|for|with) (?P<e>[^,]+))?$",
+    r"^I (?:got|have|found|started|accepted|took|landed) (?:an?|the) (?:new )?(?:job|position|role) (?:as (?:an? )?(?P<v>[^,]+?))?(?: ?(?:at|for|with) (?P<e>[^,]+))?$",
     r"^I (?:became|got promoted to|was promoted to|have become) (?:an? |the )?(?P<v>[^,]+?)(?: (?:at|for|with) (?P<e>[^,]+))?$",
 )
 def job(m: re.Match[str], c: Clause) -> Iterator[Fact]:
@@ -102,7 +102,7 @@ def employer(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^I (?:am|am now|was) (?:an? |the )(?P<v>[^,]+)$",
+    r"^I (?:am|am now|was|have been) (?:an? |the )(?P<v>[^,]+?)(?: for (?:\w+ ){1,3}(?:years?|months?|decades?))?$",
     r"^I am (?P<v>self-employed|retired|freelance|freelancing|(?:head|ceo|cto|cfo|founder|co-founder) of .+)$",
 )
 def role(m: re.Match[str], c: Clause) -> Iterator[Fact]:
