@@ -140,6 +140,9 @@ say = Texts(
         "set.undo": ("an undo", "一次撤销"),
         "set.mirror": ("what you changed in MEMORY.md", "你在 MEMORY.md 里的改动"),
         "set.import": ("an import", "一次导入"),
+        "set.upkeep": ("something the night did", "夜间整理的一处改动"),
+        "set.derive": ("a conclusion I proposed", "我推导出的一条建议"),
+        "set.accept": ("a proposal you accepted", "你采纳的一条建议"),
         "set.other": ("a change of memory", "一次记忆改动"),
         # lists
         "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
