@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bot.events import Status, WindowMode
 from memory.errors import MemoryError_
-from memory.models import Change
+from memory.models import Change, Json
 from tui.link import Link
 from tui.voice import Voice
 from tui.widgets.conversation import Conversation
@@ -22,7 +22,8 @@ PAGE = 60  # messages read at a time
 GATHER = 0.08  # seconds in which changes are taken together
 AGAIN = 1.0  # seconds before a store that was busy is asked again
 ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
-BEHIND = frozenset({"extract", "summarise"})  # what they did is said in one sentence, when they are done
+BEHIND = frozenset({"extract", "summarise", "upkeep", "derive"})  # said in one sentence, when they are done
+NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")  # what a night may have come to
 HIDES = GONE | {"restored"}
 
 
@@ -79,7 +80,8 @@ class Following:
 
     async def _take(self, changes: Sequence[Change]) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
-        items = learned(changes, await self._link.memories(ids))
+        told = [c for c in changes if c.reason != "upkeep"]  # a night moves hundreds; it is told as a whole
+        items = learned(told, await self._link.memories(ids))
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self._panel.drop(gone)
             for notice in self._conversation.query(Notice):
@@ -108,7 +110,9 @@ class Following:
     async def _job(self, change: Change) -> None:
         """How background work ended, where that is worth a word."""
         after = change.after or {}
-        if after.get("state") == "dead":
+        if after.get("kind") == "upkeep":
+            await self._night(after)
+        elif after.get("state") == "dead":
             await self._conversation.note(self._voice("job.dead"), ok=False)
         elif after.get("kind") == "mirror" and after.get("asks"):
             outcome = await self._link.command("mirror")
@@ -124,6 +128,14 @@ class Following:
                 await self._conversation.note(self._voice(key, new=new, updated=updated))
             elif not here:
                 await self._conversation.note(self._voice("extracted.nothing"))
+
+    async def _night(self, after: Mapping[str, Json]) -> None:
+        """What the night's upkeep came to, if it came to anything."""
+        done = [(name, int(after.get(name) or 0)) for name in NIGHT]
+        parts = [self._voice(f"night.{name}", n=n) for name, n in done if n]
+        if after.get("state") == "done" and parts:
+            between = "，" if self._voice.lang == "zh" else ", "
+            await self._conversation.note(self._voice("night", what=between.join(parts)))
 
     async def look(self) -> None:
         """At the header's figures; another window may have spoken, or closed the session."""

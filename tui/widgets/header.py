@@ -19,6 +19,7 @@ from tui.words import one_line
 
 _DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))  # braille dots of a column pair, bottom up
 _FRAMES = 12.0  # a second
+_BAR = 5  # cells of the bar that shows how far a night's upkeep is
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,10 @@ class Header(Widget):
         parts: list[Content] = []
         if status.failed_jobs:
             parts.append(Content.styled(f"! {say(lang, 'failed_jobs', n=status.failed_jobs)}", "$warning"))
+        elif status.upkeep is not None:
+            full = round(status.upkeep * _BAR)
+            bar = f"{'▰' * full}{'▱' * (_BAR - full)}"
+            parts.append(Content.styled(say(lang, "upkeep", bar=bar), "$quiet"))
         elif status.pending_jobs:
             parts.append(Content.styled(say(lang, "learning"), "$quiet"))
         if status.memories:
