@@ -8,11 +8,11 @@ No name in here says which database stands behind it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,6 +227,18 @@ class VectorTable(Protocol):
     """Embeddings of one user, by model."""
 
     def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None: ...
+    def put_many(self, vectors: Mapping[MemoryId, FloatArray], embedder_id: str) -> int:
+        """`put` for many, in a few statements; how many were kept."""
+
+    def progress(self, embedder_id: str) -> tuple[int, int]:
+        """(memories that have a vector of that model, memories that should)."""
+
+    def others(self, embedder_id: str) -> list[tuple[str, int]]:
+        """Other models that this user has vectors of, and how many, most first."""
+
+    def retire(self, embedder_id: str, limit: int) -> int:
+        """Drop up to `limit` vectors of that model; how many went."""
+
     def missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
         """(id, original_content) of indexed, non-secret memories that have no vector of that model."""
 
@@ -497,7 +509,11 @@ class Reader(Protocol):
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]: ...
     async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
-        """Cosine, of vectors of the current embedder."""
+        """Cosine, of vectors of the current embedder.
+
+        While memories are being embedded anew, `v` may carry the vector of the embedder before behind its own:
+        then those that have none of the current one are found by that.
+        """
 
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
         """BM25, turned so that higher is better."""
@@ -521,6 +537,8 @@ class Reader(Protocol):
         """Episodes of that time, newest first."""
 
     async def read(self, fn: Callable[[Tx], T]) -> T: ...
+    async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
+        """Run `work`, which awaits nothing but the reader it is given, in one go and as of one moment."""
 
 
 class System(Protocol):
@@ -593,8 +611,11 @@ class Store(Protocol):
     def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
         """Changes from `after` on, of this and other processes, as they are committed."""
 
-    async def use_embedder(self, embedder_id: str, dim: int) -> None:
-        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be."""
+    async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
+        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
+
+        `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
+        """
 
     def use_mirror(self) -> None:
         """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""

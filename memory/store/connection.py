@@ -9,13 +9,17 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from memory.errors import StoreError
+from memory.store.codes import code
 from memory.store.failures import database_errors, translated
 from memory.store.sqlite_module import Sqlite
 
@@ -65,6 +69,7 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
     # FULL: what was said survives a power cut, too. It costs an fsync a commit, 1 to 3 ms.
     con.execute("PRAGMA synchronous = FULL")
     con.execute("PRAGMA secure_delete = ON")
+    con.create_function("ebb_code", 1, lambda vector: code(np.frombuffer(vector, np.float32)), deterministic=True)
     if not sqlite.report.wal_reset_fixed:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 
@@ -119,6 +124,28 @@ class Lane:
             with translated():
                 self._con.close()
             self._con = None
+
+
+@dataclass(frozen=True, slots=True)
+class InLane:
+    """A lane for those who are in its thread already, inside a read transaction."""
+
+    con: Any
+
+    async def read(self, fn: Callable[[Any], T]) -> T:
+        """`fn(connection)`, here and now."""
+        return fn(self.con)
+
+
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that waits for nothing. Raises RuntimeError if it does."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError("this work may await nothing but its reader")
 
 
 def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory.store.codes import BITS
 from memory.store.text import segment
 
 _VEC0_SHADOWS = ("chunks", "rowids", "vector_chunks00")
@@ -79,12 +80,15 @@ def vec0_usable(con: Any, vec: bool, model_id: int) -> bool:
     return row is not None and not row[0]
 
 
-def vec0_put(con: Any, vec: bool, model_id: int, n: int, owner: str, vector: bytes) -> None:
-    """Put a vector beside its base row. vec0 knows no UPSERT."""
+def vec0_put(con: Any, vec: bool, model_id: int, owner: str, codes: Mapping[int, bytes]) -> None:
+    """Put the codes of vectors, by memory number, beside their base rows. vec0 knows no UPSERT."""
     if vec0_usable(con, vec, model_id):
         table = vec0_name(model_id)
-        con.execute(f"DELETE FROM {table} WHERE rowid = ?", (n,))
-        con.execute(f"INSERT INTO {table} (rowid, user_id, embedding) VALUES (?, ?, ?)", (n, owner, vector))
+        con.executemany(f"DELETE FROM {table} WHERE rowid = ?", [(n,) for n in codes])
+        con.executemany(
+            f"INSERT INTO {table} (rowid, user_id, embedding) VALUES (?, ?, vec_bit(?))",
+            [(n, owner, code) for n, code in codes.items()],
+        )
     elif not vec:
         _mark_stale(con, model_id)
 
@@ -98,19 +102,27 @@ def vec0_out(con: Any, vec: bool, model_id: int, n: int) -> None:
         _mark_stale(con, model_id)
 
 
-def vec0_make(con: Any, vec: bool, model_id: int, dim: int, *, anew: bool = False) -> int | None:
+def vec0_out_many(con: Any, vec: bool, model_id: int, ns: Sequence[int]) -> None:
+    """Take many vectors out."""
+    if vec0_usable(con, vec, model_id):
+        con.executemany(f"DELETE FROM {vec0_name(model_id)} WHERE rowid = ?", [(n,) for n in ns])
+    elif ns:
+        vec0_out(con, vec, model_id, ns[0])  # empties the whole table
+
+
+def vec0_make(con: Any, vec: bool, model_id: int, *, anew: bool = False) -> int | None:
     """Make the model's table if it is missing or out of date; rows written, None if nothing was to be done."""
     if not vec or (not anew and vec0_usable(con, vec, model_id)):
         return None
     table = vec0_name(model_id)
     con.execute(f"DROP TABLE IF EXISTS {table}")
     con.execute(
-        f"CREATE VIRTUAL TABLE {table} USING vec0("
-        f"user_id TEXT PARTITION KEY, embedding FLOAT[{int(dim)}] distance_metric=cosine, chunk_size=64)"
+        f"CREATE VIRTUAL TABLE {table} USING vec0(user_id TEXT PARTITION KEY, embedding BIT[{BITS}], chunk_size=64)"
     )
-    rows = con.execute("SELECT memory_n, user_id, vector FROM embeddings WHERE model_id = ?", (model_id,)).fetchall()
+    rows = con.execute("SELECT memory_n, user_id, code FROM embeddings WHERE model_id = ?", (model_id,)).fetchall()
     con.executemany(
-        f"INSERT INTO {table} (rowid, user_id, embedding) VALUES (?, ?, ?)", [(r[0], r[1], r[2]) for r in rows]
+        f"INSERT INTO {table} (rowid, user_id, embedding) VALUES (?, ?, vec_bit(?))",
+        [(r[0], r[1], r[2]) for r in rows],
     )
     con.execute("UPDATE embedding_models SET vec0_stale = 0 WHERE id = ?", (model_id,))
     return len(rows)

@@ -1,8 +1,9 @@
-"""Nearest neighbours by cosine: one float32 matrix per user in memory, vec0 where that grows too large.
+"""Nearest neighbours by cosine: codes in memory pick a few hundred candidates, their vectors are compared exactly.
 
-Up to a hundred thousand vectors a matrix product is faster than vec0 (DESIGN §8), and it is what remains where
-sqlite-vec is missing. A matrix follows the base table: `vector_clock` says when it has fallen behind, and only
-the rows that are new are read.
+The codes of a user (128 bytes a memory, `memory.store.codes`) are read once and then followed: `vector_clock` says
+when they have fallen behind, and only the rows that are new are read. Vectors stay in the file: 256 of them are read
+in a quarter of a millisecond, and a hundred thousand kept in memory would take 150 MB. Until a large user's codes are
+there, vec0 answers from the same codes on disk: it takes no loading, and 50 times as long for each question.
 """
 
 from __future__ import annotations
@@ -16,188 +17,349 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.models import Filter, Scored
+from memory.models import Filter, MemoryId, Scored
 from memory.ports import FloatArray
-from memory.store import indexes
+from memory.store import codes, indexes
 from memory.store.filters import where
 from memory.store.rows import dump
-from memory.store.vectors import unit_blob
+from memory.store.vectors import unit
 
-CACHE_ROWS: Final = 100_000  # of one user; beyond it vec0 answers, where there is one
-_CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users
+Numbers = NDArray[np.int64]
+
+CANDIDATES: Final = 256  # compared exactly, for each question
+_SPARE: Final = 2  # memories looked at for each that is wanted: some will not pass the filter
+_CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
+_AT_ONCE: Final = 10_000  # rows read in one go
+_LARGE: Final = 5_000  # memories whose codes are not waited for, where vec0 can answer
 _VEC0_MOST: Final = 4096  # vec0 takes no larger k
-_FIRST_FETCH: Final = 64
+_FEW: Final = 4096  # codes that are read anew as soon as any of them has gone
+_KNOWN: Final = 100  # vectors of a model that say how its cosines are spread
 
 
 @dataclass(slots=True)
-class _Matrix:
-    """The vectors of one user and one model."""
+class Codes:
+    """The codes of one user and one model, in the order they were written."""
 
-    dim: int
     lock: threading.Lock = field(default_factory=threading.Lock)
     puts: int = -1
-    removals: int = -1
+    removals: int = 0
     seq: int = 0
     count: int = 0
-    numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    rows: FloatArray = field(default_factory=lambda: np.empty((0, 0), np.float32))
-    at: dict[int, int] = field(default_factory=dict)  # memory number → row
+    _numbers: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    _places: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    _words: codes.Words = field(default_factory=lambda: np.empty((codes.WORDS, 0), np.uint64))
 
-    def put(self, n: int, vector: FloatArray) -> None:
-        row = self.at.get(n)
-        if row is None:
-            row = self.at[n] = self.count
-            if row == len(self.numbers):
-                self._grow(max(64, row * 2))
-            self.numbers[row] = n
-            self.count += 1
-        self.rows[row] = vector
+    @property
+    def numbers(self) -> Numbers:
+        """Which memories they are of."""
+        return self._numbers[: self.count]
 
-    def fill(self, numbers: list[int], vectors: bytes) -> None:
-        self.numbers = np.array(numbers, np.int64)
-        self.rows = np.frombuffer(vectors, dtype=np.float32).reshape(len(numbers), self.dim).copy()
-        self.count = len(numbers)
-        self.at = {n: i for i, n in enumerate(numbers)}
+    @property
+    def places(self) -> Numbers:
+        """Where their vectors stand (`embeddings.seq`)."""
+        return self._places[: self.count]
 
-    def keep(self, wanted: set[int]) -> None:
-        mask = np.fromiter((int(n) in wanted for n in self.numbers[: self.count]), bool, self.count)
-        self.rows = self.rows[: self.count][mask]
-        self.numbers = self.numbers[: self.count][mask]
-        self.count = len(self.numbers)
-        self.at = {int(n): i for i, n in enumerate(self.numbers)}
+    @property
+    def words(self) -> codes.Words:
+        """(WORDS, count)."""
+        return self._words[:, : self.count]
+
+    @property
+    def nbytes(self) -> int:
+        """What they take."""
+        return self._words.nbytes + self._numbers.nbytes + self._places.nbytes
+
+    def follow(self, con: Any, user_id: str, model_id: int) -> None:
+        """Read what has been missed. A thread with an older snapshot than the codes leaves them alone.
+
+        Those whose vector has gone are harmless, for nothing is found for them; they go when they are many.
+        """
+        clock = con.execute("SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)).fetchone()
+        puts, removals = (0, 0) if clock is None else (clock["puts"], clock["removals"])
+        if puts <= self.puts and removals <= self.removals:
+            return
+        if removals - self.removals > (0 if self.count <= _FEW else self.count // 16):
+            self.seq, self.count, self.removals = 0, 0, removals
+        cursor = con.cursor()
+        cursor.row_factory = None
+        cursor.execute(
+            "SELECT seq, memory_n, code FROM embeddings WHERE user_id = ? AND model_id = ? AND seq > ? ORDER BY seq",
+            (user_id, model_id, self.seq),
+        )
+        while rows := cursor.fetchmany(_AT_ONCE):
+            self._add([r[0] for r in rows], [r[1] for r in rows], b"".join([r[2] for r in rows]))
+        self.puts = puts
+
+    def _add(self, places: list[int], numbers: list[int], raw: bytes) -> None:
+        end = self.count + len(places)
+        if end > len(self._numbers):
+            self._grow(max(64, end + end // 4))
+        self._places[self.count : end] = places
+        self._numbers[self.count : end] = numbers
+        self._words[:, self.count : end] = codes.words_of(raw)
+        self.count, self.seq = end, places[-1]
 
     def _grow(self, size: int) -> None:
-        numbers, rows = np.empty(size, np.int64), np.empty((size, self.dim), np.float32)
-        numbers[: self.count] = self.numbers[: self.count]
-        rows[: self.count] = self.rows[: self.count]
-        self.numbers, self.rows = numbers, rows
+        numbers, places, words = self.numbers, self.places, self.words
+        self._numbers, self._places = np.empty(size, np.int64), np.empty(size, np.int64)
+        self._words = np.empty((codes.WORDS, size), np.uint64)
+        self._numbers[: self.count], self._places[: self.count] = numbers, places
+        self._words[:, : self.count] = words
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """One model's vectors of one user: where to look, and for what."""
+
+    model_id: int
+    dim: int
 
 
 class Nearest:
     """Answers `Reader.nearest`; shared by the reading threads."""
 
     def __init__(self) -> None:
-        self._matrices: OrderedDict[tuple[str, int], _Matrix] = OrderedDict()
+        self._codes: OrderedDict[tuple[str, int], Codes] = OrderedDict()
         self._lock = threading.Lock()
+        self.cold: set[tuple[str, int]] = set()  # whose codes somebody should read (`load`)
 
     def search(
-        self, con: Any, vec: bool, user_id: str, model_id: int, v: FloatArray, k: int, f: Filter
-    ) -> list[Scored]:
-        """The k nearest that pass `f`, best first."""
-        query = np.frombuffer(unit_blob(v), dtype=np.float32)
-        if self._too_many(con, vec, user_id, model_id):
-            return _by_vec0(con, user_id, model_id, query, k, f)
-        matrix = self._matrix(user_id, model_id, len(query))
-        with matrix.lock:
-            _follow(con, matrix, user_id, model_id)
-            numbers = matrix.numbers[: matrix.count].copy()
-            scores = _cosines(matrix, query)
-        return _filtered(con, user_id, numbers, scores, k, f)
+        self,
+        con: Any,
+        vec: bool,
+        user_id: str,
+        spaces: Sequence[Space],
+        vectors: Sequence[FloatArray],
+        k: int,
+        f: Filter,
+    ) -> list[list[Scored]]:
+        """For each vector the k nearest that pass `f`, best first.
 
-    def products(
-        self, con: Any, vec: bool, user_id: str, model_id: int, vectors: Sequence[FloatArray]
-    ) -> tuple[NDArray[np.int64], FloatArray] | None:
-        """(memory numbers, a row of cosines for each vector); None where vec0 has to answer."""
-        if self._too_many(con, vec, user_id, model_id):
-            return None
-        queries = np.stack([np.frombuffer(unit_blob(v), dtype=np.float32) for v in vectors])
-        matrix = self._matrix(user_id, model_id, queries.shape[1])
-        with matrix.lock:
-            _follow(con, matrix, user_id, model_id)
-            return matrix.numbers[: matrix.count].copy(), np.stack([_cosines(matrix, q) for q in queries])
+        `spaces` are the current model and, while memories are being embedded anew, the one before. A vector is the
+        current model's, with the earlier one's behind it where both are wanted: then memories that have no vector
+        of the current model are found by the other, their cosines moved to where the current one's lie.
+        """
+        wanted = [_parts(v, spaces) for v in vectors]
+        if k <= 0:
+            return [[] for _ in vectors]
+        now = spaces[0]
+        found = self._in_space(con, vec, user_id, now, [w[0] for w in wanted], k, f)
+        if len(spaces) > 1 and any(w[1] is not None for w in wanted):
+            before = [w[1] for w in wanted]
+            earlier = self._in_space(
+                con, vec, user_id, spaces[1], before, k, f, instead_of=(now, [w[0] for w in wanted])
+            )
+            found = [sorted((*a, *b), key=lambda s: -s.score)[:k] for a, b in zip(found, earlier, strict=True)]
+        return found
+
+    def load(self, con: Any, user_id: str, model_id: int) -> None:
+        """Read the codes of a user, so that the next question finds them."""
+        own = self._of(user_id, model_id)
+        with own.lock:
+            own.follow(con, user_id, model_id)
+        self.cold.discard((user_id, model_id))
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
         with self._lock:
-            self._matrices.clear()
+            self._codes.clear()
 
-    def _too_many(self, con: Any, vec: bool, user_id: str, model_id: int) -> bool:
-        """Whether vec0 is to answer; counted only while there is no matrix that knows."""
-        matrix = self._matrices.get((user_id, model_id))
-        if (matrix is not None and matrix.count <= CACHE_ROWS) or not indexes.vec0_usable(con, vec, model_id):
+    # --- inside
+
+    def _in_space(
+        self,
+        con: Any,
+        vec: bool,
+        user_id: str,
+        space: Space,
+        vectors: Sequence[FloatArray | None],
+        k: int,
+        f: Filter,
+        *,
+        instead_of: tuple[Space, Sequence[FloatArray | None]] | None = None,
+    ) -> list[list[Scored]]:
+        look = _Look(self, con, vec, user_id, space, f, instead_of[0] if instead_of else None)
+        some = max(CANDIDATES, 4 * k)
+        out = look.best(vectors, some, k)
+        short = [i for i, hits in enumerate(out) if len(hits) < k and vectors[i] is not None]
+        while short and look.more(some):  # the filter holds most of the nearest back: look further
+            some *= 4
+            again = look.best([vectors[i] for i in short], some, k)
+            for i, hits in zip(short, again, strict=True):
+                out[i] = hits
+            short = [i for i in short if len(out[i]) < k]
+        if instead_of is not None:
+            now, theirs = instead_of
+            out = [
+                self._moved(con, user_id, (space, v), (now, w), hits)
+                for v, w, hits in zip(vectors, theirs, out, strict=True)
+            ]
+        return out
+
+    def _moved(
+        self,
+        con: Any,
+        user_id: str,
+        mine: tuple[Space, FloatArray | None],
+        theirs: tuple[Space, FloatArray | None],
+        hits: list[Scored],
+    ) -> list[Scored]:
+        """Cosines of one model as the other would have them: as far above its average, in its own measure."""
+        if not hits:
+            return hits
+        (mean, spread), (to_mean, to_spread) = (self._spread(con, user_id, *side) for side in (mine, theirs))
+        if not spread or not to_spread:
+            return hits
+        return [Scored(s.id, min(1.0, (s.score - mean) / spread * to_spread + to_mean)) for s in hits]
+
+    def _spread(self, con: Any, user_id: str, space: Space, v: FloatArray | None) -> tuple[float, float]:
+        own = self._of(user_id, space.model_id)
+        with own.lock:
+            own.follow(con, user_id, space.model_id)
+            if v is None or own.count < _KNOWN:
+                return 0.0, 0.0
+            all_ = codes.cosines(codes.distances(own.words, codes.words_of(codes.code(v))))
+        return float(all_.mean()), float(all_.std())
+
+    def _of(self, user_id: str, model_id: int) -> Codes:
+        with self._lock:
+            found = self._codes.pop((user_id, model_id), None) or Codes()
+            self._codes[user_id, model_id] = found
+            size = sum(c.nbytes for c in self._codes.values())
+            while size > _CACHE_BYTES and len(self._codes) > 1:
+                size -= self._codes.popitem(last=False)[1].nbytes
+            return found
+
+    def is_cold(self, con: Any, vec: bool, user_id: str, model_id: int) -> bool:
+        """Whether vec0 is to answer: the codes are not here, are many, and vec0 has them."""
+        with self._lock:
+            known = self._codes.get((user_id, model_id))
+        if (known is not None and known.puts >= 0) or not indexes.vec0_usable(con, vec, model_id):
             return False
         beyond = con.execute(
             "SELECT 1 FROM embeddings WHERE user_id = ? AND model_id = ? LIMIT 1 OFFSET ?",
-            (user_id, model_id, CACHE_ROWS),
+            (user_id, model_id, _LARGE),
         ).fetchone()
         return beyond is not None
 
-    def _matrix(self, user_id: str, model_id: int, dim: int) -> _Matrix:
-        with self._lock:
-            found = self._matrices.pop((user_id, model_id), None) or _Matrix(dim, rows=np.empty((0, dim), np.float32))
-            self._matrices[user_id, model_id] = found
-            size = sum(m.rows.nbytes for m in self._matrices.values())
-            while size > _CACHE_BYTES and len(self._matrices) > 1:
-                size -= self._matrices.popitem(last=False)[1].rows.nbytes
-            return found
 
+@dataclass(slots=True)
+class _Look:
+    """Vectors of one user and model, being searched."""
 
-def _cosines(matrix: _Matrix, query: FloatArray) -> FloatArray:
-    """As fast as BLAS on one core, without its threads, which on a busy machine wait 10 ms for another."""
-    out: FloatArray = np.einsum("ij,j->i", matrix.rows[: matrix.count], query)
-    return out
+    home: Nearest
+    con: Any
+    vec: bool
+    user_id: str
+    space: Space
+    f: Filter
+    now: Space | None  # leave out what has a vector of this model
+    total: int = 0
 
+    def more(self, some: int) -> bool:
+        """Whether there is anything beyond the nearest `some`."""
+        return some < self.total
 
-def _follow(con: Any, matrix: _Matrix, user_id: str, model_id: int) -> None:
-    """Read what the matrix has missed. A thread with an older snapshot than the matrix leaves it alone."""
-    clock = con.execute("SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)).fetchone()
-    puts, removals = (0, 0) if clock is None else (clock["puts"], clock["removals"])
-    if puts <= matrix.puts and removals <= matrix.removals:
-        return
-    if removals > matrix.removals and matrix.count:
-        wanted = con.execute(
-            "SELECT memory_n FROM embeddings WHERE user_id = ? AND model_id = ?", (user_id, model_id)
-        ).fetchall()
-        matrix.keep({r[0] for r in wanted})
-    rows = con.execute(
-        "SELECT seq, memory_n, vector FROM embeddings WHERE user_id = ? AND model_id = ? AND seq > ? ORDER BY seq",
-        (user_id, model_id, matrix.seq),
-    ).fetchall()
-    if rows and not matrix.count:
-        matrix.fill([r[1] for r in rows], b"".join(r[2] for r in rows))
-    else:
-        for _, n, vector in rows:
-            matrix.put(n, np.frombuffer(vector, dtype=np.float32))
-    matrix.seq = rows[-1][0] if rows else matrix.seq
-    matrix.puts, matrix.removals = puts, removals
+    def best(self, vectors: Sequence[FloatArray | None], some: int, k: int) -> list[list[Scored]]:
+        """The k nearest among the `some` that the codes say are near, that pass the filter."""
+        near = self._near(vectors, some)
+        rows = self._rows(near)
+        if not rows:
+            return [[] for _ in vectors]
+        numbers = np.array([r[0] for r in rows], np.int64)
+        matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(len(rows), self.space.dim)
+        scores = [None if v is None else np.einsum("ij,j->i", matrix, v) for v in vectors]
+        order = [None if s is None else np.argsort(-s, kind="stable") for s in scores]
+        passed: dict[int, MemoryId] = {}
+        seen = 0
+        most = max(64, _SPARE * k)
+        out: list[list[Scored]] = [[] for _ in vectors]
+        while seen < len(numbers):
+            parts = [numbers[o[seen:most]] for o in order if o is not None]
+            passed |= self._passed(np.unique(np.concatenate(parts)).tolist())
+            seen, most = most, most * 4
+            out = [_picked(numbers, s, o, passed, seen, k) for s, o in zip(scores, order, strict=True)]
+            if all(s is None or len(hits) >= k for s, hits in zip(scores, out, strict=True)):
+                break
+        return out
 
+    def _near(self, vectors: Sequence[FloatArray | None], some: int) -> tuple[str, list[int]]:
+        """(column, values) of the rows of `embeddings` worth comparing."""
+        asked = [codes.code(v) for v in vectors if v is not None]
+        own = (self.user_id, self.space.model_id)
+        if self.now is None and some <= _VEC0_MOST and self.home.is_cold(self.con, self.vec, *own):
+            self.home.cold.add(own)
+            self.total = _VEC0_MOST + 1
+            return "memory_n", sorted({n for q in asked for n in self._by_vec0(q, some)})
+        kept = self.home._of(*own)  # noqa: SLF001 - one module
+        with kept.lock:
+            kept.follow(self.con, *own)
+            words, places = kept.words, kept.places
+            if self.now is not None:
+                rest = self._left(kept.numbers, self.now)
+                words, places = words[:, rest], places[rest]
+            self.total = len(places)
+            best = [places[codes.closest(words, codes.words_of(q), some)] for q in asked]
+        return "seq", np.unique(np.concatenate(best)).tolist() if best else []
 
-def _filtered(
-    con: Any, user_id: str, numbers: NDArray[np.int64], scores: FloatArray, k: int, f: Filter
-) -> list[Scored]:
-    """The best that pass the filter; as many candidates as it takes."""
-    condition, params = where(user_id, f, listed=True)
-    fetch, total = max(_FIRST_FETCH, 4 * k), len(numbers)
-    while total and k > 0:
-        fetch = min(fetch, total)
-        some = np.argpartition(-scores, fetch - 1)[:fetch] if fetch < total else np.arange(total)
-        best = some[np.argsort(-scores[some], kind="stable")]
-        rows = con.execute(
-            f"SELECT m.n, m.id FROM memories m WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
-            (dump(numbers[best].tolist()), *params),
+    def _left(self, numbers: Numbers, now: Space) -> NDArray[np.intp]:
+        """Places of those that have no vector of the current model."""
+        current = self.home._of(self.user_id, now.model_id)  # noqa: SLF001 - one module
+        with current.lock:
+            current.follow(self.con, self.user_id, now.model_id)
+            return np.flatnonzero(~np.isin(numbers, current.numbers))
+
+    def _by_vec0(self, query: bytes, some: int) -> list[int]:
+        rows = self.con.execute(
+            f"SELECT rowid FROM {indexes.vec0_name(self.space.model_id)}"
+            " WHERE embedding MATCH vec_bit(?) AND k = ? AND user_id = ?",
+            (query, some, self.user_id),
         )
-        passed = dict(tuple(r) for r in rows.fetchall())
-        if len(passed) >= k or fetch == total:
-            chosen = [
-                (passed[n], s) for n, s in zip(numbers[best].tolist(), scores[best], strict=True) if n in passed
-            ]
-            return [Scored(memory_id, float(s)) for memory_id, s in chosen[:k]]
-        fetch *= 4
-    return []
+        return [r[0] for r in rows.fetchall()]
+
+    def _rows(self, near: tuple[str, list[int]]) -> list[tuple[int, bytes]]:
+        column, values = near
+        cursor = self.con.cursor()
+        cursor.row_factory = None
+        cursor.execute(
+            f"SELECT memory_n, vector FROM embeddings WHERE {column} IN (SELECT value FROM json_each(?))"
+            " AND +user_id = ? AND +model_id = ?",
+            (dump(values), self.user_id, self.space.model_id),
+        )
+        return [(r[0], r[1]) for r in cursor.fetchall()]
+
+    def _passed(self, numbers: list[int]) -> dict[int, MemoryId]:
+        condition, params = where(self.user_id, self.f, listed=True)
+        cursor = self.con.cursor()
+        cursor.row_factory = None
+        cursor.execute(
+            f"SELECT m.n, m.id FROM memories m WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
+            (dump(numbers), *params),
+        )
+        return dict(cursor.fetchall())
 
 
-def _by_vec0(con: Any, user_id: str, model_id: int, query: FloatArray, k: int, f: Filter) -> list[Scored]:
-    fetch = max(_FIRST_FETCH, 4 * k)
-    while True:
-        fetch = min(fetch, _VEC0_MOST)
-        rows = con.execute(
-            f"SELECT rowid, distance FROM {indexes.vec0_name(model_id)} WHERE embedding MATCH ? AND k = ?"
-            " AND user_id = ?",
-            (query.tobytes(), fetch, user_id),
-        ).fetchall()
-        numbers = np.fromiter((r[0] for r in rows), np.int64, len(rows))
-        scores = np.fromiter((1.0 - r[1] for r in rows), np.float32, len(rows))
-        found = _filtered(con, user_id, numbers, scores, k, f)
-        if len(found) >= k or len(rows) < fetch or fetch == _VEC0_MOST:
-            return found
-        fetch *= 4
+def _picked(
+    numbers: Numbers,
+    scores: FloatArray | None,
+    order: NDArray[np.intp] | None,
+    passed: dict[int, MemoryId],
+    seen: int,
+    k: int,
+) -> list[Scored]:
+    """The best k of those looked at that passed."""
+    if scores is None or order is None:
+        return []
+    top = order[:seen]
+    pairs = zip(numbers[top].tolist(), scores[top].tolist(), strict=True)
+    return [Scored(passed[n], s) for n, s in pairs if n in passed][:k]
+
+
+def _parts(v: FloatArray, spaces: Sequence[Space]) -> tuple[FloatArray | None, FloatArray | None]:
+    """The vector of the current model and of the one before, each of unit length; None for one that is not there."""
+    now = spaces[0].dim
+    if len(v) == now:
+        return unit(v), None
+    if len(spaces) > 1 and len(v) == now + spaces[1].dim:
+        return unit(v[:now]), unit(v[now:])
+    return None, None  # of a model that was in use when the question was asked, and no longer is

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.models import Beside, Filter, Memory, MemoryId, Scored
-from memory.ports import FloatArray, Tx
+from memory.ports import FloatArray, Reader, Tx
 from memory.store import entities
 from memory.store.beside import beside
+from memory.store.connection import InLane, Lane, at_once
 from memory.store.lexical import lexical
 from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
-from memory.store.several import lexical_each, nearest_each
+from memory.store.several import lexical_each
 from memory.store.tx import SqliteTx
 
 if TYPE_CHECKING:
@@ -28,6 +29,25 @@ class SqliteReader:
 
     store: SqliteStore
     user_id: str
+    own: InLane | None = None  # the lane that this is used in, see `whole`
+
+    @property
+    def lane(self) -> Lane | InLane:
+        """Where to read."""
+        return self.own or self.store.read_lane()
+
+    async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
+        """Run `work` in one reading thread, inside one read transaction: no look of it costs a way there and back.
+
+        `work` may await nothing but the reader it is given.
+        """
+        if self.own is not None:
+            return await work(self)
+        result = await self.store.read_lane().read(
+            lambda con: at_once(work(SqliteReader(self.store, self.user_id, InLane(con))))
+        )
+        self.store.warm()
+        return result
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
         """In the order asked for; those that are not this user's are left out."""
@@ -35,43 +55,37 @@ class SqliteReader:
 
     async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
         """Cosine, of vectors of the current embedder; none if no embedder is in use."""
-        shared, found = self.store.shared, self.store.neighbours
-        model_id = shared.embedder_model
-        if model_id is None:
-            return []
-        return await self.store.read_lane().read(
-            lambda con: found.search(con, shared.vec, self.user_id, model_id, v, k, f)
-        )
+        return (await self.nearest_each([v], k, f))[0]
 
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
         """BM25, higher is better."""
-        return await self.store.read_lane().read(lambda con: lexical(con, self.user_id, q, k, f))
+        return await self.lane.read(lambda con: lexical(con, self.user_id, q, k, f))
 
     async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
         """`nearest` for each of several vectors, in one go."""
-        shared, found = self.store.shared, self.store.neighbours
-        model_id = shared.embedder_model
-        if model_id is None:
+        shared, found, spaces = self.store.shared, self.store.neighbours, self.store.spaces
+        if not spaces:
             return [[] for _ in vectors]
-        return await self.store.read_lane().read(
-            lambda con: nearest_each(con, found, shared.vec, self.user_id, model_id, vectors, k, f)
-        )
+        out = await self.lane.read(lambda con: found.search(con, shared.vec, self.user_id, spaces, vectors, k, f))
+        if self.own is None:
+            self.store.warm()
+        return out
 
     async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
         """`lexical` for each of several texts, in one go."""
-        return await self.store.read_lane().read(lambda con: lexical_each(con, self.user_id, texts, k, f))
+        return await self.lane.read(lambda con: lexical_each(con, self.user_id, texts, k, f))
 
     async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""
-        return await self.store.read_lane().read(lambda con: entities.related(con, self.user_id, ids, hops, k))
+        return await self.lane.read(lambda con: entities.related(con, self.user_id, ids, hops, k))
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`."""
-        return await self.store.read_lane().read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
+        return await self.lane.read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
 
     async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
         """Up to `reach` memories on either side of each of `ids` in its session."""
-        return await self.store.read_lane().read(lambda con: beside(con, self.user_id, ids, reach))
+        return await self.lane.read(lambda con: beside(con, self.user_id, ids, reach))
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Active episodes made, or having happened, in since <= t < until; newest first."""
@@ -82,7 +96,7 @@ class SqliteReader:
         return await self._on(fn)
 
     async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
-        return await self.store.read_lane().read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))
+        return await self.lane.read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))
 
 
 def _episodes(con: Any, user_id: str, since: datetime, until: datetime, k: int) -> list[Memory]:

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import Filter, Scored
-from memory.ports import FloatArray
 from memory.store.filters import where
 from memory.store.lexical import K1, B, Posting, ground, lexical, posting
-from memory.store.nearest import Nearest
 from memory.store.rows import dump
 from memory.store.text import terms
 
@@ -41,32 +39,6 @@ def lexical_each(con: Any, user_id: str, texts: Sequence[str], k: int, f: Filter
         found.sort(key=lambda hit: (-hit[0], -hit[1]))
         out.append([Scored(passed[n][0], s) for s, n in found[:k]])
     return out
-
-
-def nearest_each(
-    con: Any, found: Nearest, vec: bool, user_id: str, model_id: int, vectors: Sequence[FloatArray], k: int, f: Filter
-) -> list[list[Scored]]:
-    """What `Nearest.search` gives for each vector, in one product and with one look at the filter."""
-    at_once = found.products(con, vec, user_id, model_id, vectors) if len(vectors) > 1 else None
-    if at_once is None:
-        return [found.search(con, vec, user_id, model_id, v, k, f) for v in vectors]
-    numbers, scores = at_once
-    most = min(max(64, _SPARE * k), len(numbers))
-    if not most:
-        return [[] for _ in vectors]
-    best = [some[np.argsort(-row[some], kind="stable")] for row in scores for some in [_top(row, most)]]
-    passed = _passed(con, user_id, [numbers[b] for b in best], f)
-    out: list[list[Scored]] = []
-    for v, row, some in zip(vectors, scores, best, strict=True):
-        pairs = zip(numbers[some].tolist(), row[some].tolist(), strict=True)
-        hits = [Scored(passed[n][0], s) for n, s in pairs if n in passed][:k]
-        short = len(hits) < k and most < len(numbers)
-        out.append(found.search(con, vec, user_id, model_id, v, k, f) if short else hits)
-    return out
-
-
-def _top(row: FloatArray, most: int) -> NDArray[np.intp]:
-    return np.argpartition(-row, most - 1)[:most] if most < len(row) else np.arange(len(row))
 
 
 def _ranked(postings: Sequence[Posting]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

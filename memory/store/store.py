@@ -19,7 +19,7 @@ from memory.store import upkeep
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
 from memory.store.migrate import migrate
-from memory.store.nearest import Nearest
+from memory.store.nearest import Nearest, Space
 from memory.store.reader import SqliteReader
 from memory.store.rows import to_ms
 from memory.store.sqlite_module import Sqlite, Way, choose
@@ -44,6 +44,7 @@ class SqliteStore:
     def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
         self.shared = shared
         self.neighbours = Nearest()
+        self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
         self.worker = worker
         self.path = path
         self._sqlite = sqlite
@@ -54,6 +55,7 @@ class SqliteStore:
         ]
         self._commits = 0
         self._bell = Bell(self._data_version)
+        self._warming: dict[tuple[str, int], asyncio.Task[None]] = {}
 
     # --- one user
 
@@ -119,15 +121,20 @@ class SqliteStore:
         """When the next job may be leased; None if there is nothing to wait for."""
         return await self.read_lane().read(lambda con: queue.next_due(con, kinds))
 
-    async def use_embedder(self, embedder_id: str, dim: int) -> None:
-        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be."""
+    async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
+        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
 
-        def work(con: Any) -> int:
+        `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
+        """
+
+        def work(con: Any) -> list[Space]:
             model_id = model_row(con, self.shared.vec, embedder_id, dim)
-            vec0_make(con, self.shared.vec, model_id, dim)
-            return model_id
+            vec0_make(con, self.shared.vec, model_id)
+            old = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (before,)).fetchone()
+            return [Space(model_id, dim), *([Space(old["id"], old["dim"])] if old and before != embedder_id else [])]
 
-        self.shared.embedder_model = await self._commit(work)
+        self.spaces = tuple(await self._commit(work))
+        self.shared.embedder_model = self.spaces[0].model_id
         self.shared.embedder = embedder_id
 
     def use_mirror(self) -> None:
@@ -144,7 +151,7 @@ class SqliteStore:
         """Rebuild indexes, VACUUM and truncate the WAL; False if another process was in the way."""
 
         def work(con: Any) -> bool:
-            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild(c, self.shared.vec, None))
+            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild(c, self.shared.vec, None, codes=False))
             upkeep.vacuum(con)
             return upkeep.truncate_log(con, self._sqlite, self.path)
 
@@ -156,6 +163,8 @@ class SqliteStore:
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
         await self._bell.close()
+        for task in self._warming.values():
+            task.cancel()
         for lane in self._readers:
             await lane.close()
         if self._sqlite.report.wal_reset_fixed:
@@ -176,9 +185,22 @@ class SqliteStore:
         """The reading thread with the least to do."""
         return min(self._readers, key=lambda lane: lane.waiting)
 
+    def warm(self) -> None:
+        """Read the codes of those who were answered without them, behind the answer."""
+        for user_id, model_id in self.neighbours.cold - self._warming.keys():
+            task = asyncio.create_task(self._warm(user_id, model_id))
+            self._warming[user_id, model_id] = task
+
     async def prepare(self) -> None:
         """Open the file, or say in one sentence why not."""
         await self._writer.run(lambda con: con.execute("SELECT 1 FROM meta LIMIT 1").fetchone())
+
+    async def _warm(self, user_id: str, model_id: int) -> None:
+        try:
+            with suppress(StoreError):  # closed, or busy: the next question tries again
+                await self.read_lane().read(lambda con: self.neighbours.load(con, user_id, model_id))
+        finally:
+            self._warming.pop((user_id, model_id), None)
 
     def _tx(self, con: Any, user_id: str) -> SqliteTx:
         if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:

@@ -25,8 +25,11 @@ def lock_of(path: Path) -> FileLock:
     return FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
 
 
-def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
-    """Derive text and vector indexes anew, inside a write transaction; how many rows each."""
+def rebuild(con: Any, vec: bool, user_id: str | None, *, codes: bool = True) -> Mapping[str, int]:
+    """Derive text and vector indexes anew, inside a write transaction; how many rows each.
+
+    Without `codes` the vectors' codes are taken as they are: scrubbing wants nothing but what was deleted gone.
+    """
     owned, params = ("", ()) if user_id is None else (" AND m.user_id = ?", (user_id,))
     text = indexes.rebuild_text(con, user_id, INDEXED)
     con.execute(
@@ -34,8 +37,10 @@ def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
         f" WHERE NOT ({INDEXED} AND m.sensitivity < 3){owned})",
         params,
     )
-    for model_id, dim in con.execute("SELECT id, dim FROM embedding_models").fetchall():
-        indexes.vec0_make(con, vec, model_id, dim, anew=True)
+    if codes:
+        con.execute("UPDATE embeddings SET code = ebb_code(vector) WHERE code IS NOT ebb_code(vector)")
+    for (model_id,) in con.execute("SELECT id FROM embedding_models").fetchall():
+        indexes.vec0_make(con, vec, model_id, anew=True)
     con.execute("UPDATE vector_clock SET removals = removals + 1")
     count = f"SELECT COUNT(*) FROM embeddings e JOIN memories m ON m.n = e.memory_n WHERE 1{owned}"
     return {"text": text, "vectors": con.execute(count, params).fetchone()[0]}

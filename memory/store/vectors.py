@@ -11,7 +11,7 @@ import numpy as np
 from memory.errors import StoreError
 from memory.models import MemoryId, Sensitivity
 from memory.ports import FloatArray
-from memory.store import indexes
+from memory.store import codes, indexes
 from memory.store.memories import INDEXED
 from memory.store.rows import dump
 
@@ -24,20 +24,23 @@ def model_row(con: Any, vec: bool, name: str, dim: int) -> int:
     row = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (name,)).fetchone()
     if row is None:
         made = con.execute("INSERT INTO embedding_models (name, dim) VALUES (?, ?)", (name, dim)).lastrowid
-        indexes.vec0_make(con, vec, made, dim)
+        indexes.vec0_make(con, vec, made)
         return int(made)
     if row["dim"] != dim:
         raise StoreError(f"Vectors of {name} have {row['dim']} numbers, not {dim}.")
     return int(row["id"])
 
 
-def unit_blob(vector: FloatArray) -> bytes:
-    """The vector's bytes, of unit length whatever it came with."""
+def unit(vector: FloatArray) -> FloatArray:
+    """The vector, of unit length whatever it came with."""
     v = np.ascontiguousarray(vector, dtype=np.float32)
     length = float(np.linalg.norm(v))
-    if length > 0 and abs(length - 1) > 1e-6:
-        v = v / np.float32(length)
-    return v.tobytes()
+    return v / np.float32(length) if length > 0 and abs(length - 1) > 1e-6 else v
+
+
+def unit_blob(vector: FloatArray) -> bytes:
+    """Its bytes."""
+    return unit(vector).tobytes()
 
 
 @dataclass(slots=True)
@@ -48,22 +51,72 @@ class VectorGateway:
 
     def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None:
         """Keep a memory's vector. One that has left the index meanwhile, or is secret, gets none."""
+        self.put_many({memory_id: vector}, embedder_id)
+
+    def put_many(self, vectors: Mapping[MemoryId, FloatArray], embedder_id: str) -> int:
+        """`put` for many, in a few statements; how many were kept."""
         con, owner, vec = self.tx.con, self.tx.owner, self.tx.shared.vec
-        row = con.execute(
-            f"SELECT m.n FROM memories m WHERE m.id = ? AND m.user_id = ? AND {INDEXED} AND m.sensitivity < ?",
-            (memory_id, owner, int(Sensitivity.SECRET)),
-        ).fetchone()
-        if row is None:
-            return
-        model_id = model_row(con, vec, embedder_id, len(vector))
-        blob = unit_blob(vector)
-        con.execute("DELETE FROM embeddings WHERE memory_n = ? AND model_id = ?", (row["n"], model_id))
-        con.execute(
-            "INSERT INTO embeddings (user_id, memory_n, model_id, vector) VALUES (?, ?, ?, ?)",
-            (owner, row["n"], model_id, blob),
+        rows = con.execute(
+            f"SELECT m.id, m.n FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND +m.user_id = ?"
+            f" AND {INDEXED} AND m.sensitivity < ?",
+            (dump(list(vectors)), owner, int(Sensitivity.SECRET)),
         )
-        indexes.vec0_put(con, vec, model_id, row["n"], owner, blob)
+        wanted = {int(n): unit(vectors[i]) for i, n in sorted(map(tuple, rows.fetchall()), key=lambda r: r[1])}
+        if not wanted:
+            return 0
+        model_id = model_row(con, vec, embedder_id, len(next(iter(wanted.values()))))
+        coded = codes.codes(np.stack(list(wanted.values())))
+        again = con.execute(
+            "DELETE FROM embeddings WHERE model_id = ? AND memory_n IN (SELECT value FROM json_each(?))",
+            (model_id, dump(list(wanted))),
+        ).rowcount
+        con.executemany(
+            "INSERT INTO embeddings (user_id, memory_n, model_id, vector, code) VALUES (?, ?, ?, ?, ?)",
+            [(owner, n, model_id, v.tobytes(), c.tobytes()) for (n, v), c in zip(wanted.items(), coded, strict=True)],
+        )
+        indexes.vec0_put(con, vec, model_id, owner, {n: c.tobytes() for n, c in zip(wanted, coded, strict=True)})
         self._tick("puts")
+        if again > 0:
+            self._tick("removals")
+        return len(wanted)
+
+    def progress(self, embedder_id: str) -> tuple[int, int]:
+        """(memories that have a vector of that model, memories that should)."""
+        counted = self.tx.con.execute(
+            "SELECT COUNT(e.seq), COUNT(*) FROM memories m LEFT JOIN embeddings e ON e.memory_n = m.n"
+            " AND e.model_id = (SELECT id FROM embedding_models WHERE name = ?)"
+            f" WHERE m.user_id = ? AND {INDEXED} AND m.sensitivity < ?",
+            (embedder_id, self.tx.owner, int(Sensitivity.SECRET)),
+        ).fetchone()
+        return int(counted[0]), int(counted[1])
+
+    def others(self, embedder_id: str) -> list[tuple[str, int]]:
+        """Other models that this user has vectors of, and how many, most first."""
+        rows = self.tx.con.execute(
+            "SELECT x.name, COUNT(*) FROM embeddings e JOIN embedding_models x ON x.id = e.model_id"
+            " WHERE e.user_id = ? AND x.name <> ? GROUP BY x.id ORDER BY COUNT(*) DESC",
+            (self.tx.owner, embedder_id),
+        )
+        return [(r[0], int(r[1])) for r in rows.fetchall()]
+
+    def retire(self, embedder_id: str, limit: int) -> int:
+        """Drop up to `limit` vectors of that model, the oldest first; how many went."""
+        con = self.tx.con
+        rows = con.execute(
+            "SELECT e.memory_n, e.model_id FROM embeddings e JOIN embedding_models x ON x.id = e.model_id"
+            " WHERE e.user_id = ? AND x.name = ? ORDER BY e.seq LIMIT ?",
+            (self.tx.owner, embedder_id, limit),
+        ).fetchall()
+        if not rows:
+            return 0
+        model_id, ns = int(rows[0]["model_id"]), [int(r["memory_n"]) for r in rows]
+        indexes.vec0_out_many(con, self.tx.shared.vec, model_id, ns)
+        con.execute(
+            "DELETE FROM embeddings WHERE model_id = ? AND memory_n IN (SELECT value FROM json_each(?))",
+            (model_id, dump(ns)),
+        )
+        self._tick("removals")
+        return len(ns)
 
     def missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
         """(id, original_content) of indexed, non-secret memories that have no vector of that model."""
@@ -84,6 +137,16 @@ class VectorGateway:
             (self.tx.owner, embedder_id, dump(list(ids))),
         )
         return {r[0]: np.frombuffer(r[1], dtype=np.float32) for r in rows.fetchall()}
+
+    def without(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
+        """Those that have no vector of that model."""
+        have = self.tx.con.execute(
+            "SELECT m.id FROM memories m JOIN embeddings e ON e.memory_n = m.n JOIN embedding_models x"
+            " ON x.id = e.model_id WHERE +m.user_id = ? AND x.name = ? AND m.id IN (SELECT value FROM json_each(?))",
+            (self.tx.owner, embedder_id, dump(list(ids))),
+        )
+        found = {r[0] for r in have.fetchall()}
+        return [i for i in ids if i not in found]
 
     def has(self, memory_id: MemoryId, embedder_id: str) -> bool:
         """Whether the memory needs no vector (any more): it has one, or may have none."""
@@ -121,7 +184,9 @@ class VectorGateway:
             memory_id = ids[row["memory_n"]]
             if memory_id not in self.tx.dropped or row["model_id"] == self.tx.shared.embedder_model:
                 self.tx.dropped[memory_id] = (row["model_id"], bytes(row["vector"]))
-            indexes.vec0_out(con, self.tx.shared.vec, row["model_id"], row["memory_n"])
+        for model_id in {r["model_id"] for r in rows}:
+            some_n = [r["memory_n"] for r in rows if r["model_id"] == model_id]
+            indexes.vec0_out_many(con, self.tx.shared.vec, model_id, some_n)
         if rows:
             con.execute("DELETE FROM embeddings WHERE memory_n IN (SELECT value FROM json_each(?))", (some,))
             self._tick("removals")

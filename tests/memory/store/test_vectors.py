@@ -48,7 +48,8 @@ async def test_the_filter_never_starves_the_result(
     if by_vec0:
         if not store.shared.vec:
             pytest.skip("no sqlite-vec here")
-        monkeypatch.setattr(nearest, "CACHE_ROWS", 10)
+        monkeypatch.setattr(nearest, "_LARGE", 10)
+        monkeypatch.setattr(store, "warm", lambda: None)
     await store.use_embedder(MODEL, 16)
     wanted = dict(zip(await teach(store, user, range(5), kind=Kind.GOAL), range(5), strict=True))
     await teach(store, user, range(5, 600))
