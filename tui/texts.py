@@ -71,7 +71,10 @@ say = Texts(
             "The last conversation held nothing more that is worth keeping.",
             "上一次对话里没有别的需要记住的内容。",
         ),
-        "night": ("Overnight: {what}. `ebb memory report` tells more.", "夜间整理：{what}。`ebb memory report` 查看详情。"),
+        "night": (
+            "Overnight: {what}. `ebb memory report` tells more.",
+            "夜间整理：{what}。`ebb memory report` 查看详情。",
+        ),
         "night.levelled": ("{n} grew fainter", "{n} 条淡去"),
         "night.forgotten": ("{n} forgotten", "{n} 条遗忘"),
         "night.promoted": ("{n} became core", "{n} 条成为核心"),
