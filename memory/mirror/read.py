@@ -25,12 +25,13 @@ _BULLET: Final = re.compile(r"^\s*(?:[-*+•·‣–]|\d{1,3}[.)、）])\s+(?:\[
 _DENSE_BULLET: Final = re.compile(r"^\s*(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s*(?=\S)")  # -我喜欢茶
 _STRUCTURE: Final = re.compile(r"[|｜\[\]［］【】]")
 _RULE: Final = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|=+)\s*$")
+_DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 
 def ids_in(text: str) -> set[MemoryId]:
     """Whatever may be an id in a heading, or in what was one."""
-    heads = (x for x in lines_of(text) if any(sign in x for sign in "#＃[［【|｜"))
+    heads = (x for x in lines_of(text) if any(sign in x for sign in "#＃[［【|｜") or _DATE.search(x))
     return {t.lower() for x in heads for t in _TOKEN.findall(unicodedata.normalize("NFKC", x)) if len(t) >= 6}
 
 
@@ -190,13 +191,13 @@ class _Reader:
         return None
 
     def _bare_heading(self, n: int, line: str, plain: str) -> _Open | None:
-        """A heading that lost its signs: a known id, and a kind or a bar after it."""
+        """A heading that lost its signs: a known id, and a kind, a bar or a date after it."""
         m = _OPENING.match(plain)
         if m is None or m[1].lower() not in self.known:
             return None
         rest = plain[m.end() :]
         kind = words.kind_of(_kind_word(rest, ""))
-        if "|" not in rest and kind is None:
+        if "|" not in rest and kind is None and not _DATE.search(rest):
             return None
         return _Open(n, [line], m[1].lower(), kind, token=m[1].lower())
 
