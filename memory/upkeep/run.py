@@ -119,8 +119,7 @@ class Run:
         """Begin a phase; False if an earlier attempt has finished it."""
         if phase in self.data.get("phases", []):
             return False
-        self.data["phase"] = phase
-        self.data["share"] = self._share(0.0)
+        await self.write(lambda _tx, tally: tally.data.update(phase=phase, share=self._share(0.0, phase)))
         return True
 
     async def leave(self, phase: str) -> None:
@@ -131,8 +130,8 @@ class Run:
 
         await self.write(done, share=1.0)
 
-    def _share(self, of_phase: float) -> float:
-        phase = str(self.data.get("phase", ""))
+    def _share(self, of_phase: float, phase: str | None = None) -> float:
+        phase = phase or str(self.data.get("phase", ""))
         before = 0.0
         for name, part in PHASES.items():
             if name == phase:

@@ -17,8 +17,8 @@ from tests.memory.lifecycle.test_curves import T0, memory
 from tests.memory.upkeep.night import Home
 
 
-def said(text: str, **fields: object) -> Memory:
-    return memory(id=text, original_content=text, language="zh" if text[0] > "\u2e80" else "en", **fields)
+def said(text: str) -> Memory:
+    return memory(id=text, original_content=text, language="zh" if text[0] > "\u2e80" else "en")
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ async def test_levels_follow_weights_through_the_years(home: Home) -> None:
     """Every level is seen, in its own words; the original, the dates and the log stay true."""
     m = await home.remember(COFFEE, kind=Kind.CONTEXT)
     seen: dict[Level, str] = {}
+    now = m
     for days in (10, 60, 300, 1000, 9000, 30000):
         home.later(days=days)
         await home.night()

@@ -59,7 +59,7 @@ async def test_it_is_shown_the_memory_its_five_nearest_and_what_it_searched_for(
     await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
 
     def answer(data: Mapping[str, Json]) -> str:
-        return ["[SEARCH:walnuts allergy]", "[SEARCH: tennis]", "[KEEP]"][data["round"] - 1]
+        return ("[SEARCH:walnuts allergy]", "[SEARCH: tennis]", "[KEEP]")[int(data["round"]) - 1]
 
     home.model.answers["review"] = answer
     await home.night()
