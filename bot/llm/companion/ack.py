@@ -95,6 +95,14 @@ def acknowledge(a: Asker, facts: Sequence[Fact], seed: str, asked_before: str) -
     main = next((f for f in facts if _moving(f)), facts[0])
     first = _one(a, main, seed)
     facts = [f for n, f in enumerate(facts) if f.text not in {g.text for g in facts[:n]}]
+    facts = [
+        f
+        for f in facts
+        if f.family != "relation"
+        or not any(g is not f and g.family != "relation" and f.value in g.text for g in facts)
+    ] or facts
+    main = main if main in facts else facts[0]
+    first = _one(a, main, seed)
     if len(facts) > 1 and not _moving(main):
         rest = facts[1:] if main.family in {"name", "nickname"} else facts
         echo = _echo(a, rest[:5])
@@ -152,7 +160,7 @@ def sorry(a: Asker, text: str) -> str:
 
 
 def _one(a: Asker, f: Fact, seed: str) -> str:
-    you = second(f.text)
+    you = dated(second(f.text), a.now, due=f.due or f.family in {"event", "todo", "goal"})
     if _SAD.search(f.text):
         return pick(
             ("I'm sorry to hear that.", "That is hard. I'm sorry.", "Oh no. I'm sorry.")
@@ -169,12 +177,11 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
         )
     if f.corrects or f.instead_of:
         old = f.instead_of
-        said = dated(you, a.now, due=f.due or f.family in {"event", "todo", "goal"})
         if a.lang == "zh" and not f.corrects:
-            return f"明白了，不是{old}，{lower_first(said)}"
+            return f"明白了，不是{old}，{lower_first(you)}"
         if a.lang == "zh":
-            return f"好的，{'不是' + old + '，' if old else ''}是我理解错了：{lower_first(said)}"
-        return f"Ah, {'not ' + old + '. ' if old else 'I see. '}So {lower_first(said)}"
+            return f"好的，{'不是' + old + '，' if old else ''}是我理解错了：{lower_first(you)}"
+        return f"Ah, {'not ' + old + '. ' if old else 'I see. '}So {lower_first(you)}"
     if f.ended or (not f.holds and f.family not in {"like", "diet"}):
         return a.say(
             f"I see, that has changed: {lower_first(you)}" if f.ended else f"I see: {lower_first(you)}",

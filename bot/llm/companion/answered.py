@@ -53,6 +53,45 @@ _NO_ANSWER = re.compile(
 )
 
 
+_HE = re.compile(
+    r"^(?:and |but |oh,? |so )?(?P<who>he|she|it)(?P<is>'s| is| has| was| likes| loves| hates| lives| works| studies| plays| just| enjoys)\b",
+    re.I,
+)
+_WHO = re.compile(
+    rf"\bmy (?P<a>{EN_RELATION})\b|\b(?:have|has|got|adopted|bought|getting) an? (?:new |little |cute |lovely |small |baby |\w+ )?(?P<b>{EN_RELATION})\b",
+    re.I,
+)
+_TA = re.compile(
+    r"^(?:而且|对了[，,]?|她们?|)(?P<who>他|她|它)(?=叫|名|是|喜欢|爱|讨厌|住|在|今年|才|有|会|对|刚|也|很?[\d一二两三四五六七八九十]+(?:岁|个月))"
+)
+_SHEI = re.compile(rf"(?:我们?家?的?|[一二两三][个只条位匹]|养了?|领养了?)(?P<a>{ZH_RELATION})")
+_FEMALE = re.compile(
+    r"mother|mom|mum|sister|daughter|wife|girlfriend|aunt|grandm|niece|妈|姐|妹|女|妻|老婆|太太|奶奶|姨|姑", re.I
+)
+_MALE = re.compile(
+    r"father|dad|brother|son\b|husband|boyfriend|uncle|grandp|grandf|nephew|爸|哥|弟|男|儿子|夫|老公|爷爷|叔|舅", re.I
+)
+
+
+def referred(text: str, before: str) -> str:
+    """`He's called Biscuit` after `I got a puppy`: `My puppy is called Biscuit`; as it is, where that is not plain."""
+    zh = bool(CJK.search(text))
+    m = (_TA if zh else _HE).match(text)
+    if not m or not before or asks(sentences(clean(text))[0]):
+        return text
+    found = {next(g for g in f.groups() if g) for f in (_SHEI if zh else _WHO).finditer(before)}
+    who = m["who"].lower()
+    wrong = _MALE if who in {"she", "她"} else _FEMALE if who in {"he", "他"} else None
+    fitting = {w for w in found if not (wrong and wrong.search(w))}
+    if len(fitting) != 1:
+        return text
+    one = fitting.pop()
+    if zh:
+        return f"我{one}{text[m.end('who') :]}"
+    verb = " is" if m["is"] == "'s" else m["is"]
+    return f"My {one}{verb}{text[m.end() :]}"
+
+
 def completed(text: str, question: str) -> str:
     """`text` as a whole statement, if it is a bare answer to what the assistant asked; else as it is."""
     said = sentences(clean(text))

@@ -50,7 +50,7 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"what (?:did|have|were) (?:we|i) (?:talk(?:ed|ing)?|discuss(?:ed|ing)?|chat(?:ted|ting)?|speak(?:ing)?|spoken)(?: about)?(?: (?P<t>.*))?$|what was (?:our|the) (?:last|previous|earlier) (?:conversation|chat|talk)|(?:our|the) (?:last|previous) (?:conversation|chat|talk)|what did (?:we|i) (?:say|do|tell you) (?:last time|yesterday|before|earlier|the other day)|where (?:did we leave off|were we)|what (?:did|have) i just (?:say|said|tell|told|mention)", Want("last")),
     (r"(?:what(?:'s| is| was)? (?:my|the) (?:nick ?name)|what (?:do|should) (?:you|people) call me)", Want("slot", ("nickname", "name"))),
     (r"(?:what(?:'s| is| was)?|know|remember|recall|say|^)\s*my (?:full |first |last |real |own )?name\b|what am i called|what do you call me", Want("slot", ("name", "nickname", "surname"))),
-    (r"how old am i|(?:what(?:'s| is)|^) ?my age\b", Want("slot", ("age", "birthday"))),
+    (r"how old am i|(?:what(?:'s| is)|^) ?my age\b", Want("slot", ("age", "turning", "birthday"))),
     (r"(?:when|what(?:'s| is| day| date)?)[^.]*\bmy (?:birthday|birth ?date|date of birth|bday)|when was i born|^my birthday$|how (?:long|many days) (?:until|till|to) my birthday", Want("slot", ("birthday",))),
     (r"\bmy (?:family|relatives|people|loved ones)\b", Want("slot", ("relation:", "about:", "count:"))),
     (r"what(?:'s| is) my (?:home )?address", Want("slot", ("address", "home"))),

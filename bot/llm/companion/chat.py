@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bot.llm.companion import answers, ask_en, ask_zh, dates, overviews, smalltalk
 from bot.llm.companion.ack import acknowledge, sorry
-from bot.llm.companion.answered import completed
+from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, Knowledge, gather, newest
@@ -19,7 +19,7 @@ from bot.llm.companion.person_zh import you_me as you_me_zh
 from bot.llm.companion.speech import joking, questions
 from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.telling import episode_told, lower_first, second
-from bot.llm.companion.text import CJK, clean, pick, sentences, simplified, words
+from bot.llm.companion.text import CJK, clean, pick, sentences, simplified, tongue, words
 from bot.llm.companion.want import Want
 from memory.models import Json, Lang, language_of
 
@@ -27,7 +27,7 @@ from memory.models import Json, Lang, language_of
 def answer(data: Mapping[str, Json]) -> str:
     """The reply to `data["message"]`."""
     message = str(data.get("message") or "").strip()
-    lang = language_of(message, "zh" if data.get("lang") == "zh" else "en")
+    lang = tongue(message, "zh" if data.get("lang") == "zh" else "en")
     history = mappings(data.get("history"))
     a = Asker(gather(data), lang, _now(data), len(history))
     last = next((str(h.get("text") or "") for h in reversed(history) if h.get("role") == "assistant"), "")
@@ -54,7 +54,11 @@ def _reply(a: Asker, data: Mapping[str, Json], message: str, last: str) -> str:
     if worry := smalltalk.crisis(a, text):
         return worry
     now, tz = str(data.get("now") or ""), str(data.get("tz") or "")
-    facts = [f for f in (parse(completed(message, last), now, tz) if now else []) if f.text]
+    before = ""
+    for row in mappings(data.get("history")):
+        if row.get("role") == "user":
+            before = referred(str(row.get("text") or ""), before)
+    facts = [f for f in (parse(completed(referred(message, before), last), now, tz) if now else []) if f.text]
     facts += _corrected(a, message, facts, now, tz)
     asked = questions(message)
     parts = [_greeting(a, text, facts, asked, data)]

@@ -154,6 +154,7 @@ _SPELLED = re.compile(
 
 
 _TYPED = (
+    (re.compile(r"^(?:你好|您好|嗨|哈喽)[\s,，!！]*"), ""),
     (re.compile(r"\bfave?\b", re.I), "favourite"),
     (re.compile(r"\b(?:luv|lurv|loooo*ve|lovee+)\b", re.I), "love"),
     (re.compile(r"\b(?:dnt|dun|don t|dont)\b", re.I), "do not"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.llm.companion.answered import completed
+from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
@@ -80,6 +80,7 @@ def _listen(data: Mapping[str, Json]) -> Heard:
         if m.get("role") == "assistant":
             told = text
         elif m.get("role") == "user" and at:
+            text = referred(text, before)
             _message(heard, n, completed(text, told), at, tz, (told, before))
             before = text
     return heard

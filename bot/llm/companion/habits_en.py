@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from bot.llm.companion.clause import Clause, Rules, ended
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_en import FEELING, core, names
+from bot.llm.companion.sorts import sort_of
 from memory.models import Importance, Kind
 
 rule = Rules()
@@ -145,5 +146,5 @@ def possession(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         return
     if what := (g.get("k") or "").lower():
         yield c.fact(f"attr:{what}", value, kind=Kind.FACT, single=True, entities=names(c.third()))
-    elif len(value.split()) < 7:
+    elif len(value.split()) < 7 and sort_of(value, "en") != "food":
         yield c.fact(f"have:{value.split()[-1].lower()}", value, kind=Kind.FACT, entities=names(c.third()))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.llm.companion.answered import completed
+from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
@@ -129,6 +129,7 @@ def _listen(k: Knowledge, data: Mapping[str, Json]) -> None:
     ]
     for role, text, at in [*said, ("user", str(data.get("message") or ""), now)]:
         if role == "user":
+            text = referred(text, before)  # noqa: PLW2901 - the message, with whom it speaks of
             learn(k, text, at, tz, told, before)
             before = text
         else:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.llm.companion.answered import completed
+from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.payload import mappings
@@ -53,7 +53,10 @@ def answer(data: Mapping[str, Json]) -> str:
 def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], known: Sequence[Known]) -> list[Move]:
     """What one message of the user asks for."""
     told = next((t for role, t in reversed(context) if role == "assistant"), "")
-    before = next((t for role, t in reversed(context) if role == "user"), "")
+    before = ""
+    for role, t in context:
+        before = referred(t, before) if role == "user" else before
+    text = referred(text, before)
     if (joking(text) and len(text) < 40) or (corrects_only(text) and _WRONG.search(simplified(clean(text)))):
         return _taken_back(parse(before, at, tz), known) if joking(text) else _wrong(told, known)
     facts = parse(completed(text, told), at, tz)

@@ -52,6 +52,15 @@ def _event_name(text: str) -> str:
 
 
 @rule(
+    r"^my (?P<v>(?:new |next |summer |winter )?(?:job|work|course|semester|term|contract|lease|holidays?|vacation|internship|leave|training|school|studies|sabbatical)) (?P<p>starts?|begins?|ends?|finishes|is over|runs out|expires)$"
+)
+def starts(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """My job starts on 31 March."""
+    if c.when and not c.when.over(c.at):
+        yield c.fact(f"event:{m['v'].lower()} {m['p'].rstrip('s')}", m["v"], kind=Kind.TODO, due=True)
+
+
+@rule(
     rf"^I (?:have|have got|will have|am having|got|booked|am attending|am going to(?= (?:an?|my|the|our)\b)|scheduled|will attend|am giving|am hosting) (?P<v>(?:an? |my |the |our |another |two )?(?:[\w'-]+ ){{0,4}}?{EVENT}s?\b.*)$",
     rf"^there is (?P<v>(?:an? |my |the )?(?:[\w'-]+ ){{0,4}}?{EVENT}\b.*)$",
 )

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is checked line by line against what people say; a pattern broken over lines cannot be read
 """Chinese statements, sentence by sentence: every clause through the tables, then denials and bare corrections."""
 
 from __future__ import annotations
@@ -91,6 +92,26 @@ def _bare(c: Clause) -> Iterator[Fact]:
         yield Fact("", "zh", "?", value, when=c.when, corrects=True, instead_of=c.fill(c.instead_of))
 
 
+_MIXED = {
+    "boss": "老板", "leader": "领导", "mentor": "导师", "bf": "男朋友", "boyfriend": "男朋友", "gf": "女朋友", "girlfriend": "女朋友",
+    "mom": "妈妈", "mum": "妈妈", "dad": "爸爸", "sister": "姐妹", "brother": "兄弟", "wife": "老婆", "husband": "老公", "love": "爱", "like": "喜欢",
+    "meeting": "会议", "deadline": "截止日期", "interview": "面试", "presentation": "演示", "cat": "猫", "dog": "狗",
+}  # fmt: skip
+
+
+def _one_tongue(sentence: str) -> str:
+    """我的 boss 叫 Kevin → 我的老板叫Kevin."""
+    text = re.sub(
+        r"\s*(?<![A-Za-z])("
+        + "|".join(_MIXED)
+        + r")(?![A-Za-z])\s*(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff个])(\s*)(meeting|interview|deadline|presentation)\b",
+        lambda m: _MIXED[(m[1] or m[3]).lower()],
+        sentence,
+        flags=re.I,
+    )
+    return re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[A-Za-z])|(?<=[A-Za-z])\s+(?=[\u4e00-\u9fff])", "", text)
+
+
 def _in_first_person(cut: Clause, sentence: str) -> Clause:
     """我们 and 我和老婆 are 我 to the rules; what is kept says it as it was said."""
     text = re.sub(r"^(?:我们|我們|咱们|咱們|咱|本人|俺)(?!家)", "我", cut.text)
@@ -104,6 +125,7 @@ def _in_first_person(cut: Clause, sentence: str) -> Clause:
 def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
     """What a Chinese sentence, said at `at` (local, naive), states."""
     out: list[Fact] = []
+    sentence = _one_tongue(sentence)
     for cut in clauses(sentence, at, corrects=corrects):
         c = _in_first_person(cut, sentence)
         turned = _ended_form(c)

@@ -114,6 +114,13 @@ def age(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     yield c.fact("age", m["v"], f"The user is {m['v']} years old.", kind=Kind.IDENTITY, importance=Importance.MEDIUM)
 
 
+@rule(r"^I (?:turn|am turning|will turn|will be)(?: already)? (?P<v>\d{1,3})(?: years old)?$")
+def turning(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I turn 40 next month: no age yet."""
+    if c.when and not c.when.over(c.at):
+        yield c.fact("turning", m["v"], kind=Kind.FACT)
+
+
 @rule(
     r"^(?:my|and my) (?:birthday|bday|birth date|date of birth|dob)\b",
     r"^I was born(?: on| in)?\s*$",

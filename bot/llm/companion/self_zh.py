@@ -85,7 +85,10 @@ def name_short(m: Found, c: Clause) -> Iterator[Fact]:
     rf"^我(?:的)?年龄是?(?P<v>{NUMBER})$",
 )
 def age(m: Found, c: Clause) -> Iterator[Fact]:
-    """我今年28岁。"""
+    """我今年28岁；下个月就40岁了，还不是40岁。"""
+    if c.when and c.when.grain != "year" and not c.when.over(c.at):
+        yield c.fact("turning", m["v"], kind=Kind.FACT)
+        return
     value = str(number(m["v"]))
     if 0 < int(value) < 130:
         yield c.fact("age", value, f"用户{value}岁。", kind=Kind.IDENTITY)

@@ -24,7 +24,7 @@ _TAG_EN = re.compile(
 )
 _IF_EN = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|pretend|what if|let's say|lets say|hypothetically|in theory|i wish|wish i|if only|as if|as though|"
-    r"maybe|perhaps|possibly|probably|not sure yet|undecided|have(?:n't| not) decided|might|may (?:have|be|go|move|get|try|buy)|could be|could have|would have|would be|would not|wouldn't|should have|"
+    r"maybe|perhaps|possibly|probably|might|may (?:have|be|go|move|get|try|buy)|could be|could have|would have|would be|would not|wouldn't|should have|"
     r"were i|not sure (?:if|whether|that)|i doubt|whether|supposedly|i'd be|i could\b)",
     re.I,
 )
@@ -63,7 +63,7 @@ _NOT_ASKED_ZH = re.compile(
     r"不知道(?:为什么|怎么|该|什么)|没什么|有什么.{0,4}的$|说不上|好几|十几|几十|[了养过]几|我有几[个只位]|不管|无论|怎么说呢|什么都|哪都|谁都"
 )
 _IF_ZH = re.compile(
-    r"如果|要是|我想我.{0,8}应该|还没想好|还没决定|拿不定主意|假如|假设|假使|假若|倘若|万一|若是|若(?=我)|的话|也许|可能|或许|说不定|大概会|恐怕|好像|似乎|要不|不如|希望我是|但愿|巴不得|恨不得|真想变成|想象一下|想像一下|假装|本来想|差点|应该会|不确定|没准|兴许|谁知道"
+    r"如果|要是|我想我.{0,8}应该|假如|假设|假使|假若|倘若|万一|若是|若(?=我)|的话|也许|可能|或许|说不定|大概会|恐怕|好像|似乎|要不|不如|希望我是|但愿|巴不得|恨不得|真想变成|想象一下|想像一下|假装|本来想|差点|应该会|不确定|没准|兴许|谁知道"
 )
 _REPORTED_ZH = re.compile(
     r"(?:他|她|他们|她们|人家|别人|有人|大家|我(?:的)?(?:妈妈?|爸爸?|老板|朋友|同事|老师|老公|老婆|男友|女友|男朋友|女朋友|姐姐?|妹妹?|哥哥?|弟弟?|领导|室友|医生)|你)(?:总是?|老是?|都|还|也|就|刚|常)?(?:说|觉得|认为|以为|问我|告诉我|讲)"
@@ -114,6 +114,12 @@ def _stated_part(s: Sentence) -> str:
     return text if own and not asks(Sentence(text, "")) else ""
 
 
+_UNDECIDED = re.compile(
+    r"\bnot sure yet\b|\bundecided\b|\bhave(?:n't| not) (?:decided|made up my mind)|还没想好|还没决定|拿不定主意",
+    re.I,
+)
+
+
 def _supposes(text: str) -> bool:
     if CJK.search(text):
         return bool(_IF_ZH.search(simplified(text)))
@@ -124,6 +130,8 @@ def _supposes(text: str) -> bool:
 
 def _certain_part(text: str) -> str:
     """What comes before the first supposition; nothing if the sentence begins with one."""
+    if _UNDECIDED.search(text):
+        return ""
     if not _supposes(text):
         return text
     kept: list[str] = []

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.llm.companion import ask_en, ask_zh, smalltalk
+from bot.llm.companion.answered import referred
 from bot.llm.companion.dates import written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.kin import spoken
@@ -35,7 +36,9 @@ def answer(data: Mapping[str, Json]) -> str:
     facts: list[Fact] = []
     asked: list[str] = []
     other: list[str] = []
-    for text, at in said:
+    before = ""
+    for written_, at in said:
+        text = before = referred(written_, before)
         found = [f for f in (parse(text, at, tz) if at else []) if f.text]
         facts = [f for f in facts if not any(f.slot == g.slot and (f.one or f.key == g.key) for g in found)] + found
         for s in sentences(clean(text)):

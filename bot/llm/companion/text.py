@@ -38,14 +38,14 @@ _BREAK = re.compile(r"([.!?…]+[\"')\]]*(?=\s|$)|[。！？!?…]+|[;；\n]+|\.
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3\U000e0020-\U000e007f]+")
 _NUMBERED = re.compile(r"(?:^|(?<=\s))\d{1,2}[.)、]\s+(?=\D)", re.M)
 _OWN = re.compile(
-    r"\W*(?:(?:the|one of the) user\b|(?:I|I'm|I've|my|we|we're|our|actually,? (?:I|my|we))\b(?!\s*[的是在有叫]))",
+    r"\W*(?:(?:你好|您好|嗨|哈喽)[\s,，!！]*)?(?:(?:the|one of the) user\b|(?:I|I'm|I've|my|we|we're|our|actually,? (?:I|my|we))\b(?!\s*[的是在有叫]))",
     re.I,
 )
 
 
-def tongue(text: str) -> Lang:
+def tongue(text: str, default: Lang = "en") -> Lang:
     """The language whose rules read a sentence: `I work at 腾讯` is English with a Chinese name in it."""
-    return "en" if _OWN.match(text) else language_of(text)
+    return "en" if _OWN.match(text) else language_of(text, default)
 
 
 def word_set(words: str) -> frozenset[str]:
