@@ -149,6 +149,9 @@ class MemoryTable(Protocol):
     def add(self, m: Memory) -> Memory:
         """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
 
+    def add_many(self, memories: Sequence[Memory]) -> list[Memory]:
+        """`add` for thousands, in a few statements; in the same order."""
+
     def put(self, m: Memory, op: Op) -> Memory:
         """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1.
 
@@ -176,8 +179,8 @@ class MemoryTable(Protocol):
 
     def log(self, e: WeightEvent) -> None: ...
     def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]: ...
-    def log_since(self, at: datetime) -> list[WeightEvent]:
-        """The weight log of all memories from that time on."""
+    def log_since(self, at: datetime, events: Iterable[str]) -> list[WeightEvent]:
+        """Those events of all memories from that time on, in order."""
 
     def counts(self) -> Mapping[str, int]:
         """How many memories in each state."""
@@ -345,6 +348,9 @@ class JobTable(Protocol):
         """Whether the job is still leased by `job.leased_by`: what a long handler asks before each write."""
 
     def dead(self) -> list[Job]: ...
+    def latest(self, kind: JobKind, limit: int) -> list[Job]:
+        """Jobs of a kind in any state, newest first."""
+
     def cancel(self, job_id: str) -> None: ...
 
 

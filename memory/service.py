@@ -18,7 +18,7 @@ from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
 from memory.learn.asking import Tools
 from memory.learn.explicit import intent_of
-from memory.learn.forget import forget
+from memory.learn.forget import forget, forget_everything
 from memory.learn.intent import Intent
 from memory.learn.learner import Learner
 from memory.learn.plan import Planner
@@ -223,6 +223,10 @@ class MemoryService:
             user_id, lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking)
         )
 
+    async def forget_everything(self, user_id: str, now: datetime) -> Forgotten:
+        """Every memory, and all that was said: softly, one change set, undoable. Raises NotFound without any."""
+        return await self._store.write(user_id, lambda tx: forget_everything(tx, now))
+
     async def delete(self, user_id: str, memory_id: MemoryId, now: datetime) -> Forgotten:
         """`forget` one memory. Raises NotFound."""
         return await self.forget(user_id, [memory_id], now)
@@ -255,6 +259,10 @@ class MemoryService:
         receipt = await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
         left = await self.mirror.expunge(user_id, receipt.memory_ids, now)
         return replace(receipt, places={**receipt.places, **left})
+
+    async def receipts(self, user_id: str, limit: int = 10) -> list[Receipt]:
+        """Of the last purges, newest first, and whether the file is scrubbed of them by now."""
+        return await self._store.read(user_id, lambda tx: erasing.receipts(tx, limit))
 
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
         """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""

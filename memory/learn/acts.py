@@ -56,10 +56,16 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a purge erased: rows by place. `erased` now; `scrubbed` once the job has rewritten the file."""
+    """What a purge erased: rows by place, 0 where it looked and found nothing; `memories` says how many went.
+
+    `erased` at once; `scrubbed` once the job has rewritten the file, `error` says what stood in its way so far.
+    """
 
     memory_ids: tuple[MemoryId, ...]
     places: Mapping[str, int]
     erased: datetime
     job_id: str | None
     scrubbed: bool = False
+    scrubbed_at: datetime | None = None
+    memories: int = 0
+    error: str = ""

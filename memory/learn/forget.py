@@ -15,7 +15,7 @@ from memory.errors import NotFound
 from memory.learn.acts import Forgotten
 from memory.learn.alike import same
 from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
-from memory.models import ChangeSet, Filter, Layer, Memory, MemoryId, Message, Sensitivity, State, Tombstone
+from memory.models import ChangeSet, Filter, Layer, Level, Memory, MemoryId, Message, Sensitivity, State, Tombstone
 from memory.ports import Tx
 
 SCANNED: Final = 5_000  # messages looked through, the newest
@@ -52,13 +52,32 @@ def forget(
         raise NotFound("There is no such memory.")
     begun = within or tx.changes.begin(actor, "forget", now, turn_id=turn_id)
     reach = Reach(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said], spare=spare)
-    deleted = [_delete(tx, m, begun.id, now) for m in reach.memories]
+    deleted = _delete(tx, reach.memories, begun.id, now)
     hidden = hide(tx, reach.messages, now)
     for merged in reach.merges:
-        _unmerge(tx, merged, {d.id for d in deleted}, now)
+        unmerge(tx, merged, {d.id for d in deleted}, now)
     dropped = Dropping(tx, begun.id, now).run(reach.thing, hidden)
     stands = {m.id: m for m in deleted}
     return Forgotten([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
+
+
+def forget_everything(tx: Tx, now: datetime) -> Forgotten:
+    """Let go of every memory in whatever state, secrets and proposals too, and of all that was said: one change set.
+
+    Softly, like any forgetting: an undo brings all of it back. Raises NotFound if there is nothing.
+    """
+    every = Filter(states=frozenset(State) - _GONE, max_sensitivity=Sensitivity.SECRET)
+    memories = tx.memories.find(every, limit=-1).items
+    said = tx.conversations.messages()
+    if not memories and not said:
+        raise NotFound("There is nothing to forget.")
+    begun = tx.changes.begin("user", "forget", now)
+    deleted = _delete(tx, memories, begun.id, now)
+    hidden = hide(tx, said, now)
+    told = [s for s in tx.conversations.sessions(limit=-1) if s.running_summary or s.title]
+    for s in told:
+        tx.conversations.put_session(replace(s, running_summary="", title=""))
+    return Forgotten(deleted, begun.id, len(hidden), sum(bool(s.running_summary) for s in told))
 
 
 @dataclass(slots=True)
@@ -111,7 +130,7 @@ class Reach:
         f = Filter(states=_HOLDS | _GONE if self.erasing else _HOLDS)
         near = self.tx.memories.find(f, text=m.original_content, limit=20).items
         return [
-            o for o in near if o.id != m.id and same(m.original_content, o.original_content, kinds=(m.kind, o.kind))
+            o for o in near if o.id != m.id and same(m.original_content, _own_words(o, m), kinds=(m.kind, o.kind))
         ]
 
     def _taken(self, gone: set[MemoryId]) -> set[str]:
@@ -148,18 +167,26 @@ class Reach:
         return sorted(found.values(), key=lambda m: m.seq)
 
 
-def _delete(tx: Tx, m: Memory, set_id: str, now: datetime) -> Memory:
-    deleted = tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
-    bury(tx, m, set_id, now)
+def _own_words(o: Memory, m: Memory) -> str:
+    """What `o` said before `m` was merged into it; it will be taken apart."""
+    return o.original_contents.get(o.id, o.original_content) if m.merged_into == o.id else o.original_content
+
+
+def _delete(tx: Tx, memories: Sequence[Memory], set_id: str, now: datetime) -> list[Memory]:
+    # What it was merged into is taken apart, so it no longer stands there.
+    gone = [replace(m, state=State.DELETED, deleted_at=now, merged_into=None) for m in memories]
+    deleted = tx.memories.put_many(gone, "deleted")
+    bury(tx, memories, set_id, now)
     return deleted
 
 
-def bury(tx: Tx, m: Memory, set_id: str, now: datetime) -> None:
-    """Tombstones for the forms in which learning might meet it again."""
-    if m.sensitivity is Sensitivity.SECRET or m.layer is Layer.EPISODE:
-        return  # never learned from what is said
-    for text in sorted(_forms(m)):
-        tx.tombstones.add(Tombstone(tx.user_id, m.id, tx.tombstones.digest(text), now, set_id))
+def bury(tx: Tx, memories: Iterable[Memory], set_id: str, now: datetime) -> None:
+    """Tombstones for the forms in which learning might meet them again. Secrets and episodes never are learned."""
+    met = [m for m in memories if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE]
+    digest = tx.tombstones.digest
+    tx.tombstones.add_many(
+        Tombstone(tx.user_id, m.id, digest(text), now, set_id) for m in met for text in sorted(_forms(m))
+    )
 
 
 def _forms(m: Memory) -> set[str]:
@@ -182,21 +209,28 @@ def _forms(m: Memory) -> set[str]:
 
 def hide(tx: Tx, messages: Iterable[Message], now: datetime) -> list[Message]:
     """Out of prompts, search and learning; those hidden before stay as they are."""
-    done = []
-    for m in messages:
-        if m.hidden_at is None:
-            hidden = replace(m, hidden_at=now)
-            tx.conversations.put_message(hidden)
-            done.append(hidden)
+    done = [replace(m, hidden_at=now) for m in messages if m.hidden_at is None]
+    tx.conversations.put_messages(done)
     return done
 
 
-def _unmerge(tx: Tx, merged: Memory, gone: set[MemoryId], now: datetime) -> None:
-    """A merged text has the thing in it: it goes, and its other originals stand for themselves again."""
-    tx.memories.put(replace(merged, state=State.DELETED, deleted_at=now), "deleted")
+def unmerge(tx: Tx, merged: Memory, gone: set[MemoryId], now: datetime) -> bool:
+    """A merged text has the thing in it: its other originals stand for themselves again. True if nothing else stays.
+
+    A base that the others were merged into goes back to its own words; a text made of all of them goes.
+    """
+    own = merged.original_contents.get(merged.id)
+    if own is None:
+        tx.memories.put(replace(merged, state=State.DELETED, deleted_at=now), "deleted")
+    else:
+        content = own if merged.level is Level.FULL else merged.content
+        tx.memories.put(
+            replace(merged, content=content, original_content=own, merged_from=(), original_contents={}), "updated"
+        )
     for m in tx.memories.many(merged.merged_from):
-        if m.id not in gone and m.state is State.MERGED:
+        if m.id not in gone and m.state is State.MERGED and m.merged_into == merged.id:
             tx.memories.put(replace(m, state=State.ACTIVE, merged_into=None), "restored")
+    return own is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from memory.errors import NotFound, StoreBusy
 from memory.jobs import Effect
 from memory.learn.acts import Receipt
 from memory.learn.contains import HINTS
-from memory.learn.forget import Dropping, Reach, hide
+from memory.learn.forget import Dropping, Reach, hide, unmerge
+from memory.lifecycle import from_ms, ms
 from memory.models import Job, Layer, MemoryId, Message, State
 from memory.ports import Store, Tx
 
@@ -33,17 +34,40 @@ def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime, *, actor: str = "user"
     places["summaries"] += dropping.run(reach.thing, hide(tx, reach.messages, now))
     gone = [*dropping.episodes, *(i for s in earlier for i in _episodes_of(tx, s))]
     blank = {m.id for m in (*reach.messages, *told)}
-    for i in dict.fromkeys((*(m.id for m in (*reach.memories, *reach.merges)), *gone)):
-        if tx.memories.get(i) is not None:
+    apart = {m.id for m in reach.memories}
+    texts = [m for m in reach.merges if unmerge(tx, m, apart, now)]
+    for i in dict.fromkeys((*(m.id for m in (*reach.memories, *texts)), *gone)):
+        if (m := tx.memories.get(i)) is not None:
             places.update(tx.memories.erase(i))
+            places["episodes"] += m.layer is Layer.EPISODE
     for message_id in sorted(blank):
         message = tx.conversations.message(message_id)
         if message is not None and message.hidden_at is not None and message.text:
             tx.conversations.put_message(replace(message, text=""), "purged")
             places["messages"] += 1
-    job = tx.jobs.enqueue("scrub", f"purge:{begun.id}", {"set_id": begun.id}, now, lane="scrub")
     erased = tuple(m.id for m in reach.memories)
-    return Receipt(erased, {k: n for k, n in places.items() if n}, now, job.id if job else None)
+    told_of = {"set_id": begun.id, "erased": ms(now), "memories": len(erased), "places": dict(places)}
+    job = tx.jobs.enqueue("scrub", f"purge:{begun.id}", told_of, now, lane="scrub")
+    return Receipt(erased, dict(places), now, job.id if job else None)
+
+
+def receipts(tx: Tx, limit: int) -> list[Receipt]:
+    """Of the last purges, newest first: what each erased, how often where, and whether the file is scrubbed of it."""
+    return [_receipt(j) for j in tx.jobs.latest("scrub", limit) if "places" in j.payload]
+
+
+def _receipt(j: Job) -> Receipt:
+    at = (j.result or {}).get("at")
+    return Receipt(
+        memory_ids=(),  # an erased id stands nowhere any more
+        places=j.payload["places"],
+        erased=from_ms(j.payload["erased"]),
+        job_id=j.id,
+        scrubbed=j.state == "done",
+        scrubbed_at=None if at is None else from_ms(at),
+        memories=int(j.payload["memories"]),
+        error=j.last_error,
+    )
 
 
 def _hidden_by(tx: Tx, set_id: str) -> list[Message]:
@@ -69,4 +93,4 @@ async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG00
     """Rewrite the file without what was erased. Raises StoreBusy while another process is in the way."""
     if not await store.scrub():
         raise StoreBusy("Another process is using the database; scrubbing waits for it.")
-    return lambda _tx: {"outcome": "scrubbed"}
+    return lambda _tx: {"outcome": "scrubbed", "at": ms(now)}

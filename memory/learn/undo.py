@@ -14,8 +14,8 @@ from typing import Final
 from memory import lifecycle
 from memory.errors import Conflict, NotFound
 from memory.learn.acts import Undone
-from memory.learn.forget import bury, retell
-from memory.models import Change, ChangeSet, Json, Layer, Level, Memory, MemoryId, Op, State, language_of
+from memory.learn.forget import MANY, bury, retell
+from memory.models import Change, ChangeSet, Json, Layer, Level, Memory, MemoryId, Message, Op, State, language_of
 from memory.ports import Tx
 from memory.store.rows import memory_from_json, memory_to_json
 
@@ -52,8 +52,7 @@ def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     _check(tx, wanted, spans)
     redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
     begun = tx.changes.begin("user", redone.reason if redone else "undo", now, undoes=None if redone else wanted.id)
-    # Restored before deleted: an older version must stand again before its successor goes.
-    touched = [_revert(tx, span, begun, u, now) for span in sorted(spans, key=lambda s: s.before is None)]
+    touched = Reverting(tx, begun, u, now).run(spans)
     _uncount(tx, wanted, spans)
     if wanted.reason != "summarise":
         _conversations(tx, wanted, changes, begun, now)
@@ -101,16 +100,14 @@ def _spans(changes: Iterable[Change]) -> list[Span]:
 
 def _check(tx: Tx, wanted: ChangeSet, spans: Sequence[Span]) -> None:
     hid_only = not spans and wanted.reason == "forget"
-    if (not spans and not hid_only) or any(tx.memories.get(s.memory_id) is None for s in spans):
+    if (not spans and not hid_only) or len(tx.memories.many(s.memory_id for s in spans)) < len(spans):
         raise Conflict("What was erased for good cannot be undone.")
-    by_id = {s.memory_id: s for s in spans}
-    moved = [
-        s for s in spans if (c := tx.changes.latest_for("memory", s.memory_id)) is not None and c.seq > s.last_seq
-    ]
-    if not moved:
+    moved = tx.changes.overtaken(wanted.id)
+    by_id = {s.memory_id: s for s in spans if s.memory_id in moved}
+    if not by_id:
         return
     sets: dict[str, ChangeSet | None] = {}
-    for c in _since(tx, min(s.last_seq for s in moved)):
+    for c in _since(tx, min(s.last_seq for s in by_id.values())):
         span = by_id.get(c.entity_id)
         if c.entity != "memory" or span is None or c.seq <= span.last_seq or c.op in _MINOR or c.set_id == wanted.id:
             continue
@@ -129,34 +126,56 @@ def _since(tx: Tx, seq: int) -> Iterable[Change]:
         seq = page[-1].seq
 
 
-def _revert(tx: Tx, span: Span, begun: ChangeSet, u: float, now: datetime) -> MemoryId:
-    m = tx.memories.get(span.memory_id)
-    if m is None:
-        raise NotFound(f"There is no memory {span.memory_id}.")
-    if span.before is None:
-        if m.state is not State.DELETED:
-            tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
-            bury(tx, m, begun.id, now)
-        return m.id
-    new = _put_back(m, span.before, span.after)
-    if "promoted" in span.ops:
-        new = replace(new, reviewed_at=now)  # the person has answered the reviewer's question
-    new = replace(new, weight=lifecycle.weight(new, u, now))
-    if new.state in _GONE and m.state not in _GONE:  # a restoration is undone
-        stored = tx.memories.put(replace(new, deleted_at=new.deleted_at or now), "deleted")
-        bury(tx, m, begun.id, now)
-    elif m.state in _GONE and new.state not in _GONE:
-        stored = tx.memories.put(new, "restored")
-        tx.tombstones.remove(m.id)
-    elif replace(new, rev=m.rev, weight=m.weight) != m:
-        stored = tx.memories.put(new, "updated")
-        if new.original_content != m.original_content:
-            tx.tombstones.remove(m.id)
-    else:
-        return m.id
-    if lifecycle.snapshot(stored) != lifecycle.snapshot(m):
-        tx.memories.log(lifecycle.logged("undone", m, stored, u, now, begun.undoes or begun.reason))
-    return m.id
+@dataclass(slots=True)
+class Reverting:
+    """Puts memories back as they were before the set, many in one go where their texts do not change."""
+
+    tx: Tx
+    begun: ChangeSet
+    u: float
+    now: datetime
+
+    def run(self, spans: Sequence[Span]) -> list[MemoryId]:
+        """Ids of the memories touched. Restored before deleted: an older version stands before its successor goes."""
+        current = {m.id: m for m in self.tx.memories.many(s.memory_id for s in spans)}
+        kept = [(current[s.memory_id], self._before(current[s.memory_id], s)) for s in spans if s.before is not None]
+        made = [current[s.memory_id] for s in spans if s.before is None]
+        back = [(m, new) for m, new in kept if m.state in _GONE and new.state not in _GONE]
+        away = [(m, new) for m, new in kept if new.state in _GONE and m.state not in _GONE]  # a restoration is undone
+        other = [(m, new) for m, new in kept if (m.state in _GONE) == (new.state in _GONE)]
+        self._put([(m, new) for m, new in other if replace(new, weight=m.weight) != m], "updated")
+        self._put(back, "restored")
+        self._put([(m, replace(new, deleted_at=new.deleted_at or self.now)) for m, new in away], "deleted")
+        gone = [m for m in made if m.state is not State.DELETED]
+        self.tx.memories.put_many([replace(m, state=State.DELETED, deleted_at=self.now) for m in gone], "deleted")
+        bury(self.tx, [*(m for m, _ in away), *gone], self.begun.id, self.now)
+        reworded = [m.id for m, new in other if new.original_content != m.original_content]
+        self.tx.tombstones.remove_many([*(m.id for m, _ in back), *reworded])
+        return [s.memory_id for s in spans]
+
+    def _before(self, m: Memory, span: Span) -> Memory:
+        if span.before is None:
+            return m
+        new = _put_back(m, span.before, span.after)
+        if "promoted" in span.ops:
+            new = replace(new, reviewed_at=self.now)  # the person has answered the reviewer's question
+        return replace(new, weight=lifecycle.weight(new, self.u, self.now))
+
+    def _put(self, pairs: Sequence[tuple[Memory, Memory]], op: Op) -> None:
+        """Write them, and say in the weight log what that moved."""
+        plain = [p for p in pairs if _indexed(p[0]) == _indexed(p[1])]
+        stored = dict(
+            zip((m.id for m, _ in plain), self.tx.memories.put_many([n for _, n in plain], op), strict=True)
+        )
+        for m, new in pairs:
+            after = stored[m.id] if m.id in stored else self.tx.memories.put(new, op)
+            if lifecycle.snapshot(after) != lifecycle.snapshot(m):
+                why = self.begun.undoes or self.begun.reason
+                self.tx.memories.log(lifecycle.logged("undone", m, after, self.u, self.now, why))
+
+
+def _indexed(m: Memory) -> tuple[str, tuple[str, ...]]:
+    return m.original_content, m.entities
 
 
 def _uncount(tx: Tx, wanted: ChangeSet, spans: Iterable[Span]) -> None:
@@ -190,18 +209,22 @@ def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) 
 def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime) -> None:
     """Show what the set hid, hide what it showed, and have summaries written anew where that matters."""
     sessions: set[str] = set()
+    shown: list[Message] = []
+    said = {c.entity_id for c in changes if c.entity == "message"}
+    found = {m.id: m for m in tx.conversations.messages(hidden=True)} if len(said) > MANY else None
     for c in changes:
         if c.entity != "message" or c.before is None or c.after is None:
             continue
         was, became = c.before.get("hidden_at"), c.after.get("hidden_at")
-        m = tx.conversations.message(c.entity_id)
+        m = tx.conversations.message(c.entity_id) if found is None else found.get(c.entity_id)
         if m is None or was == became:
             continue
         if was is None and m.hidden_at is not None:
-            tx.conversations.put_message(replace(m, hidden_at=None))
+            shown.append(replace(m, hidden_at=None))
         elif was is not None and m.hidden_at is None:
-            tx.conversations.put_message(replace(m, hidden_at=now))
+            shown.append(replace(m, hidden_at=now))
         sessions.add(m.session_id)
+    tx.conversations.put_messages({m.id: m for m in shown}.values())
     _drop_retold(tx, wanted, changes, begun, now)
     sessions |= {c.entity_id for c in changes if c.entity == "session"}
     for session_id in sorted(sessions):

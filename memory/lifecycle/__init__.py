@@ -13,6 +13,7 @@ from memory.lifecycle.curve import (
     from_ms,
     is_episode,
     is_protected,
+    ms,
 )
 from memory.lifecycle.life import (
     CURVES,
@@ -57,6 +58,7 @@ __all__ = [
     "level_at",
     "level_of",
     "logged",
+    "ms",
     "review_due",
     "set_aside",
     "snapshot",

@@ -95,6 +95,13 @@ class JobGateway:
         """Given up on, oldest first."""
         return self._some("j.state = 'dead'")
 
+    def latest(self, kind: JobKind, limit: int) -> list[Job]:
+        """Jobs of a kind in any state, newest first."""
+        rows = self.tx.con.execute(
+            "SELECT * FROM jobs WHERE user_id = ? AND kind = ? ORDER BY n DESC LIMIT ?", (self.tx.owner, kind, limit)
+        )
+        return [job_from_row(r) for r in rows.fetchall()]
+
     def cancel(self, job_id: str) -> None:
         """An unfinished or dead job will not run; one that is running loses its lease."""
         for job in self._some(f"j.id = ? AND ({_UNFINISHED} OR j.state = 'dead')", job_id):

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memory.errors import Conflict, NotFound
-from memory.models import Memory, Message, Op
+from memory.models import Memory, Message, Op, Sensitivity, State
 from memory.store import indexes
 from memory.store.conversations import of_message
 from memory.store.memories import UPDATE, embeddable, indexed
 from memory.store.rows import (
     MEMORY_SELECT,
     dump,
+    json_from_row,
     memory_from_json,
-    memory_from_row,
     memory_to_json,
     message_from_row,
     opt_ms,
@@ -36,22 +36,23 @@ def put_memories(tx: SqliteTx, memories: Sequence[Memory], op: Op) -> list[Memor
         " WHERE +m.user_id = ? AND m.id IN (SELECT value FROM json_each(?))",
         (tx.owner, dump([m.id for m in memories])),
     )
-    found = {r["id"]: (int(r["n"]), memory_from_row(r)) for r in rows.fetchall()}
+    found = {r["id"]: (int(r["n"]), json_from_row(r)) for r in rows.fetchall()}
     stored, updates, changes = [], [], []
     leave, enter, drop = [], [], {}
     for m in memories:
         if m.id not in found:
             raise NotFound(f"There is no memory {m.id}.")
-        n, old = found[m.id]
-        if old.rev != m.rev:
+        n, before = found[m.id]
+        if before["rev"] != m.rev:
             raise Conflict(f"The memory {m.id} was changed meanwhile.")
-        if (old.original_content, old.entities) != (m.original_content, m.entities):
+        if (before["original_content"], before["entities"]) != (m.original_content, list(m.entities)):
             raise ValueError("texts and entities are written one by one")
         after = memory_to_json(replace(m, user_id=tx.owner, rev=m.rev + 1))
         new = memory_from_json(after)
+        old = replace(new, state=State(before["state"]), sensitivity=Sensitivity(before["sensitivity"]))
         stored.append(new)
         updates.append(row_of(after))
-        changes.append((m.id, memory_to_json(old), after))
+        changes.append((m.id, before, after))
         if indexed(old) and not indexed(new):
             leave.append(n)
         elif indexed(new) and not indexed(old):

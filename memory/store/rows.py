@@ -29,6 +29,7 @@ from memory.models import (
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def to_ms(t: datetime) -> int:
@@ -53,7 +54,7 @@ def opt_from_ms(ms: int | None) -> datetime | None:
 
 def dump(value: Json) -> str:
     """Compact JSON, Chinese left readable."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def load(text: str) -> Json:
@@ -104,6 +105,7 @@ _PLAIN: Final = (
     "rev",
 )
 _NESTED: Final = (*_TUPLES, "recent_mentions", "original_contents", "correction_history", "curve_data")
+_MAPS: Final = frozenset({"original_contents", "curve_data"})
 MEMORY_COLUMNS: Final = (*_PLAIN, *_TIMES, *_NESTED, "strength", "strength_at")
 MEMORY_SELECT: Final = ", ".join(f"m.{c}" for c in MEMORY_COLUMNS)
 
@@ -158,16 +160,24 @@ def row_of(j: Mapping[str, Json]) -> dict[str, Any]:
     """Values by column of what `memory_to_json` gave."""
     row = dict(j)
     for name in _NESTED:
-        row[name] = dump(row[name])
+        row[name] = dump(row[name]) if row[name] else "{}" if name in _MAPS else "[]"
     return row
 
 
 def memory_from_row(row: Any) -> Memory:
-    """From a row that ends with MEMORY_COLUMNS: by place, for looking 45 names up costs more than all the rest."""
+    """From a row that ends with MEMORY_COLUMNS."""
+    return memory_from_json(json_from_row(row))
+
+
+def json_from_row(row: Any) -> dict[str, Json]:
+    """What `memory_to_json` gives of the memory in a row that ends with MEMORY_COLUMNS.
+
+    By place, for looking 45 names up costs more than all the rest.
+    """
     values = dict(zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True))
     for name in _NESTED:
         values[name] = load(values[name])
-    return memory_from_json(values)
+    return values | {"pinned": bool(values["pinned"]), "verified": bool(values["verified"])}
 
 
 # --- conversations ------------------------------------------------------------------------------------

@@ -214,7 +214,7 @@ class SqliteTx:
         )
 
     def record_many(
-        self, entity: Entity, op: Op, changes: Sequence[tuple[str, Mapping[str, Json], Mapping[str, Json]]]
+        self, entity: Entity, op: Op, changes: Sequence[tuple[str, Mapping[str, Json] | None, Mapping[str, Json]]]
     ) -> None:
         """`record` for many: (id, before, after) of each."""
         current = self._set or self.changes.begin("system", "write", self.shared.clock())
@@ -222,7 +222,10 @@ class SqliteTx:
         self.con.executemany(
             "INSERT INTO changes (set_id, user_id, op, entity, entity_id, before, after)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(current.id, self.owner, op, entity, i, dump(before), dump(after)) for i, before, after in changes],
+            [
+                (current.id, self.owner, op, entity, i, None if before is None else dump(before), dump(after))
+                for i, before, after in changes
+            ],
         )
 
     def record_memory(self, op: Op, before: Memory | None, after: Memory) -> None:
@@ -246,7 +249,9 @@ class SqliteTx:
     def finish(self) -> None:
         """Before COMMIT: one `embed` job for what was left without a vector, and one `mirror` job."""
         name = self.shared.embedder
-        wanted = [m for m in self.unembedded if name is None or not self.vectors.has(m, name)]
+        wanted = list(self.unembedded)
+        if wanted and name is not None:
+            wanted = self.vectors.without(wanted, name)
         if wanted:
             key = ids.new_id(self.con)
             self.jobs.enqueue("embed", key, {"memory_ids": wanted}, self.shared.clock(), lane=f"embed:{self.owner}")

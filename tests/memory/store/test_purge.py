@@ -103,6 +103,7 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
         "jobs": 2,
         "choices": 1,
         "reports": 0,
+        "unread": 0,
         "other_memories": 1,
         "changes": receipt["changes"],
     }

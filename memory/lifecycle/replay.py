@@ -1,0 +1,111 @@
+"""A memory's life from its weight log: what it weighed at any time, and what happened to it. Pure.
+
+Every line of the log has the whole state that a weight is computed from, so a life can be gone through again
+without the memory's row, and without the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from memory.lifecycle.curve import DAY, CurveEvent, from_ms
+from memory.lifecycle.life import born, happen, level_of, logged, weight
+from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
+
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagined
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How a memory stood at a time: by what it had last been through."""
+
+    at: datetime
+    weight: float
+    level: Level  # as its words were written
+    due: Level  # as its weight says: upkeep writes it so the next night
+    curve: str
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A life as it can be drawn: moments in order (two at an event, before and after it), and the events."""
+
+    moments: tuple[Moment, ...]
+    events: tuple[WeightEvent, ...]
+
+    @property
+    def highest(self) -> float:
+        """The greatest weight there was."""
+        return max((m.weight for m in self.moments), default=0.0)
+
+
+def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
+    """The memory with the state that a line of its log has (`snapshot`)."""
+
+    def time(name: str) -> datetime | None:
+        return None if state[name] is None else from_ms(state[name])
+
+    return replace(
+        m,
+        curve=state["curve"],
+        curve_state=CurveState(state["strength"], from_ms(state["strength_at"]), state["data"]),
+        importance=state["importance"],
+        importance_at=from_ms(state["importance_at"]),
+        last_activated_at=from_ms(state["last_activated_at"]),
+        activation_count=state["activation_count"],
+        recent_mentions=tuple(from_ms(t) for t in state["recent_mentions"]),
+        negated_at=time("negated_at"),
+        expires_at=time("expires_at"),
+        kind=Kind(state["kind"]),
+        layer=Layer(state["layer"]),
+        sensitivity=Sensitivity(state["sensitivity"]),
+        pinned=state["pinned"],
+        level=Level(state["level"]),
+    )
+
+
+def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200) -> Course:
+    """The life of `m` up to `until`, looked at `steps` times and around every event.
+
+    `u` is used where a line does not say it (S2's user factor as it was then). A memory without a log has the
+    life its row tells: that of nothing having happened since.
+    """
+    events = tuple(e for e in log if e.after and e.at <= until)
+    start = events[0].at if events else m.created_at
+    step = (until - start) / max(steps - 1, 1)
+    times = sorted({start + step * i for i in range(steps)} | {e.at for e in events} | {until})
+    out: list[Moment] = []
+    state, speed, passed = m, u, 0
+    if events:
+        state = remade(m, events[0].after)
+    for at in times:
+        if at > start:
+            out.append(_moment(state, speed, at))
+        while passed < len(events) and events[passed].at <= at:
+            state = remade(m, events[passed].after)
+            speed = float(events[passed].after.get("u", u))
+            passed += 1
+            out.append(_moment(state, speed, at))
+        if at == start and not out:
+            out.append(_moment(state, speed, at))
+    return Course(tuple(out), events)
+
+
+def _moment(m: Memory, u: float, at: datetime) -> Moment:
+    return Moment(at, weight(m, u, at), m.level, level_of(m, u, at), m.curve)
+
+
+def imagined(
+    kind: Kind, importance: Importance, curve: str, u: float, events: Sequence[tuple[float, CurveEvent]]
+) -> tuple[Memory, list[WeightEvent]]:
+    """A memory that never was, made at `EPOCH`, and the log of what happens to it after so many days each."""
+    layer = Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT
+    blank = Memory("", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH)
+    first = m = born(blank, importance, curve, EPOCH)
+    log = [logged("created", None, m, u, EPOCH)]
+    for day, event in sorted(events):
+        m, line = happen(m, event, u, EPOCH + day * DAY)
+        log.append(line)
+    return first, log
