@@ -175,6 +175,8 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
             else ("恭喜恭喜！", "太好了，恭喜你！"),
             seed,
         )
+    if f.family == "todo" and not f.holds:
+        return a.say("Good, that's one thing done.", "好，这件事算是完成了。")
     if f.corrects or f.instead_of:
         old = f.instead_of
         if a.lang == "zh" and not f.corrects:

@@ -184,7 +184,7 @@ def _about(a: Asker, w: Want) -> str:
                 ("birthday", r"birthday|生日"),
                 ("age", r"\bhow old|多大|几岁"),
                 ("employer", r"\bwhere\b.*\bwork|在哪.{0,4}(?:工作|上班)"),
-                ("job", r"\bdo\b(?: for| as|$)|\bjob\b|profession|做什么|工作|职业"),
+                ("job", r"\bdo(?:es)?\b(?: for| as|\W*$)|\bjob\b|profession|做什么|工作|职业"),
                 ("allergy", r"allerg|过敏"),
                 ("like", r"\blike|\blove|\benjoy|喜欢|爱"),
                 ("study", r"stud|major|专业|上学|读"),

@@ -172,7 +172,7 @@ def _to_question(a: Asker, q: str) -> str:
     for pattern, reply in smalltalk.TO_ME:
         if pattern.search(low) and not _about_me(low):
             return reply(a, q)
-    want = (ask_zh if a.lang == "zh" else ask_en).want(q)
+    want = (ask_zh if a.lang == "zh" else ask_en).want(_of_whom(a, q))
     if want is not None:
         return answers.answer(a, want)
     if advice := _advice(a, q):
@@ -190,6 +190,24 @@ def _to_question(a: Asker, q: str) -> str:
             "我？我是个程序，没什么可说的，还是说说你吧。",
         )
     return _beyond(a, q)
+
+
+def _of_whom(a: Asker, q: str) -> str:
+    """What does Anna do → what does my girlfriend do, where it is known who Anna is."""
+    if re.search(r"\bwho\b|谁", q, re.I):
+        return q
+    for i, f in a.know.having("relation:"):
+        if not f.value or i.lang != a.lang:
+            continue
+        who = f.slot.split(":", 1)[1]
+        if a.lang == "zh":
+            if len(f.value) > 1 and f.value in q and "我" not in q:
+                return q.replace(f.value, f"我{who}", 1)
+        elif not re.search(r"\bmy\b", q, re.I) and not re.match(r"\W*what(?:'s| is) \w+\W*$", q, re.I):
+            named = re.sub(rf"\b{re.escape(f.value)}\b", f"my {who}", q, count=1, flags=re.I)
+            if named != q:
+                return named
+    return q
 
 
 _TO_EBB = re.compile(
@@ -273,6 +291,8 @@ def _statement(a: Asker, text: str) -> str:
         re.I,
     ):
         return _beyond(a, text)
+    if advice := _advice(a, text):
+        return advice
     return _heard(a, text)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime
 
 from bot.llm.companion import dates
@@ -153,12 +154,14 @@ _SPELLED = re.compile(
 )
 
 
-_TYPED = (
+_TYPED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"^(?:你好|您好|嗨|哈喽)[\s,，!！]*"), ""),
     (re.compile(r"\bfave?\b", re.I), "favourite"),
     (re.compile(r"\b(?:luv|lurv|loooo*ve|lovee+)\b", re.I), "love"),
     (re.compile(r"\b(?:dnt|dun|don t|dont)\b", re.I), "do not"),
     (re.compile(r"\bbday\b", re.I), "birthday"),
+    (re.compile(r"^((?:hi|hello|hey)[\s,!]+)?((?:I am|I'm) (?-i:[A-Z])\w+) from (?=(?-i:[A-Z]))", re.I), r"\2, I am from "),
+    (re.compile(r", (?:currently |now )?(?P<v>liv|work|study)ing (?=in|at|as|for)", re.I), lambda m: f", I {'live' if m['v'].lower() == 'liv' else m['v'].lower()} "),
     (re.compile(r"^(my [\w' -]{2,24}): ", re.I), r"\1 is "),
     (re.compile(r"^((?:I am|I'm|im) [^,]{1,24}),? (?:and )?born (?=on|in)", re.I), r"\1, I was born "),
     (re.compile(r"^(?:just |finally |i )?(got|bought|adopted|moved|started|quit|booked|lost) (?=(?:an?|the|my|to|into)\b)", re.I), r"I \1 "),

@@ -144,6 +144,9 @@ def possession(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         or re.search(r"\bcold|headache\b", value)
     ):
         return
+    if c.when and not c.when.over(c.at) and not g.get("k"):  # a shoot on Friday is no possession
+        yield c.fact(f"event:{value.split()[0].lower()}", value, kind=Kind.TODO, due=True, entities=names(c.third()))
+        return
     if what := (g.get("k") or "").lower():
         yield c.fact(f"attr:{what}", value, kind=Kind.FACT, single=True, entities=names(c.third()))
     elif len(value.split()) < 7 and sort_of(value, "en") != "food":

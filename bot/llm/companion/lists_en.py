@@ -16,7 +16,7 @@ RELATION = (
     r"budgie|canary|guinea pigs?|snake|lizard|gecko|ferret|chickens?)"
 )
 SHARED = re.compile(
-    r"(?:friend|colleague|co-?worker|cousin|neighbou?r|cat|dog|pet|kid|child|uncle|aunt|niece|nephew|puppy|kitten|fish|chicken|teacher|roommate|flatmate)s?$",
+    r"(?:(?<!girl)(?<!boy)friend|colleague|co-?worker|cousin|neighbou?r|cat|dog|pet|kid|child|uncle|aunt|niece|nephew|puppy|kitten|fish|chicken|teacher|roommate|flatmate)s?$",
     re.I,
 )
 PETS = re.compile(

@@ -51,6 +51,18 @@ def _event_name(text: str) -> str:
     return text.lower().replace("doctor's", "doctor").replace("dentist's", "dentist").strip(" ,.'")
 
 
+_DONE = {"finished": "finish", "completed": "complete", "sent": "send", "submitted": "submit", "paid": "pay", "called": "call",
+         "bought": "buy", "booked": "book", "cleaned": "clean", "returned": "return", "picked up": "pick up", "handed in": "hand in"}  # fmt: skip
+
+
+@rule(
+    rf"^I (?:have )?(?:already |just |finally )*(?P<p>{'|'.join(_DONE)}) (?P<v>(?:the|my|our) .+|[A-Z]\w+|mum|mom|dad|milk)$"
+)
+def done(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I finished the report: what was to be done is done; it is no memory of its own."""
+    yield c.fact("todo", f"{_DONE[m['p'].lower()]} {core(m['v'])}", kind=Kind.TODO, holds=False, when=None)
+
+
 @rule(
     r"^my (?P<v>(?:new |next |summer |winter )?(?:job|work|course|semester|term|contract|lease|holidays?|vacation|internship|leave|training|school|studies|sabbatical)) (?P<p>starts?|begins?|ends?|finishes|is over|runs out|expires)$"
 )

@@ -142,7 +142,7 @@ def topic(f: Fact, lang: Lang) -> str:
     if f.family == "count":
         return f.slot.split(":")[1] if lang == "zh" else f"their {f.slot.split(':')[1]}"
     if lang == "en":
-        value = re.sub(r"\b(?:my|our)\b", "their", re.sub(r"^(?:an?|the|my)\s+", "", f.value))
+        value = re.sub(r"\b(?:my|our)\b", "their", re.sub(r"^(?:an?|the|my)\s+(?!parents)", "", f.value), flags=re.I)
     else:
         value = re.sub(r"^(?:我们?|个|一个)", "", f.value)
     if f.due and f.when:
@@ -186,7 +186,8 @@ def _topics(facts: Sequence[Fact], lang: Lang) -> list[str]:
         if f.family == "relation" and f.value:
             named.setdefault(f.slot, []).append(f.value)
     all_topics = list(dict.fromkeys(t for f in ranked if (t := _together(f, named, lang) or topic(f, lang))))
-    return [t for t in all_topics if not any(t != o and o.startswith(t) for o in all_topics)]
+    once = {t.casefold(): t for t in reversed(all_topics)}
+    return [t for low, t in reversed(once.items()) if not any(low != o and o.startswith(low) for o in once)]
 
 
 def _together(f: Fact, named: Mapping[str, Sequence[str]], lang: Lang) -> str:
