@@ -46,6 +46,7 @@ def to_second(text: str, name: str = "") -> str:
     if _USER.search(text):
         text = _USER.sub(lambda m: "你自己" if m[0].endswith("自己") else "你", text)
         text = re.sub(r"(?<=.)(?:他|她|ta|TA)(?=自己)", "你", text)
+        text = re.sub(r"(?<=[看找给帮陪接送约对跟向])自己", "你", text)
         text = re.sub(r"你的([\u4e00-\u9fff]{1,4})的(?=生日|名字|工作|电话|家)", r"你\1的", text)
     elif "我" in text:
         text = re.sub("我们|我們", "你们", text).replace("我", "你")

@@ -81,7 +81,7 @@ def name_short(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^我(?:的)?{ADV}(?:年龄是?)?(?:有|满|刚满|快|马上)*(?P<v>{NUMBER})(?:周岁|岁)(?:半|多)?(?:了)?$",
+    rf"^我(?:的)?{ADV}(?:年龄是?)?(?:有|满|刚满|快|马上)*(?P<v>{NUMBER})(?:周岁|岁)(?:半|多)?[了啦咯]*$",
     rf"^我(?:的)?年龄是?(?P<v>{NUMBER})$",
 )
 def age(m: Found, c: Clause) -> Iterator[Fact]:
