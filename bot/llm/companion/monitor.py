@@ -43,7 +43,7 @@ def answer(data: Mapping[str, Json]) -> str:
                 used.add(step.id)
                 lines.append(line(step))
         elif role == "assistant" and context and context[-1][0] == "user":
-            used_now = _used(context[-1][1], text, [k for k in known if k.id not in used])
+            used_now = _used(context[-1][1], text, [k for k in known if k.id not in used and not k.negated])
             lines += [f"[BOOST:{k.id}]" for k in used_now]
             used.update(k.id for k in used_now)
         context.append((role, text))

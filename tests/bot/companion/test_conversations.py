@@ -12,7 +12,7 @@ from bot.llm.companion.ask_zh import want as want_zh
 from bot.llm.companion.model import respond
 from bot.llm.companion.statements import parse
 from memory.ports import Task
-from tests.bot.companion.talk import AT, TZ, Talk, monitored
+from tests.bot.companion.talk import AT, TZ, Row, Talk, monitored
 
 INDIRECT = [
     ("Do you know what my job is?", "slot", "job"),
@@ -228,3 +228,12 @@ def test_no_filler_after_what_was_told(said: str) -> None:
     """It never asks what somebody makes of a fact."""
     talk = Talk()
     assert not any("make of it" in r or "怎么看" in r for r in (talk.say(said) for _ in range(6)))
+
+
+def test_telling_a_denial_does_not_bring_back_what_it_denies() -> None:
+    """`You don't like jazz` was shaped by the denial, not by the denied memory, which a boost would affirm."""
+    known: list[Row] = [("l", "The user likes jazz.", True), ("d", "The user does not like jazz.")]
+    before = [("user", "what do you know about me?")]
+    assert "l" not in {x.id for x in monitored("ok", known, before=before, reply="You don't like jazz.")}
+    bekannt: list[Row] = [("l", "用户喜欢周杰伦。", True), ("d", "用户不喜欢周杰伦。")]
+    assert "l" not in {x.id for x in monitored("你知道我什么", bekannt, reply="你不喜欢周杰伦。")}
