@@ -7,6 +7,7 @@ MemoryError_
 │   └── StoreDamaged      SQLite says the file is malformed
 ├── NotFound              no such memory (or it is not this user's)
 ├── Conflict              `rev` moved on, or a later change stands in the way of an undo
+├── Unreadable            a file to import is none, and which line says so
 ├── Refused               not saved, and why (a secret, an instruction, a tombstone)
 └── ModelError            a model could not answer; carries what a person is told
 
@@ -70,6 +71,10 @@ class Refused(MemoryError_):
     def __init__(self, code: str, sentence: str = "") -> None:
         super().__init__(sentence or code)
         self.code = code
+
+
+class Unreadable(MemoryError_):
+    """A file cannot be imported. The message is one sentence naming the line; nothing of it was imported."""
 
 
 class ModelError(MemoryError_):

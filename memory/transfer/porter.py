@@ -1,0 +1,58 @@
+"""Export and import over a store: the rehearsal first, then one write that is whole or not at all."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory import privacy
+from memory.ports import Store, Tx
+from memory.transfer.jsonl import Counts, Import, Lines, export
+from memory.transfer.others import Found
+from memory.transfer.taking import Rehearsed, Taken, rehearsed, take
+
+
+@dataclass(frozen=True, slots=True)
+class Porter:
+    """What the service offers of files."""
+
+    store: Store
+    key: bytes
+    curve: str
+    u: float
+
+    async def export(self, user_id: str, write: Callable[[str], object], *, secrets: bool = False) -> Counts:
+        """Hand every line to `write`, all of one moment; it is called in a thread of the store's."""
+        return await self.store.read(user_id, lambda tx: export(tx, write, secrets=secrets))
+
+    async def bring(self, user_id: str, lines: Lines, now: datetime, *, dry_run: bool = False) -> Taken:
+        """Take an export of Ebb's. `lines` gives the file from its beginning each time. Raises Unreadable."""
+        work = Import(lines, self._opens)
+        looked = await self.store.read(user_id, work.look)
+        if dry_run or not any(n for k, n in looked.items() if k.endswith((".new", ".newer"))):
+            return Taken(looked)
+
+        def write(tx: Tx) -> Taken:
+            set_id = work.run(tx, now)
+            return Taken(work.counts, set_id)
+
+        return await self.store.write(user_id, write)
+
+    async def take(
+        self, user_id: str, found: Found, now: datetime, *, tz: str, dry_run: bool = False, learn: bool = False
+    ) -> Taken:
+        """Take what another program wrote. `learn`: have conversations read for memories, which costs model calls."""
+        if not dry_run:
+            return await self.store.write(
+                user_id, lambda tx: take(tx, found, now, tz=tz, curve=self.curve, u=self.u, learn=learn)
+            )
+        try:
+            await self.store.write(user_id, lambda tx: rehearsed(tx, found, now, tz=tz, curve=self.curve, u=self.u))
+        except Rehearsed as told:
+            return Taken(told.taken.counts)
+        raise AssertionError("a rehearsal always ends in its exception")
+
+    def _opens(self, memory_id: str, sealed: str) -> bool:
+        return privacy.unseal(self.key, base64.b64decode(sealed), bound_to=memory_id) is not None

@@ -1,0 +1,123 @@
+"""Taking what other programs have written: memories through the gate, conversations as closed sessions.
+
+Original dates are kept, so that what is old has faded, and what was forgotten on request since does not come back.
+Everything has a name that never changes, so that taking a file twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+
+from memory.learn.claims import Claim
+from memory.learn.guess import kind_of
+from memory.learn.merge import Merger
+from memory.models import Draft, Importance, Json, Source, language_of
+from memory.ports import Tx
+from memory.privacy import redact, sensitivity_of
+from memory.store.rows import to_ms
+from memory.transfer.others import Found, Item, Said, Talk
+
+_DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_SCOPE: Final = "import:"
+
+
+@dataclass(slots=True)
+class Taken:
+    """How many of each came: memory.new, memory.known, memory.secret …, session.new, message.new …"""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    set_id: str | None = None
+
+
+class Rehearsed(Exception):
+    """Raised at the end of a dry run, so that nothing of it is written."""
+
+    def __init__(self, taken: Taken) -> None:
+        super().__init__()
+        self.taken = taken
+
+
+def take(tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float, learn: bool = False) -> Taken:
+    """Write it, in one change set. `learn`: also have the conversations read for memories, by the memory model."""
+    out = Taken(set_id=tx.changes.begin("user", "import", now).id)
+    merger = Merger(tx, curve=curve, u=u)
+    for item in found.items:
+        out.counts[f"memory.{_item(merger, item, now)}"] += 1
+    for talk in found.talks:
+        _talk(tx, talk, found.origin, out.counts, now, tz=tz, learn=learn)
+    return out
+
+
+def rehearsed(tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float) -> None:
+    """Raises `Rehearsed` with what `take` would come to, so that the write is rolled back."""
+    raise Rehearsed(take(tx, found, now, tz=tz, curve=curve, u=u))
+
+
+def _item(merger: Merger, item: Item, now: datetime) -> str:
+    text = " ".join(item.text.split())
+    at = min(item.at or now, now)
+    draft = Draft(
+        text,
+        kind=kind_of(text),
+        importance=Importance.MEDIUM,
+        language=language_of(text),
+        source=Source.IMPORT,
+        sensitivity=sensitivity_of(text),
+    )
+    saved = merger.save(Claim(draft, at), mention=False)
+    return {"added": "new", "refused": saved.code or "refused"}.get(saved.outcome, "known")
+
+
+def _talk(tx: Tx, talk: Talk, origin: str, counts: Counter[str], now: datetime, *, tz: str, learn: bool) -> None:
+    session_id = _name(tx, origin, talk.key)
+    if session_id in tx.transfer.taken("session", [session_id]) or tx.transfer.erased([session_id]):
+        counts["session.known"] += 1
+        return
+    first, last = talk.messages[0].at, talk.messages[-1].at
+    line: dict[str, Json] = {
+        "id": session_id,
+        "scope": f"{_SCOPE}{origin}",
+        "opened_at": to_ms(first),
+        "last_at": to_ms(last),
+        "state": "closed",
+        "title": redact(talk.title)[0],
+        "closed_at": to_ms(last),
+        "closed_why": "import",
+        "running_summary": "",
+        "profile": None,
+    }
+    tx.transfer.put_session(line)
+    through = 0
+    for said in talk.messages:
+        through = tx.transfer.put_message(_message(tx, said, session_id, origin, tz))
+        counts["message.new"] += 1
+    counts["session.new"] += 1
+    if learn:
+        payload = {"session_id": session_id, "through": through}
+        tx.jobs.enqueue("extract", f"import:{session_id}", payload, now)
+        counts["session.queued"] += 1
+
+
+def _message(tx: Tx, said: Said, session_id: str, origin: str, tz: str) -> dict[str, Json]:
+    return {
+        "id": _name(tx, origin, said.key),
+        "session_id": session_id,
+        "turn_id": None,
+        "role": said.role,
+        "text": redact(said.text)[0],  # what was said elsewhere was not said to be kept sealed here
+        "at": to_ms(said.at),
+        "tz": tz,
+        "status": "complete",
+        "hidden_at": None,
+        "reply_to": None,
+        "author": "@" if said.role == "user" else None,
+    }
+
+
+def _name(tx: Tx, origin: str, key: str) -> str:
+    n = int.from_bytes(sha256(f"{tx.user_id}:{origin}:{key}".encode()).digest()[:8], "big")
+    return "y" + "".join(_DIGITS[(n >> (5 * i)) & 31] for i in range(12))
