@@ -8,7 +8,7 @@ No name in here says which database stands behind it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -464,6 +464,39 @@ class NightTable(Protocol):
         """Newest first."""
 
 
+class TransferTable(Protocol):
+    """One user's rows in and out, as lines of JSON (see `memory.transfer`). The user is "@" in them."""
+
+    def lines(self, forms: Callable[[Memory], Sequence[str]], *, secrets: bool) -> Iterator[dict[str, Json]]:
+        """Everything that makes up the user's memory, in order, whatever store it is in.
+
+        `forms`: the texts that a tombstone of the memory may stand for, since its digest means nothing elsewhere.
+        """
+
+    def line_of(self, m: Memory, *, secrets: bool = True) -> dict[str, Json]:
+        """A memory with all that hangs on it."""
+
+    def taken(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
+        """Those of the ids that the table (session, message, memory, trace) has: True where they are this user's."""
+
+    def erased(self, wanted: Iterable[str]) -> set[str]:
+        """Ids of things that were erased for good."""
+
+    def put_session(self, line: Mapping[str, Json]) -> None: ...
+    def watermarks(self, line: Mapping[str, Json]) -> None:
+        """How far a session was worked through, once its messages are there."""
+
+    def put_message(self, line: Mapping[str, Json]) -> int: ...
+    def put_memory(self, line: Mapping[str, Json]) -> Memory:
+        """A new memory, or a newer state of one that is there, with all that hangs on it."""
+
+    def buried(self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]) -> bool:
+        """Whether the tombstone is here already."""
+
+    def put_tombstone(self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]) -> bool: ...
+    def put_trace(self, line: Mapping[str, Json]) -> bool: ...
+
+
 class Tx(Protocol):
     """One user's store inside one read or one write."""
 
@@ -487,6 +520,8 @@ class Tx(Protocol):
     def traces(self) -> TraceTable: ...
     @property
     def mirror(self) -> MirrorTable: ...
+    @property
+    def transfer(self) -> TransferTable: ...
     @property
     def nights(self) -> NightTable: ...
     def user(self) -> User: ...

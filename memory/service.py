@@ -42,6 +42,7 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
+from memory.transfer import Porter
 from memory.upkeep.keeper import Keeper
 
 __all__ = [
@@ -106,6 +107,7 @@ class MemoryService:
             "curve": Switcher(store, u).run,
         }
         self.mirror: Mirror | None = None
+        self.porter = Porter(store, key, curve, u)  # export and import
         self._curve = curve
         self.keeper: Keeper | None = None
 

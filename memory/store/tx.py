@@ -22,6 +22,7 @@ from memory.store.nights import NightGateway
 from memory.store.rows import dump, memory_to_json, to_ms, user_from_row
 from memory.store.tombstones import TombstoneGateway
 from memory.store.traces import TraceGateway
+from memory.store.transfer import TransferGateway
 from memory.store.vectors import VectorGateway
 
 
@@ -103,6 +104,11 @@ class SqliteTx:
     def mirror(self) -> MirrorGateway:
         """See `memory.ports.MirrorTable`."""
         return MirrorGateway(self)
+
+    @property
+    def transfer(self) -> TransferGateway:
+        """See `memory.ports.TransferTable`."""
+        return TransferGateway(self)
 
     def user(self) -> User:
         """The user's row. Raises NotFound."""
