@@ -280,10 +280,12 @@ class MemoryGateway:
         )
         return [_event(r) for r in rows.fetchall()]
 
-    def log_since(self, at: datetime) -> list[WeightEvent]:
-        """The weight log of all memories from that time on, in the order of events."""
+    def log_since(self, at: datetime, events: Iterable[str]) -> list[WeightEvent]:
+        """Those events of all memories from that time on, in order."""
         rows = self.tx.con.execute(
-            "SELECT * FROM weight_log WHERE user_id = ? AND at >= ? ORDER BY at, n", (self.tx.owner, to_ms(at))
+            "SELECT * FROM weight_log WHERE user_id = ? AND at >= ? AND event IN (SELECT value FROM json_each(?))"
+            " ORDER BY at, n",
+            (self.tx.owner, to_ms(at), dump(list(events))),
         )
         return [_event(r) for r in rows.fetchall()]
 

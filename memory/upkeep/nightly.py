@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 
 import numpy as np
@@ -28,6 +28,7 @@ PATIENCE: Final = 6  # attempts of a night for a model that does not answer: abo
 LONGEST_WAIT: Final = 900.0  # seconds a provider may ask for; the daily budget asks for more, and waits for tomorrow
 NOTICEABLE: Final = 0.005  # a cached weight only orders lists: what moved less stays
 WEIGHTS_AT_ONCE: Final = 2_000
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
 
 
@@ -112,9 +113,9 @@ class Upkeep:
         tally = Tally(run.data)
         data = tally.data
         standing = report.figures(run.rows, run.seen)
-        since = run.since.at or run.now - timedelta(days=1)
         counts = data.get("counts", {})
-        data["counters"] = report.counters(tx.memories.log_since(since), counts, standing)
+        happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
+        data["counters"] = report.counters(happened, counts, standing)
         data |= {k: standing[k] for k in ("memories", "levels", "states", "forgetting_rate")}
         _tidy(data, run)
         for passing in ("phase", "share", "phases"):
@@ -176,8 +177,8 @@ async def _edited(run: Run) -> list[MemoryId]:
     if run.since.at is None:
         return []
     since = run.since.at
-    events = await run.tools.store.read(run.user_id, lambda tx: tx.memories.log_since(since))
-    changed = {e.memory_id for e in events if e.event in {"edited", "affirm"}}
+    events = await run.tools.store.read(run.user_id, lambda tx: tx.memories.log_since(since, ("edited", "affirm")))
+    changed = {e.memory_id for e in events}
     return [r.id for r in similar.current(run.rows) if r.id in changed]
 
 

@@ -16,6 +16,8 @@ GOAL: Final = 0.3  # S1: most memories stay lively, so fewer than this share are
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: S4's breakpoints, and the weight of what is protected."""
 _USES: Final = frozenset({"mention", "boost", "affirm"})
+COUNTED: Final = _USES | {"negate"}
+"""Events that the counters look at."""
 
 
 @dataclass(frozen=True, slots=True)

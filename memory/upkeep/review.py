@@ -13,8 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 from memory import lifecycle, privacy
 from memory.learn.answer import plain
-from memory.learn.asking import ANY
-from memory.models import Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
+from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep.run import TRIES, Run, Tally
 from memory.upkeep.topics import template
@@ -25,7 +24,9 @@ NEAREST: Final = 5
 MOST_REVIEWS: Final = 40  # a night; those waiting come in the following ones
 KEPT_AT: Final = 0.5  # S0: a KEEP in a decay review sets the counter to this
 _MAX_ANSWER: Final = 400
-_PROMOTION, _DECAY = 1, 2
+_FACTS: Final = Filter(
+    layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
+)  # that a conversation was about it is no reason to let go of it
 
 _SEARCH: Final = re.compile(r"[\[【]\s*(?:SEARCH|搜索)\s*[:：]\s*([^\]】\n]{1,200})[\]】]", re.I)
 _DECISION: Final = re.compile(r"[\[【]\s*(PROMOTE|KEEP|DELETE|升级|保留|删除)\s*[\]】]", re.I)
@@ -129,13 +130,13 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
 
 async def _nearest(run: Run, m: Memory) -> list[Mapping[str, Json]]:
     vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
-    ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, ANY)
+    ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS)
     return await _shown(run, [i for i in ids if i != m.id][:NEAREST])
 
 
 async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Mapping[str, Json]]:
     vector = (await run.tools.embed([words], "query"))[0]
-    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + 1, ANY)
+    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + 1, _FACTS)
     return await _shown(run, [i for i in ids if i not in but][:NEAREST])
 
 

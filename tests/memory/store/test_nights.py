@@ -53,9 +53,10 @@ async def test_the_log_since_is_of_all_memories(store: SqliteStore, user: str) -
     def log(tx: Tx) -> None:
         for hours in (3, 1, 2):
             tx.memories.log(WeightEvent(a.id, later(hours=hours), "mention", 1.0, 1.5))
+            tx.memories.log(WeightEvent(a.id, later(hours=hours), "level", 1.0, 1.0))
 
     await store.write(user, log)
-    since = await store.read(user, lambda tx: tx.memories.log_since(later(hours=2)))
+    since = await store.read(user, lambda tx: tx.memories.log_since(later(hours=2), {"mention", "boost"}))
     assert [e.at for e in since] == [later(hours=2), later(hours=3)]
 
 

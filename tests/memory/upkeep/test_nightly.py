@@ -14,9 +14,10 @@ import pytest
 
 from memory.errors import Conflict, ModelError
 from memory.jobs import JobRunner
-from memory.models import Filter, Importance, Kind, Level, Sensitivity, State
+from memory.models import Change, Filter, Importance, Kind, Level, Memory, Sensitivity, State, WeightEvent
+from memory.ports import Tx
 from memory.store import open_store, worker_id
-from memory.upkeep import levels, run
+from memory.upkeep import levels, run, schedule
 from memory.upkeep.keeper import Keeper
 from tests.memory.store.support import spawn
 from tests.memory.upkeep.night import EVERY, START, Home, TaskModel, shorter
@@ -210,10 +211,12 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
     other = await open_store(tmp_path / "ebb.db", clock=lambda: home.now, worker=worker_id(), key=b"k" * 32)
     await other.use_embedder(home.embedder.id, home.embedder.dim)
     try:
-        runners = []
+        runners: list[JobRunner] = []
         for store in (home.store, other):
             keeper = Keeper(replace(home.tools, store=store, model=model))
-            await keeper.by_hand(home.user, home.now)
+            lane = schedule.lane(home.user)
+            key = f"hand:{len(runners)}"
+            await home.write(lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane))  # type: ignore[misc]
             runners.append(JobRunner(store, {"upkeep": keeper.job}, lambda: home.now, worker=store.worker))
         await asyncio.gather(*(r.drain(20) for r in runners))
         assert await runners[0].drain(20) == 0
@@ -277,9 +280,11 @@ async def whole(home: Home) -> None:
     """No memory in two states, no level half written: level, words, weight and log say the same of each."""
     from memory.upkeep.levels import words_at
 
-    page = await home.read(lambda tx: tx.memories.find(EVERY, limit=10_000))
-    for m in page.items:
-        log = await home.read(lambda tx, i=m.id: tx.memories.weight_log(i))
+    def read(tx: Tx) -> list[tuple[Memory, list[WeightEvent], Change | None]]:
+        items = tx.memories.find(EVERY, limit=10_000).items
+        return [(m, tx.memories.weight_log(m.id), tx.changes.latest_for("memory", m.id)) for m in items]
+
+    for m, log, change in await home.read(read):
         last = next((e for e in reversed(log) if e.event in {"level", "reviewed", "mention", "boost"}), None)
         if last is not None:
             assert last.after["level"] == int(m.level), m
@@ -291,7 +296,8 @@ async def whole(home: Home) -> None:
         else:
             assert m.content
             assert m.content != m.original_content or m.kind is Kind.EPISODE
-        (change,) = [await home.read(lambda tx, i=m.id: tx.changes.latest_for("memory", i))]
+        assert change is not None
+        assert change.after is not None
         assert (change.after["level"], change.after["content"], change.after["rev"]) == (
             int(m.level),
             m.content,
@@ -323,9 +329,10 @@ async def test_killed_at_any_moment_it_leaves_whole_memories_and_goes_on(
     assert len(reports) == 1
     home.now = START + timedelta(days=40)
     home.model.answers["review"] = "[DELETE]"
-    for _ in range(3):
+    for _ in range(2):
         home.later(seconds=1)
-        last = await home.night()
+        await home.night()
+    last = await home.night()
     assert last.count("down") == last.count("up") == 0
     assert (await home.read(lambda tx: tx.memories.find(Filter(), limit=1))).total == 240
     seen = {m.level for m in await home.all()}

@@ -1,0 +1,241 @@
+"""Time passes while Ebb is open, or was closed: conversations fall asleep, nights are made up for, and seen."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot import admin
+from bot.settings import Settings
+from memory.models import Change, Kind, Lang, Level, State
+from memory.ports import Tx
+from tests.e2e.driver import FakeTime, Window, opened
+
+
+async def session(w: Window) -> tuple[str, str, str]:
+    """The scope's newest session: id, state, why it was closed."""
+    (s, *_) = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.sessions(w.scope))
+    return s.id, s.state, s.closed_why
+
+
+# --- idle conversations -----------------------------------------------------------------------------------
+
+
+async def test_an_idle_conversation_closes_itself_while_ebb_is_open(tmp_path: Path) -> None:
+    """Not before its time; its rest becomes an episode, and the window hears of it through the change log."""
+    async with opened(tmp_path, upkeep_hour=23) as w:
+        await w.say("My sister Anna lives in Oslo.")
+        before = await session(w)
+        w.time.forward(hours=5.9)
+        await w.ebb.agent._background.tend()
+        assert await session(w) == before
+        seq = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
+        w.time.forward(hours=0.2)
+        await w.ebb.agent._background.tend()
+        assert await session(w) == (before[0], "closed", "idle")
+        assert await w.ebb.agent.drain(20) == 0
+        changes = await w.ebb.store.changes(w.user_id, seq, 500)
+        closed = [c for c in changes if c.entity == "session" and (c.after or {}).get("state") == "closed"]
+        assert [c.entity_id for c in closed][:1] == [before[0]]
+        assert {c.after["kind"] for c in changes if c.entity == "job" and c.after} >= {"extract", "summarise"}
+        assert len(await w.memories(kinds=frozenset({Kind.EPISODE}))) == 1
+        await w.say("Where does my sister live?")
+        assert (await session(w))[0] != before[0]
+
+
+async def test_it_closes_once_however_many_processes_look(tmp_path: Path) -> None:
+    """Two openings of one home."""
+    time = FakeTime()
+    async with opened(tmp_path, time, upkeep_hour=23) as w, opened(tmp_path, time, upkeep_hour=23) as other:
+        await w.say("I like tea.")
+        time.forward(hours=7)
+        await asyncio.gather(*(x.ebb.agent._background.tend() for x in (w, other)))
+        changes = await w.ebb.store.changes(w.user_id, 0, 5000)
+        closed = [c for c in changes if (c.before or {}).get("state") == "open" and c.entity == "session"]
+        assert len([c for c in closed if (c.after or {}).get("state") == "closed"]) == 1
+
+
+async def test_it_closes_at_the_next_start_too(tmp_path: Path) -> None:
+    """When nobody was open to see it fall asleep."""
+    time = FakeTime()
+    async with opened(tmp_path, time, upkeep_hour=23) as w:
+        await w.say("I like tea.")
+    time.forward(hours=9)
+    async with opened(tmp_path, time, upkeep_hour=23) as w:
+        assert (await session(w))[1:] == ("closed", "idle")
+
+
+async def test_an_empty_conversation_and_one_being_answered_stay_open(tmp_path: Path) -> None:
+    """There is nothing to close, or somebody is at it."""
+    async with opened(tmp_path, upkeep_hour=23) as w:
+        await w.say("I like tea.")
+        await w.do("/new")
+        first = await session(w)
+        w.time.forward(hours=20)
+        await w.ebb.agent._background.tend()
+        assert (await session(w))[1] == "open"
+        assert (await session(w)) == first
+
+
+# --- nights ---------------------------------------------------------------------------------------------
+
+
+async def test_a_missed_night_is_made_up_for_at_start(tmp_path: Path) -> None:
+    """With a report that front ends see, and the next night put down; once."""
+    time = FakeTime()
+    async with opened(tmp_path, time) as w:
+        await w.say("I like strong coffee.")
+        assert await w.ebb.service.keeper.reports(w.user_id) == []  # type: ignore[union-attr]
+    time.forward(days=800)
+    for _ in range(2):
+        async with opened(tmp_path, time) as w:
+            assert await w.ebb.agent.drain(30) == 0
+            keeper = w.ebb.service.keeper
+            assert keeper is not None
+            (report,) = await keeper.reports(w.user_id, 9)
+            assert report.night == "2028-05-10"
+            pending = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending("upkeep"))
+            assert [j.dedup_key for j in pending] == ["night:2028-05-11"]
+            status = await w.ebb.agent.status(w.user_id, w.scope, time())
+            assert (status.pending_jobs, status.upkeep) == (0, None)
+            (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
+            assert m.level is Level.TAG
+            assert m.original_content != m.content
+    assert any(c.after and c.after.get("kind") == "upkeep" for c in await _changes(tmp_path, time))
+
+
+async def _changes(home: Path, time: FakeTime) -> list[Change]:
+    async with opened(home, time) as w:
+        return list(await w.ebb.store.changes(w.user_id, 0, 5000))
+
+
+async def test_the_night_comes_while_ebb_is_open(tmp_path: Path) -> None:
+    """At its hour in the person's zone, by the job that was put down before."""
+    async with opened(tmp_path) as w:
+        await w.say("I like strong coffee.")
+        keeper = w.ebb.service.keeper
+        assert keeper is not None
+        w.time.now = w.time.now.replace(hour=2, minute=59) + timedelta(days=1)
+        assert await w.ebb.agent.drain(20) == 0
+        assert await keeper.reports(w.user_id) == []
+        w.time.forward(minutes=2)
+        assert await w.ebb.agent.drain(20) == 0
+        assert [r.night for r in await keeper.reports(w.user_id)] == ["2026-03-03"]
+
+
+async def test_years_pass_and_a_look_back_sees_every_layer(tmp_path: Path) -> None:
+    """The offline companion keeps house for years: levels, words, reviews, and nothing is missing."""
+    time = FakeTime()
+    said = ("I like espresso without sugar.", "I'm allergic to peanuts.", "我养了一只猫，叫咪咪。", "我喜欢喝绿茶。")
+    async with opened(tmp_path, time) as w:
+        for text in said:
+            await w.say(text)
+        count = len(await w.memories())
+    for days in (120, 400, 3000, 30_000):
+        time.forward(days=days)
+        async with opened(tmp_path, time) as w:
+            assert await w.ebb.agent.drain(30) == 0
+    async with opened(tmp_path, time) as w:
+        everything = [m for m in await w.memories(states=frozenset(State)) if m.kind is not Kind.EPISODE]
+        assert len(everything) >= count
+        assert {m.level for m in everything} <= {Level.TRACE, Level.ARCHIVE, Level.TAG}
+        assert all(m.original_content for m in everything)
+        outcome = await w.do("/review")
+        assert "👣" in outcome.text or "📦" in outcome.text
+        back = await w.say("I still like espresso without sugar.")
+        assert back.text
+        restored = [m for m in await w.memories() if "espresso" in m.content]
+        assert restored
+        assert restored[0].level is Level.FULL
+
+
+# --- mentions -------------------------------------------------------------------------------------------------
+
+
+async def test_a_message_counts_once_whoever_noticed_it(tmp_path: Path) -> None:
+    """The monitor after the reply, and the extractor at the end of the session, of the same words."""
+    async with opened(tmp_path) as w:
+        await w.say("I like strong coffee.")
+        await w.do("/new")
+        w.time.forward(days=1)
+        await w.say("I like strong coffee.")
+        (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
+        assert m.activation_count == 1
+        await w.do("/new")
+        (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
+        assert m.activation_count == 1
+        log = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.weight_log(m.id))
+        assert [e.event for e in log if e.event in {"mention", "boost"}] in (["mention"], ["boost"])
+
+
+async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(tmp_path: Path) -> None:
+    """S2: from the third on S grows by 0.3 up to 0.5 and M is at least 1.2; the night counts it."""
+    async with opened(tmp_path) as w:
+        await w.say("I like strong coffee.")
+        for _ in range(4):
+            w.time.forward(hours=3)
+            await w.say("I like strong coffee.")
+        (m,) = await w.memories(kinds=frozenset({Kind.PREFERENCE}))
+        assert m.activation_count == 4
+        log = await w.ebb.store.read(w.user_id, lambda tx: tx.memories.weight_log(m.id))
+        weights = [e.new_weight for e in log if e.event in {"mention", "boost"}]
+        assert weights == sorted(weights)
+        third = [e for e in log if e.event in {"mention", "boost"}][2]
+        assert third.factors["momentum"] >= 1.2
+        assert third.factors["semantic_boost"] <= 1.5
+        keeper = w.ebb.service.keeper
+        assert keeper is not None
+        w.time.forward(days=1)
+        await w.ebb.agent._background.tend()
+        assert await w.ebb.agent.drain(20) == 0
+        (report,) = await keeper.reports(w.user_id)
+        assert report.counters["frequent_reinforce"] == 2
+        assert report.counters["user_activation"] == 4
+
+
+# --- from the shell ---------------------------------------------------------------------------------------------
+
+
+async def test_upkeep_report_and_accept_from_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In both languages; a dry run says what a run then does."""
+
+    async def ebb(*args: str, lang: Lang = "en") -> str:
+        settings = Settings(home=tmp_path, provider="offline", tz="UTC", lang=lang)
+        await asyncio.to_thread(admin.run, settings, args)
+        said = capsys.readouterr()
+        return said.out + said.err
+
+    async with opened(tmp_path, FakeTime(datetime.now(UTC))) as w:
+        await w.ebb.service.remember(w.user_id, "I like coffee", w.time(), tz="UTC", scope=w.scope)
+        m = await w.ebb.service.remember(w.user_id, "I like drinking coffee", w.time(), tz="UTC", scope=w.scope)
+
+        def propose(tx: Tx) -> str:
+            old = tx.memories.many([m.memory.id])[0]
+            text = "Loves beans"
+            return tx.memories.add(replace(old, id="", state=State.PROPOSED, content=text, original_content=text)).id
+
+        proposed = await w.ebb.store.write(w.user_id, propose)
+    assert "may say the same" in await ebb("upkeep", "--dry-run")
+    assert "No night has been looked after yet." in await ebb("report")
+    out = await ebb("upkeep")
+    assert "2 into 1" in out
+    assert "forgetting rate" in out
+    zh = await ebb("report", lang="zh")
+    assert "2 条并入 1 条" in zh
+    assert "遗忘率" in zh
+    assert '"merges": 1' in await ebb("report", "--json")
+    assert "Kept: " in await ebb("accept", proposed)
+    assert "was not proposed" in await ebb("accept", proposed)
+    assert "There is no memory" in await ebb("accept", "nobody")
+
+
+@pytest.mark.parametrize("hour", [0, 23])
+async def test_the_hour_is_a_setting(tmp_path: Path, hour: int) -> None:
+    """In the person's zone."""
+    async with opened(tmp_path, upkeep_hour=hour) as w:
+        (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending("upkeep"))
+        assert (job.run_at + timedelta(hours=1)).hour == hour
