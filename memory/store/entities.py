@@ -31,6 +31,25 @@ def link(con: Any, owner: str, n: int, names: Iterable[str]) -> None:
         )
 
 
+def link_many(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[str]]]) -> None:
+    """`link` for many: (number, names) of each."""
+    pairs = [(n, fold(name), name.strip()) for n, names in memories for name in names]
+    named = {folded: name for _, folded, name in reversed(pairs) if folded}
+    con.executemany(
+        "INSERT OR IGNORE INTO entities (user_id, folded, name) VALUES (?, ?, ?)",
+        [(owner, folded, name) for folded, name in named.items()],
+    )
+    known = con.execute(
+        "SELECT folded, n FROM entities WHERE user_id = ? AND folded IN (SELECT value FROM json_each(?))",
+        (owner, dump(list(named))),
+    )
+    places = dict(map(tuple, known.fetchall()))
+    con.executemany(
+        "INSERT OR IGNORE INTO memory_entities (entity_n, memory_n) VALUES (?, ?)",
+        [(places[folded], n) for n, folded, _ in pairs if folded],
+    )
+
+
 def unlink(con: Any, n: int) -> int:
     """Take a memory out of the graph; entities that nothing else has go too. How many of those went."""
     mine = [r[0] for r in con.execute("SELECT entity_n FROM memory_entities WHERE memory_n = ?", (n,)).fetchall()]

@@ -16,11 +16,19 @@ _TRIES = 64
 def new_id(con: Any) -> str:
     """Reserve an id for good: even an erased memory's id is never given again."""
     for attempt in range(_TRIES):
-        length = _FIRST_LENGTH + attempt // 4
-        found = secrets.choice(_LETTERS) + "".join(secrets.choice(_ALPHABET) for _ in range(length - 1))
+        found = _random(_FIRST_LENGTH + attempt // 4)
         if con.execute("INSERT OR IGNORE INTO used_ids (id) VALUES (?)", (found,)).rowcount == 1:
             return found
     raise StoreError("No free id was found.")  # 64 collisions in a row at up to 21 characters
+
+
+def _random(length: int) -> str:
+    bits = secrets.randbits(5 * length + 64)  # the 64 keep every letter as likely as any other at the first place
+    out = []
+    for _ in range(length - 1):
+        out.append(_ALPHABET[bits & 31])
+        bits >>= 5
+    return _LETTERS[bits % len(_LETTERS)] + "".join(out)
 
 
 def claim(con: Any, given: str) -> str:

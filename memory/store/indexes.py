@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory.store.codes import BITS
@@ -16,6 +16,13 @@ def text_in(con: Any, n: int, owner: str, original: str) -> None:
     """Index a memory's original content."""
     values = _shadow(con, n, owner, original)
     con.execute("INSERT INTO memories_fts (rowid, owner, text) VALUES (?, ?, ?)", values)
+
+
+def texts_in(con: Any, rows: Iterable[tuple[int, str, str]]) -> None:
+    """Index many: (number, owner, original content) of each."""
+    shadows = [(n, owner, text, len(text.split())) for n, owner, original in rows for text in [segment(original)]]
+    con.executemany("INSERT INTO memories_text (n, owner, text, words) VALUES (?, ?, ?, ?)", shadows)
+    con.executemany("INSERT INTO memories_fts (rowid, owner, text) VALUES (?, ?, ?)", [s[:3] for s in shadows])
 
 
 def text_out(con: Any, n: int) -> int:

@@ -8,88 +8,116 @@ in another's ranking. A memory is a sentence or two, so a term counts once howev
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.models import Filter, Scored
+from memory.models import Filter, MemoryId, Scored
 from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.text import phrase, terms
 
-Posting: TypeAlias = tuple[NDArray[np.int64], float]  # memory numbers, rarity
+Numbers: TypeAlias = NDArray[np.int64]
+Posting: TypeAlias = tuple[Numbers, float]  # memory numbers, rarity
+Ranking: TypeAlias = tuple[Numbers, NDArray[np.float64]]  # memory numbers, sums of rarity
 
 K1: Final = 1.2
 B: Final = 0.75
 _MOST_ROWS: Final = 1000  # of one term, the newest: a more frequent one says too little to be followed further
+_SPARE: Final = 4  # candidates looked at for each that is wanted: some will not pass the filter
+_COUNTED: Final = 10_000  # memories of one user that are counted anew for each question
 
 
-def lexical(con: Any, user_id: str, text: str, k: int, f: Filter) -> list[Scored]:
-    """The best `k` memories that share a term with `text` and pass the filter; higher is better."""
-    if k <= 0:
-        return []
-    numbers, scores = _candidates(con, user_id, text)
-    order = np.lexsort((-numbers, -scores))  # equal scores: the newer memory first
-    numbers, scores = numbers[order], scores[order]
-    found: list[tuple[float, int, str]] = []
-    start, size = 0, max(64, 4 * k)
-    while start < len(numbers) and len(found) < k:
-        found += _passed(con, user_id, numbers[start : start + size], scores[start : start + size], f)
-        start, size = start + size, size * 4
-    found.sort(key=lambda hit: (-hit[0], -hit[1]))
-    return [Scored(memory_id, score) for score, _, memory_id in found[:k]]
+class Lexical:
+    """Answers `Reader.lexical`; shared by the reading threads."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, tuple[int, int]] = {}  # user → (memories, the newest number when they were counted)
+
+    def search(self, con: Any, user_id: str, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+        """For each text the best `k` memories that share a term with it and pass the filter, best first.
+
+        Of several texts every term is looked up once and every candidate checked once.
+        """
+        if k <= 0:
+            return [[] for _ in texts]
+        owned, total = self._ground(con, user_id)
+        wanted = [terms(t) for t in texts]
+        postings = {t: _posting(con, owned, total, t) for t in dict.fromkeys(t for ts in wanted for t in ts)}
+        held = [[postings[t] for t in ts if len(postings[t][0])] for ts in wanted]
+        most, passed = max(64, _SPARE * k), dict[int, tuple[MemoryId, int]]()
+        seen: set[int] = set()
+        while True:
+            ranked = [_ranked(h, most) for h in held]
+            fresh = {n for numbers, _ in ranked for n in numbers.tolist()} - seen
+            passed |= _passed(con, user_id, sorted(fresh), f)
+            seen |= fresh
+            out = [_scored(r, passed, k) for r in ranked]
+            if all(len(hits) >= k or len(r[0]) < most for hits, r in zip(out, ranked, strict=True)):
+                return out
+            most *= 4  # the filter holds most back: look on
+
+    def _ground(self, con: Any, user_id: str) -> tuple[str, int]:
+        """What narrows a search to this user's words, and about how many memories there are to search.
+
+        Whoever is alone in the store needs no narrowing, which halves the cost; `_passed` holds to the owner anyway.
+        """
+        newest = con.execute("SELECT COALESCE(MAX(n), 0) FROM memories_text").fetchone()[0]
+        if con.execute("SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 2)").fetchone()[0] < 2:
+            return "", newest
+        total, then = self._counts.get(user_id, (0, 0))
+        if total < _COUNTED or newest > then + total // 10:
+            total = con.execute("SELECT COUNT(*) FROM memories WHERE user_id = ?", (user_id,)).fetchone()[0]
+            self._counts[user_id] = total, newest
+        return f'owner : "{user_id}" AND ', total
 
 
-def _candidates(con: Any, user_id: str, text: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Memory numbers that hold any term, with the sum of the terms' rarity."""
-    owned, total = ground(con, user_id)
-    held = [(rows, rarity) for rows, rarity in (posting(con, owned, total, t) for t in terms(text)) if len(rows)]
-    if not held:
-        return np.empty(0, np.int64), np.empty(0, np.float64)
-    numbers, places = np.unique(np.concatenate([rows for rows, _ in held]), return_inverse=True)
-    weights = np.concatenate([np.full(len(rows), rarity) for rows, rarity in held])
-    return numbers, np.bincount(places, weights).astype(np.float64, copy=False)
-
-
-def posting(con: Any, owned: str, total: int, term: str) -> Posting:
+def _posting(con: Any, owned: str, total: int, term: str) -> Posting:
     """The newest memories that hold the term, and its rarity (BM25's idf)."""
-    rows = con.execute(
-        "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?",
+    # As one text: a thousand rows of one number each take three times as long.
+    joined = con.execute(
+        "SELECT group_concat(rowid) FROM"
+        " (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
         (f"{owned}text : {phrase(term)}", _MOST_ROWS),
-    ).fetchall()
+    ).fetchone()[0]
+    numbers = np.fromstring(joined, np.int64, sep=",") if joined else np.empty(0, np.int64)
     # Cut off at the limit, the true count is unknown: somewhere up to all of them.
-    count = len(rows) if len(rows) < _MOST_ROWS else max(total / 2, _MOST_ROWS)
-    numbers = np.fromiter((r[0] for r in rows), np.int64, len(rows))
+    count = len(numbers) if len(numbers) < _MOST_ROWS else max(total / 2, _MOST_ROWS)
     return numbers, math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
 
 
-def ground(con: Any, user_id: str) -> tuple[str, int]:
-    """What narrows a search to this user's words, and about how many memories there are to search.
+def _ranked(held: Sequence[Posting], most: int) -> Ranking:
+    """The `most` memories that hold the rarest terms, best first; of equals the newest."""
+    if not held:
+        return np.empty(0, np.int64), np.empty(0, np.float64)
+    numbers, places = np.unique(np.concatenate([rows for rows, _ in held]), return_inverse=True)
+    weights = np.repeat([rarity for _, rarity in held], [len(rows) for rows, _ in held])
+    scores: NDArray[np.float64] = np.bincount(places, weights).astype(np.float64, copy=False)
+    if most < len(numbers):
+        best = np.flatnonzero(scores >= np.partition(scores, -most)[-most])
+        numbers, scores = numbers[best], scores[best]
+    order = np.lexsort((-numbers, -scores))[:most]
+    return numbers[order], scores[order]
 
-    Whoever is alone in the store needs no narrowing, which halves the cost; `_passed` holds to the owner anyway.
-    """
-    if con.execute("SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 2)").fetchone()[0] < 2:
-        return "", con.execute("SELECT COALESCE(MAX(n), 0) FROM memories_text").fetchone()[0]
-    total = con.execute("SELECT COUNT(*) FROM memories WHERE user_id = ?", (user_id,)).fetchone()[0]
-    return f'owner : "{user_id}" AND ', total
+
+def _scored(ranked: Ranking, passed: Mapping[int, tuple[MemoryId, int]], k: int) -> list[Scored]:
+    """The best k of those that passed, longer texts weighing less."""
+    held = [(n, s) for n, s in zip(ranked[0].tolist(), ranked[1].tolist(), strict=True) if n in passed]
+    usual = sum(passed[n][1] for n, _ in held) / len(held) if held else 0.0
+    scale = K1 * B / (usual or 1.0)
+    found = [(s * (K1 + 1) / (1 + K1 * (1 - B) + scale * passed[n][1]), n) for n, s in held]
+    found.sort(key=lambda hit: (-hit[0], -hit[1]))
+    return [Scored(passed[n][0], s) for s, n in found[:k]]
 
 
-def _passed(
-    con: Any, user_id: str, numbers: NDArray[np.int64], scores: NDArray[np.float64], f: Filter
-) -> list[tuple[float, int, str]]:
-    """(score, number, id) of those that pass the filter, longer texts weighing less."""
+def _passed(con: Any, user_id: str, numbers: list[int], f: Filter) -> Mapping[int, tuple[MemoryId, int]]:
+    """Number → (id, words) of those that pass the filter."""
     condition, params = where(user_id, f, listed=True)
     rows = con.execute(
         "SELECT m.n, m.id, t.words FROM memories m JOIN memories_text t ON t.n = m.n"
         f" WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
-        (dump(numbers.tolist()), *params),
-    ).fetchall()
-    if not rows:
-        return []
-    rarity = dict(zip(numbers.tolist(), scores.tolist(), strict=True))
-    usual = sum(r["words"] for r in rows) / len(rows) or 1.0
-    return [
-        (rarity[n] * (K1 + 1) / (1 + K1 * (1 - B + B * length / usual)), n, memory_id)
-        for n, memory_id, length in (tuple(r) for r in rows)
-    ]
+        (dump(numbers), *params),
+    )
+    return {n: (memory_id, words) for n, memory_id, words in rows.fetchall()}

@@ -12,9 +12,7 @@ from memory.ports import FloatArray, Reader, Tx
 from memory.store import entities
 from memory.store.beside import beside
 from memory.store.connection import InLane, Lane, at_once
-from memory.store.lexical import lexical
 from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
-from memory.store.several import lexical_each
 from memory.store.tx import SqliteTx
 
 if TYPE_CHECKING:
@@ -59,7 +57,7 @@ class SqliteReader:
 
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
         """BM25, higher is better."""
-        return await self.lane.read(lambda con: lexical(con, self.user_id, q, k, f))
+        return (await self.lexical_each([q], k, f))[0]
 
     async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
         """`nearest` for each of several vectors, in one go."""
@@ -73,7 +71,7 @@ class SqliteReader:
 
     async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
         """`lexical` for each of several texts, in one go."""
-        return await self.lane.read(lambda con: lexical_each(con, self.user_id, texts, k, f))
+        return await self.lane.read(lambda con: self.store.words.search(con, self.user_id, texts, k, f))
 
     async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""

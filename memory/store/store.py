@@ -18,6 +18,7 @@ from memory.store import jobs as queue
 from memory.store import upkeep
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
+from memory.store.lexical import Lexical
 from memory.store.migrate import migrate
 from memory.store.nearest import Nearest, Space
 from memory.store.reader import SqliteReader
@@ -43,6 +44,7 @@ class SqliteStore:
 
     def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
         self.shared = shared
+        self.words = Lexical()
         self.neighbours = Nearest()
         self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
         self.worker = worker

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from memory.lifecycle import born
 from memory.models import CurveState, Importance, Kind, Layer, Memory, language_of
-from memory.ports import Embedder, Store, Tx
+from memory.ports import Embedder, FloatArray, Store, Tx
 from memory.store import open_store
 
-BATCH = 500
+BATCH = 1000
 
 
 def made(user: str, text: str, at: datetime, *, session: str | None = None, entities: tuple[str, ...] = ()) -> Memory:
@@ -54,19 +54,23 @@ async def new_user(store: Store, now: datetime) -> str:
     return await store.system(lambda s: s.create_user(now))
 
 
-async def fill(store: Store, user: str, memories: Sequence[Memory], embedder: Embedder) -> list[str]:
-    """Store memories with their vectors; their ids, in order."""
+async def fill(
+    store: Store, user: str, memories: Sequence[Memory], embedder: Embedder, vectors: FloatArray | None = None
+) -> list[str]:
+    """Store memories with their vectors, embedded here unless they are given; their ids, in order."""
     ids: list[str] = []
     for start in range(0, len(memories), BATCH):
         batch = memories[start : start + BATCH]
-        vectors = await embedder.embed([m.original_content for m in batch], "content")
+        if vectors is None:
+            rows = await embedder.embed([m.original_content for m in batch], "content")
+        else:
+            rows = vectors[start : start + BATCH]
 
-        def write(tx: Tx, batch: Sequence[Memory] = batch, vectors: object = vectors) -> list[str]:
+        def write(tx: Tx, batch: Sequence[Memory] = batch, rows: FloatArray = rows) -> list[str]:
             tx.changes.begin("system", "import", batch[0].created_at)
-            saved = [tx.memories.add(m) for m in batch]
-            for m, v in zip(saved, vectors, strict=True):  # type: ignore[call-overload]
-                tx.vectors.put(m.id, embedder.id, v)
-            return [m.id for m in saved]
+            saved = [m.id for m in tx.memories.add_many(batch)]
+            tx.vectors.put_many(dict(zip(saved, rows, strict=True)), embedder.id)
+            return saved
 
         ids += await store.write(user, write)
     return ids
