@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.events import Turn
-from memory.models import Filter, Hit, Layer, Memory, MemoryId, Mode, Recall, Session
+from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store
 from memory.privacy import redact
 from memory.recall import review_asked
@@ -22,6 +22,13 @@ _OVERVIEW = re.compile(
     r"|关于我[，,]?你(?:都|还|现在)*(?:知道|了解|记得|记住了?)(?:些|一些)?(?:什么|哪些|多少|啥)"
     r"|你(?:对我)(?:都|还)?(?:知道|了解|记得|有)(?:些|一些)?(?:什么|哪些|多少|啥)(?:了解|印象|记忆)?"
     r"|(?:说说|讲讲|列出)你?(?:对我的(?:了解|印象|记忆)|(?:知道|记得)的我)",
+    re.IGNORECASE,
+)
+_PLANS = re.compile(
+    r"\bmy (?:plans?|to-?dos?|to-?do list|agenda|schedule|appointments?|goals?|tasks?)\b[^.!]*\?"
+    r"|\b(?:what|anything|do i have)\b[^.!?]*\b(?:planned|scheduled|coming up|on my (?:plate|calendar|list)|to do)\b"
+    r"|我(?:最近|接下来|之后|以后|还|这周|下周|今天|明天|后天|周末|这个月|下个月)*(?:都)?有(?:什么|哪些|啥|没有)(?:安排|计划|打算|待办|事要做|日程|约)"
+    r"|我的(?:安排|计划|日程|待办|目标)(?:是什么|有哪些|都?有什么|呢|？)",
     re.IGNORECASE,
 )
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
@@ -57,8 +64,9 @@ async def recall_for(
         exclude=frozenset(m.id for m in profile),
         local_only=local_only,
     )
-    if _OVERVIEW.search(text):
-        recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile))
+    if _OVERVIEW.search(text) or _PLANS.search(text):
+        kinds = None if _OVERVIEW.search(text) else frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION})
+        recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
     if turn.scope.startswith("user:"):
         return recall, profile
     wanted = {m.source_session for m in (*(h.memory for h in recall.hits), *profile) if m.source_session}
@@ -68,12 +76,19 @@ async def recall_for(
     return replace(recall, hits=hits, missed=()), [m for m in profile if m.source_session in here]
 
 
-async def _with_overview(service: MemoryService, turn: Turn, recall: Recall, known: frozenset[MemoryId]) -> Recall:
-    """Whoever asks what is known of them is told the strongest memories, not the three that match best."""
-    f = Filter(layers=frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT}), valid_at=turn.at, negated=False)
+async def _with_overview(
+    service: MemoryService, turn: Turn, recall: Recall, known: frozenset[MemoryId], kinds: frozenset[Kind] | None
+) -> Recall:
+    """Whoever asks what is known of them, or what is planned, is told the strongest, not the three that match best."""
+    layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
+    f = Filter(layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
     page = await service.find(turn.user_id, f, order="weight", limit=OVERVIEW)
     there = known | {h.memory.id for h in recall.hits}
-    more = [Hit(m, m.weight, why="overview") for m in page.items if m.id not in there]
+    more = [
+        Hit(m, m.weight, why="overview")
+        for m in page.items
+        if m.id not in there and (kinds is None or m.expires_at is None or m.expires_at >= turn.at)
+    ]
     return replace(recall, hits=(*recall.hits, *more)[:OVERVIEW])
 
 

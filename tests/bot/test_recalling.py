@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.recalling import _OVERVIEW
+from bot.recalling import _OVERVIEW, _PLANS
 from tests.e2e.driver import opened
 
 
@@ -61,3 +61,34 @@ async def test_everything_learned_in_this_very_conversation_is_told(tmp_path: Pa
         said = await w.say("What do you know about me?")
         for word in ("Tom", "Leeds", "nuts", "pizza", "chess"):
             assert word in said.text
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What are my plans?", True),
+        ("what's on my calendar next week", True),
+        ("Do I have anything planned for Friday?", True),
+        ("我有什么安排？", True),
+        ("我明天有什么计划", True),
+        ("我的日程呢？", True),
+        ("My plans changed.", False),
+        ("I planned a trip", False),
+        ("我有一只猫", False),
+        ("我有计划了", False),
+    ],
+)
+def test_asking_for_plans(text: str, asks: bool) -> None:
+    """And its false friends."""
+    assert bool(_PLANS.search(text)) is asks
+
+
+async def test_plans_are_told_in_a_new_conversation(tmp_path: Path) -> None:
+    """All that is ahead, whatever the words."""
+    async with opened(tmp_path) as w:
+        await w.say("I have a dentist appointment on Thursday.")
+        await w.say("I'm running a marathon in May.")
+        await w.do("/new")
+        said = await w.say("What are my plans?")
+        assert "dentist" in said.text
+        assert "marathon" in said.text
