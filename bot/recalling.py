@@ -79,7 +79,7 @@ async def recall_for(
 async def _with_overview(
     service: MemoryService, turn: Turn, recall: Recall, known: frozenset[MemoryId], kinds: frozenset[Kind] | None
 ) -> Recall:
-    """Whoever asks what is known of them, or what is planned, is told the strongest, not the three that match best."""
+    """Whoever asks what is known of them, or what is planned, is told the strongest, not just the best three."""
     layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
     f = Filter(layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
     page = await service.find(turn.user_id, f, order="weight", limit=OVERVIEW)
