@@ -209,7 +209,7 @@ def answered(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
     if state is not None and state.asking is not None:
         for key in ("yes", "no"):
             tx.take_choice(str(state.asking[key]), now)
-        tx.mirror.put_state(replace(state, asking=None))
+        tx.mirror.put_state(replace(state, asking=None, seq=-1))  # the file is not as it should be
     tx.jobs.mirror(now)
     if not ids:
         return []

@@ -108,9 +108,11 @@ class Mirror:
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             path, report = self.path(user_id), Report()
             for attempt in range(_TRIES):
-                state = await self._store.read(user_id, lambda tx: tx.mirror.state())
+                state, seq = await self._store.read(user_id, lambda tx: (tx.mirror.state(), tx.changes.last_seq()))
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
                 found = await asyncio.to_thread(files.read, path, ours, self._place.lang or "en")
+                if found is not None and state is not None and not clean and _settled(state, found, seq):
+                    return report
                 doc = None
                 if found is not None and found.digest not in ours:
                     doc = await self._parsed(user_id, found.text)
@@ -245,6 +247,12 @@ class Mirror:
         except StoreError as e:
             log.warning("a changed file is looked at later: %s", e)
             self._seals[user_id] = None
+
+
+def _settled(state: MirrorState, found: files.Found, seq: int) -> bool:
+    """Whether nothing has changed on either side since the file was written."""
+    ours = found.digest == state.wrote and state.confirmed
+    return ours and seq == state.seq and state.asking is None
 
 
 def _texts(plan: Plan) -> dict[str, None]:

@@ -1,0 +1,186 @@
+"""`ebb memory mirror`, `export` and `import`: memories as files, from the shell."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from bot.bootstrap import Ebb
+from bot.files_texts import say
+from memory.models import Lang
+from memory.transfer import Counts, Taken, found_in, origin_of
+
+_HEAD = 4096
+_ORDER = ("memory", "session", "message", "tombstone", "trace", "user", "secret")
+_REASONS = {"tombstone": "tombstone_", "secret": "secret_"}  # as reasons they read differently than as things
+
+
+def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The words of these verbs."""
+    out = sub.add_parser("export", help="all of it as JSONL, losslessly")
+    out.add_argument("file", nargs="?", default="-", help="where to; - is the screen or a pipe (the default)")
+    out.add_argument("--secrets", action="store_true", help="take sealed secrets along, still sealed")
+    bring = sub.add_parser("import", help="an export of Ebb's, of ChatGPT's, mem0's JSON, or one memory a line")
+    bring.add_argument("file", help="- reads from a pipe")
+    bring.add_argument("--dry-run", action="store_true", help="only say what would come")
+    bring.add_argument("--from", dest="origin", choices=["auto", "ebb", "chatgpt", "mem0", "text"], default="auto")
+    bring.add_argument("--learn", action="store_true", help="also read imported conversations for memories")
+    mirror = sub.add_parser("mirror", help="look at MEMORY.md now, and answer what is asked about it")
+    answer = mirror.add_mutually_exclusive_group()
+    answer.add_argument("--forget-missing", action="store_true", help="forget what is missing from it")
+    answer.add_argument("--keep-missing", action="store_true", help="write what is missing from it back")
+
+
+# --- MEMORY.md ------------------------------------------------------------------------------------------
+
+
+async def settle(ebb: Ebb) -> None:
+    """Before and after a verb: what was edited in MEMORY.md counts, what a verb changed is in it.
+
+    A file that cannot be read or written is a matter for the log: the verb itself is not to fail for it.
+    """
+    if ebb.service.mirror is not None:
+        with suppress(OSError):
+            await ebb.service.mirror.sync(ebb.owner, ebb.clock())
+
+
+async def mirror(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """Where it is, what was taken from it, what is asked."""
+    kept = ebb.service.mirror
+    if kept is None:  # pragma: no cover - the composition root makes one
+        raise AssertionError
+    print(kept.path(ebb.owner))
+    report = await kept.sync(ebb.owner, ebb.clock())
+    a = report.applied
+    counts = {"new": len(a.new), "edited": len(a.edited), "deleted": len(a.deleted), "unread": a.unread}
+    state = await ebb.store.read(ebb.owner, lambda tx: tx.mirror.state())
+    asked = list(state.asking["ids"]) if state is not None and state.asking is not None and report.asks else []
+    if asked and (args.forget_missing or args.keep_missing):
+        ids = asked if args.forget_missing else []
+        done = await ebb.service.forget_missing(ebb.owner, ids, ebb.clock())
+        print(say(lang, "mirror.forgot", n=len(done)) if done else say(lang, "mirror.kept"))
+    else:
+        print(say(lang, "mirror.took", **counts) if any(counts.values()) else say(lang, "mirror.same"))
+        if asked:
+            print(say(lang, "mirror.asks", n=len(asked)))
+    return 0
+
+
+# --- out ------------------------------------------------------------------------------------------------
+
+
+async def export(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """Everything, to a file that is there whole or not at all, or into a pipe."""
+    porter = ebb.service.porter
+    if args.file == "-":
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+        counts = await porter.export(ebb.owner, sys.stdout.write, secrets=args.secrets)
+        sys.stdout.flush()
+    else:
+        with _whole(Path(args.file)) as f:
+            counts = await porter.export(ebb.owner, f.write, secrets=args.secrets)
+    print(_told(counts, lang, secrets=args.secrets), file=sys.stderr)
+    return 0
+
+
+def _told(counts: Counts, lang: Lang, *, secrets: bool) -> str:
+    out = [say(lang, "exported", memories=counts.lines["memory"], messages=counts.lines["message"])]
+    if counts.withheld:
+        out.append(say(lang, "withheld", n=counts.withheld))
+    return "\n".join([*out, *([say(lang, "sealed")] if secrets else [])])
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[str]]:
+    """A file only its owner can read, in its place once it is complete."""
+    fd, name = tempfile.mkstemp(prefix=".ebb-export-", dir=path.parent)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8", newline="\n") as f:
+            yield f
+            f.flush()
+            os.fsync(f.fileno())
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+# --- in -------------------------------------------------------------------------------------------------
+
+
+async def bring(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """Whatever it is: first looked at whole, then taken whole."""
+    with _at_hand(args.file) as path:
+        head = await asyncio.to_thread(_head, path)
+        origin = origin_of(head) if args.origin == "auto" else args.origin
+        if origin == "ebb":
+            taken = await ebb.service.porter.bring(ebb.owner, lambda: _lines(path), ebb.clock(), dry_run=args.dry_run)
+        else:
+            found = await asyncio.to_thread(lambda: found_in(path.read_bytes(), origin))
+            taken = await ebb.service.porter.take(
+                ebb.owner, found, ebb.clock(), tz=ebb.tz, dry_run=args.dry_run, learn=args.learn
+            )
+    print(_outcome(taken, lang, dry_run=args.dry_run))
+    if taken.counts["session.new"] and origin not in {"ebb", "text"} and not args.learn:
+        print(say(lang, "not_learned"))
+    return 0
+
+
+@contextmanager
+def _at_hand(name: str) -> Iterator[Path]:
+    """The file; a pipe is put into one, since it is read more than once."""
+    if name != "-":
+        yield Path(name)
+        return
+    fd, spool = tempfile.mkstemp(prefix="ebb-import-")
+    try:
+        with os.fdopen(fd, "wb") as f:
+            while piece := sys.stdin.buffer.read(1 << 20):
+                f.write(piece)
+        yield Path(spool)
+    finally:
+        Path(spool).unlink(missing_ok=True)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as f:
+        return f.read(_HEAD)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8-sig", newline="\n", errors="replace") as f:
+        yield from f
+
+
+def _outcome(taken: Taken, lang: Lang, *, dry_run: bool) -> str:
+    rows = _rows(taken.counts, lang)
+    came = any(k.endswith((".new", ".newer")) for k in taken.counts)
+    if dry_run:
+        head = say(lang, "dry")
+    elif not came or taken.set_id is None:
+        head = say(lang, "nothing")
+    else:
+        head = say(lang, "done", set_id=taken.set_id)
+    return "\n".join([head, *rows])
+
+
+def _rows(counts: Counter[str], lang: Lang) -> Iterator[str]:
+    for thing in _ORDER:
+        for key, n in sorted(counts.items()):
+            kind, _, became = key.partition(".")
+            if kind == thing and n:
+                yield f"  {n:>7} {say(lang, kind)}: {say(lang, _REASONS.get(became, became))}"
+
+
+VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] = {
+    "export": export,
+    "import": bring,
+    "mirror": mirror,
+}
