@@ -168,7 +168,7 @@ async def find(run: Run, near: Near) -> None:
 
 async def _report(run: Run, pairs: Sequence[Pair]) -> None:
     ids = [p.ids for p in pairs][:MOST_REPORTED]
-    await run.write(lambda _tx, tally: tally.data.update(clashes=ids), share=1.0)
+    await run.write(lambda _tx, tally: tally.data.update(clashes=ids), share=1.0, moves=False)
 
 
 def _portions(pairs: Sequence[Pair]) -> list[Sequence[Pair]]:

@@ -98,7 +98,7 @@ class Keeper:
         due = levels.due(run)
         changing = await self._memories(run, [*due.ruled, *(i for i, _ in due.written)])
         reviewed = [m for m in await self._memories(run, review.due(run)) if m not in changing]
-        near = await similar.neighbours(run, similar.fresh(run, place)[0])
+        near = await similar.neighbours(run, [r.id for r in similar.fresh(run, place)])
         beside = await self._memories(run, sorted({*near, *(i for found in near.values() for i in found)}))
         known = {m.id: m for m in beside}
         return Preview(

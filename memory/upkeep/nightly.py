@@ -73,7 +73,8 @@ class Upkeep:
         for name, phase in phases.items():
             if await run.enter(name):
                 await self._phase(run, name, phase)
-        await run.look()  # as it stands now
+        if run.moved:
+            await run.look()  # as it stands now
         return lambda tx: self._finish(tx, run)
 
     async def _begin(self, job: Job, now: datetime) -> Run:
@@ -103,7 +104,7 @@ class Upkeep:
             def waits(_tx: Tx, tally: Tally) -> None:
                 tally.data.setdefault("waiting", {})[name] = code
 
-            await run.write(waits)
+            await run.write(waits, moves=False)
         await run.leave(name)
 
     def _finish(self, tx: Tx, run: Run) -> Mapping[str, Json]:
@@ -154,21 +155,23 @@ async def _weights(run: Run) -> None:
     ]
     portions = batches(todo, WEIGHTS_AT_ONCE)
     for i, some in enumerate(portions):
-        await run.write(lambda tx, _tally, some=some: tx.memories.put_weights(some), share=(i + 1) / len(portions))  # type: ignore[misc]
+        await run.write(
+            lambda tx, _tally, some=some: tx.memories.put_weights(some),  # type: ignore[misc]
+            share=(i + 1) / len(portions),
+            moves=False,
+        )
 
 
 async def _looked_at(run: Run) -> dict[MemoryId, dict[MemoryId, float]]:
     """What was learned since the last look, and what stands near each of it."""
     place = int(run.since.carry.get("place", 0))
-    ids, through = similar.fresh(run, place)
-    if edited := await _edited(run):
-        ids = list(dict.fromkeys([*ids, *edited]))
-    near = await similar.neighbours(run, ids)
-
-    def seen(_tx: Tx, tally: Tally) -> None:
-        tally.data.setdefault("carry", {})["place"] = through
-
-    await run.write(seen)
+    new = similar.fresh(run, place)
+    near = await similar.neighbours(run, list(dict.fromkeys([*await _edited(run), *(r.id for r in new)])))
+    for r in new:
+        if r.id not in near:
+            break
+        place = r.place
+    await run.write(lambda _tx, tally: tally.data.setdefault("carry", {}).update(place=place), moves=False)
     return near
 
 

@@ -87,6 +87,7 @@ class Run:
     erase_old: bool = False
     rows: list[Outline] = field(default_factory=list)
     seen: Weighed | None = None
+    moved: bool = False  # whether this run has written more than figures since it looked
 
     @property
     def user_id(self) -> str:
@@ -97,9 +98,13 @@ class Run:
         """Read the whole store in outline, and weigh it."""
         self.rows = await self.tools.store.read(self.user_id, lambda tx: tx.memories.outlines())
         self.seen = weigh(self.rows, self.tools.u, self.now)
+        self.moved = False
 
-    async def write(self, fn: Callable[[Tx, Tally], T], *, share: float | None = None) -> T:
-        """One batch. `share`: how much of the phase is done after it. Raises Conflict if the lease was lost."""
+    async def write(self, fn: Callable[[Tx, Tally], T], *, share: float | None = None, moves: bool = True) -> T:
+        """One batch. `share`: how much of the phase is done after it; `moves`: whether memories may have changed.
+
+        Raises Conflict if the lease was lost.
+        """
         told = Tally(self.data)
 
         def work(tx: Tx) -> T:
@@ -113,13 +118,16 @@ class Run:
 
         result = await self.tools.store.write(self.user_id, work)
         self.data = told.data
+        self.moved = self.moved or moves
         return result
 
     async def enter(self, phase: str) -> bool:
         """Begin a phase; False if an earlier attempt has finished it."""
         if phase in self.data.get("phases", []):
             return False
-        await self.write(lambda _tx, tally: tally.data.update(phase=phase, share=self._share(0.0, phase)))
+        await self.write(
+            lambda _tx, tally: tally.data.update(phase=phase, share=self._share(0.0, phase)), moves=False
+        )
         return True
 
     async def leave(self, phase: str) -> None:
@@ -128,7 +136,7 @@ class Run:
         def done(_tx: Tx, tally: Tally) -> None:
             tally.note("phases", phase)
 
-        await self.write(done, share=1.0)
+        await self.write(done, share=1.0, moves=False)
 
     def _share(self, of_phase: float, phase: str | None = None) -> float:
         phase = phase or str(self.data.get("phase", ""))

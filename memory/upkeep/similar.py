@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, sqrt
+from time import perf_counter
 from typing import Final
 
 import numpy as np
@@ -21,8 +22,8 @@ from memory.upkeep.run import Run
 DUPLICATE: Final = 0.75  # S2
 NEIGHBOURS: Final = 8
 _PER_LOOK: Final = 64  # vectors in one product
-_EFFORT: Final = 20_000_000  # vector pairs a night looks at: all of ten thousand memories would be five times that
-_FEWEST, _MOST = 200, 4_000
+_SECONDS: Final = 2.0  # for looking; who is not reached is looked at in the next night
+_MOST: Final = 4_000
 
 # Cosines of two short statements about the same person.
 CALIBRATIONS: Final[Mapping[str, Calibration]] = {
@@ -45,12 +46,9 @@ def similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
     return max(by_words, 1 / (1 + exp(-c.slope * (cosine - c.half))))
 
 
-def fresh(run: Run, since: int) -> tuple[list[MemoryId], int]:
-    """Current facts made after the place `since`, as many as a night looks at; and the place looked up to."""
-    facts = current(run.rows)
-    most = min(_MOST, max(_FEWEST, _EFFORT // max(len(facts), 1)))
-    new = [r for r in facts if r.place > since][:most]
-    return [r.id for r in new], new[-1].place if new else since
+def fresh(run: Run, since: int) -> list[Outline]:
+    """Current facts made after the place `since`, in that order, as many as a night may look at."""
+    return [r for r in current(run.rows) if r.place > since][:_MOST]
 
 
 def _by_words(a: str, b: str) -> float:
@@ -72,11 +70,13 @@ def current(rows: Iterable[Outline]) -> list[Outline]:
 
 
 async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
-    """For each memory those that stand nearest to it, with their similarity."""
+    """For each memory those that stand nearest to it, with their similarity; in order, until time is up."""
     out: dict[MemoryId, dict[MemoryId, float]] = {}
+    until = perf_counter() + _SECONDS
     for start in range(0, len(ids), _PER_LOOK):
-        some = ids[start : start + _PER_LOOK]
-        out.update(await _near(run, some))
+        if out and perf_counter() > until:
+            break
+        out.update(await _near(run, ids[start : start + _PER_LOOK]))
     return out
 
 
@@ -89,9 +89,11 @@ async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[Memory
     looked = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
     for i, found in zip(having, looked, strict=True):
         near[i] |= dict.fromkeys(s.id for s in found)
-    texts = [m.original_content for m in memories.values()]
-    for i, found in zip(memories, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
-        near[i] |= dict.fromkeys(s.id for s in found)
+    rest = [m for m in memories.values() if m.id not in vectors]
+    if rest:
+        texts = [m.original_content for m in rest]
+        for m, found in zip(rest, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
+            near[m.id] |= dict.fromkeys(s.id for s in found)
     others = sorted({i for found in near.values() for i in found} - memories.keys())
     beside = {m.id: m for m in await reader.get(others)}
     every = {**vectors, **await _vectors(run, beside)}

@@ -84,7 +84,8 @@ def topic(m: Memory) -> str:
         return _short(m.topics[0].strip(), m.language)
     text = _BRACKETS.sub("", _STAMP.sub("", m.original_content)).strip()
     found = _topic_zh(text) if m.language == "zh" else _topic_en(text)
-    return _short(found, m.language) or (m.entities[0] if m.entities else "") or kind_of(m)
+    found = _short(found, m.language)
+    return found if any(c.isalnum() for c in found) else (m.entities[0] if m.entities else kind_of(m))
 
 
 def kind_of(m: Memory) -> str:
