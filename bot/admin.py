@@ -7,12 +7,15 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from bot import admin_upkeep
+from bot import admin_ends, admin_files, admin_life, admin_upkeep
+from bot.asof import known_then
 from bot.bootstrap import Ebb, open_ebb
 from bot.commands import memory_line
+from bot.life_texts import say
 from bot.settings import Settings
 from memory.errors import Conflict, NotFound, Refused
-from memory.models import Filter, Kind, Lang, Memory, Sensitivity, State
+from memory.learn.asof import moment
+from memory.models import Filter, Kind, Lang, Sensitivity, State
 from memory.service import MemoryService
 
 
@@ -25,21 +28,19 @@ def parser() -> argparse.ArgumentParser:
     ls.add_argument("--state", choices=[str(s) for s in State], default="active")
     ls.add_argument("--limit", type=int, default=50)
     ls.add_argument("--offset", type=int, default=0)
+    ls.add_argument(
+        "--as-of", metavar="DATE", help="what was known then: 2026-03-01, “1 March”, 3月1日, “last month”"
+    )
     search = sub.add_parser("search", help="memories about something, as a reply would recall them")
     search.add_argument("words", nargs="+")
     search.add_argument("--explain", action="store_true", help="show every signal")
     for name, text in (
-        ("show", "one memory with all that is known of it"),
-        ("delete", "forget it (restorable for 30 days)"),
         ("restore", "bring it back"),
         ("pin", "it never fades"),
         ("unpin", "it fades again"),
-        ("purge", "erase it for good"),
     ):
         one = sub.add_parser(name, help=text)
         one.add_argument("id")
-        if name == "purge":
-            one.add_argument("--yes", action="store_true", help="do not ask")
     add = sub.add_parser("add", help="remember this")
     add.add_argument("words", nargs="+")
     edit = sub.add_parser("edit", help="put it in other words")
@@ -48,7 +49,10 @@ def parser() -> argparse.ArgumentParser:
     undo = sub.add_parser("undo", help="take back a change (the last one)")
     undo.add_argument("set", nargs="?")
     sub.add_parser("rebuild", help="derive the indexes anew")
+    admin_life.add_parsers(sub)
+    admin_ends.add_parsers(sub)
     admin_upkeep.add_parsers(sub)
+    admin_files.add_parsers(sub)
     return p
 
 
@@ -61,6 +65,7 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
 async def _run(settings: Settings, args: argparse.Namespace) -> int:
     async with open_ebb(settings, workers=False) as ebb:
         lang = settings.lang or await ebb.agent.language(ebb.owner)
+        await admin_files.settle(ebb)
         try:
             return await VERBS[args.verb](ebb, args, lang)
         except NotFound:
@@ -72,6 +77,8 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
             print(f"{e}" + (f" Undo {e.by} first." if e.by else ""), file=sys.stderr)
         except Refused as e:
             print(e, file=sys.stderr)
+        finally:
+            await admin_files.settle(ebb)
         return 1
 
 
@@ -84,12 +91,27 @@ def _service(ebb: Ebb) -> MemoryService:
 
 
 async def _list(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    if args.as_of:
+        return await _list_as_of(ebb, args, lang)
     kinds = frozenset({Kind(args.kind)}) if args.kind else None
     f = Filter(states=frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET)
     page = await _service(ebb).find(ebb.owner, f, order="weight", limit=args.limit, offset=args.offset)
     for m in page.items:
         print(f"{_service(ebb).weight(m, ebb.clock()):5.2f}  {memory_line(m, lang, ebb.clock())}")
     print(f"{len(page.items)} of {page.total}")
+    return 0
+
+
+async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    now = ebb.clock()
+    at = moment(args.as_of, now, ebb.tz)
+    if at is None:
+        print(say(lang, "asof.unread", text=args.as_of), file=sys.stderr)
+        return 1
+    then = await known_then(
+        ebb.service, ebb.owner, at, "", lang, ebb.tz, lambda m: memory_line(m, lang, now), args.limit
+    )
+    print(then.head, *then.lines, sep="\n")
     return 0
 
 
@@ -103,44 +125,6 @@ async def _search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-async def _show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    m = await _service(ebb).get(ebb.owner, _id(args))
-    if m is None:
-        raise NotFound(_id(args))
-    print(memory_line(m, lang, ebb.clock()))
-    log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.weight_log(m.id))
-    for label, value in details(m, _service(ebb).weight(m, ebb.clock())).items():
-        print(f"  {label:<14} {value}")
-    for e in log:
-        print(f"  {e.at:%Y-%m-%d %H:%M}  {e.event:<12} {e.old_weight:.3f} → {e.new_weight:.3f}  {e.reason}")
-    return 0
-
-
-def details(m: Memory, weight: float) -> Mapping[str, str]:
-    """What is known of a memory, for people."""
-    rows: dict[str, object] = {
-        "kind": m.kind,
-        "layer": m.layer,
-        "state": m.state,
-        "level": m.level.name.lower(),
-        "weight": f"{weight:.3f}",
-        "importance": f"{m.importance:.2f}",
-        "confidence": f"{m.confidence:.2f}",
-        "source": f"{m.source}{', verified' if m.verified else ''}",
-        "created": f"{m.created_at:%Y-%m-%d %H:%M}",
-        "last active": f"{m.last_activated_at:%Y-%m-%d %H:%M}",
-        "mentions": m.activation_count,
-        "valid": f"{m.valid_from or '…'} – {m.valid_until or '…'}" if m.valid_from or m.valid_until else "",
-        "expires": m.expires_at or "",
-        "negated": m.negated_at or "",
-        "original": m.original_content if m.original_content != m.content else "",
-        "supersedes": " ".join(m.supersedes),
-        "entities": ", ".join(m.entities),
-        "session": m.source_session or "",
-    }
-    return {k: str(v) for k, v in rows.items() if str(v)}
-
-
 async def _add(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     text = " ".join(args.words)
     done = await _service(ebb).remember(ebb.owner, text, ebb.clock(), tz=ebb.tz, scope=ebb.scope)
@@ -151,13 +135,6 @@ async def _add(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 async def _edit(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     m = await _service(ebb).edit(ebb.owner, _id(args), " ".join(args.words), ebb.clock())
     print(memory_line(m, lang, ebb.clock()))
-    return 0
-
-
-async def _delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    done = await _service(ebb).forget(ebb.owner, [_id(args)], ebb.clock())
-    for m in done.memories:
-        print(f"Forgotten: {m.content}  (ebb memory restore {m.id})")
     return 0
 
 
@@ -181,24 +158,6 @@ async def _undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-async def _purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    m = await _service(ebb).get(ebb.owner, _id(args))
-    if m is None:
-        raise NotFound(_id(args))
-    if not args.yes:
-        print(
-            f"This erases “{m.content}” for good, with every trace of it. Type its id to go on: ", end="", flush=True
-        )
-        if sys.stdin.readline().strip().strip("[]").lower() != m.id:
-            print("Nothing was erased.")
-            return 1
-    receipt = await _service(ebb).purge(ebb.owner, m.id, ebb.clock())
-    for place, rows in receipt.places.items():
-        print(f"  {place:<16} {rows}")
-    print("Erased. The file itself is scrubbed by a background job at the next start.")
-    return 0
-
-
 async def _rebuild(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     for index, rows in (await ebb.store.rebuild(ebb.owner)).items():
         print(f"  {index:<12} {rows}")
@@ -208,15 +167,15 @@ async def _rebuild(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] = {
     "list": _list,
     "search": _search,
-    "show": _show,
     "add": _add,
     "edit": _edit,
-    "delete": _delete,
     "restore": _restore,
     "pin": _pin,
     "unpin": _pin,
     "undo": _undo,
-    "purge": _purge,
     "rebuild": _rebuild,
+    **admin_life.VERBS,
+    **admin_ends.VERBS,
     **admin_upkeep.VERBS,
+    **admin_files.VERBS,
 }

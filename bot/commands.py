@@ -8,11 +8,14 @@ from datetime import datetime, timedelta
 
 import prompts
 from bot import mirroring
+from bot.asof import known_then
 from bot.events import Choice, Command, Outcome, Turn, WindowMode
+from bot.life_texts import say as past
 from bot.session import close
 from bot.settings import Settings
 from bot.texts import ago, say
 from memory.errors import Conflict, NotFound, Refused
+from memory.learn.asof import AsOf, as_of_asked
 from memory.models import KINDS, Filter, Hit, Lang, Level, Memory, Recall, State
 from memory.ports import Store, Tx
 from memory.service import MemoryService
@@ -53,7 +56,7 @@ async def answer_forget(
     turn_id = asked.id if isinstance(asked, Turn) else None
     plan = await service.plan_forget(user_id, wanted, now, scope=scope, message_id=message_id)
     if plan.everything:
-        n = (await service.find(user_id, Filter(levels=None), limit=1)).total
+        n = await service.everything(user_id)
         return Spoken(say(lang, "forget.everything", n=n), ok=False)
     if plan.clear is not None:
         done = await service.forget(user_id, [plan.clear.id], now, turn_id=turn_id, message_ids=asking)
@@ -85,8 +88,12 @@ async def _offer(
     asking: Sequence[str],
     now: datetime,
     lang: Lang,
+    of: str = "ids",
 ) -> tuple[Choice, ...]:
-    """Keys for each candidate, for all of them and for none; rows, because a button holds 64 bytes."""
+    """Keys for each candidate (id, text), for all and for none; rows, because a button holds 64 bytes.
+
+    `of` says what the ids are of: "ids" of memories, or "messages".
+    """
 
     def write(tx: Tx) -> tuple[Choice, ...]:
         def key(ids: list[str]) -> str:
@@ -185,7 +192,21 @@ class Commands:
             return Outcome(True, say(lang, "temp.on"), mode=WindowMode.TEMP)
         return Outcome(True, say(lang, "temp.off"), mode=WindowMode.NORMAL)
 
+    async def _as_of(self, c: Command, asked: AsOf, lang: Lang) -> Outcome:
+        if c.mode is WindowMode.TEMP:
+            return Outcome(False, say(lang, "why.temp"))
+        if asked.at is None:
+            return Outcome(False, past(lang, "asof.unread", text=asked.said))
+
+        def line(m: Memory) -> str:
+            return f"- {memory_line(m, lang, c.at)}"
+
+        then = await known_then(self._service, c.user_id, asked.at, asked.topic, lang, c.tz, line)
+        return Outcome(True, "\n".join([f"**{then.head}**", *then.lines]), memories=then.memories)
+
     async def _review(self, c: Command, lang: Lang) -> Outcome:
+        if (asked := as_of_asked(c.args, c.at, c.tz)) is not None:
+            return await self._as_of(c, asked, lang)
         if c.args.strip():
             turn = Turn(
                 id="",
@@ -239,11 +260,14 @@ class Commands:
         return Outcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
 
     async def _forget_everything(self, c: Command, said: int, lang: Lang) -> Outcome:
-        page = await self._service.find(c.user_id, Filter(), limit=100_000)
-        if said != page.total or not page.total:
-            return Outcome(False, say(lang, "forget.everything", n=page.total))
-        done = await self._service.forget(c.user_id, [m.id for m in page.items], c.at)
-        return Outcome(True, say(lang, "forget.done_many", n=len(done.memories), text="").replace("\n\n", "\n"))
+        n = await self._service.everything(c.user_id)
+        if said != n:
+            return Outcome(False, say(lang, "forget.everything", n=n))
+        try:
+            done = await self._service.forget_everything(c.user_id, c.at)
+        except NotFound:
+            return Outcome(False, say(lang, "memories.none"))
+        return Outcome(True, say(lang, "forget.all", n=len(done.memories)))
 
     async def _choose(self, c: Command, lang: Lang) -> Outcome:
         taken = await self._store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))

@@ -102,6 +102,10 @@ say = Texts(
             "Forgotten, {n} memories:\n{text}\n/undo brings them back for 30 days.",
             "已忘掉 {n} 条记忆：\n{text}\n30 天内可用 /undo 恢复。",
         ),
+        "forget.all": (
+            "Everything is forgotten: {n} memories, and all that was said. /undo brings it back for 30 days.",
+            "已全部忘掉：{n} 条记忆，以及说过的所有话。30 天内可用 /undo 恢复。",
+        ),
         "forget.stored": ("Forgotten, as you asked. /undo brings it back.", "已按你的意思忘掉。/undo 可以恢复。"),
         "forget.said": (
             "No memory of mine says that. What you said of it is out of my sight from now on; /undo brings it back.",

@@ -225,6 +225,11 @@ class MemoryService:
             user_id, lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking)
         )
 
+    async def everything(self, user_id: str) -> int:
+        """How many memories `forget_everything` would let go of: in whatever state, but for those that are gone."""
+        counts = await self._store.read(user_id, lambda tx: tx.memories.counts())
+        return sum(n for state, n in counts.items() if state != State.DELETED)
+
     async def forget_everything(self, user_id: str, now: datetime) -> Forgotten:
         """Every memory, and all that was said: softly, one change set, undoable. Raises NotFound without any."""
         return await self._store.write(user_id, lambda tx: forget_everything(tx, now))
@@ -299,6 +304,10 @@ class MemoryService:
     async def get(self, user_id: str, memory_id: MemoryId) -> Memory | None:
         """One memory, in any state."""
         return await self._store.read(user_id, lambda tx: tx.memories.get(memory_id))
+
+    async def many(self, user_id: str, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Memories in any state, in the order asked for; those that are erased are left out."""
+        return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
 
     def weight(self, m: Memory, now: datetime) -> float:
         """Its weight now."""

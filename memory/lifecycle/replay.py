@@ -12,8 +12,11 @@ from datetime import UTC, datetime
 
 from memory.lifecycle.curve import DAY, CurveEvent, from_ms
 from memory.lifecycle.life import born, happen, level_of, logged, weight
+from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
 
+RELEVANCE = "relevance"  # the one curve whose nights wear a memory
+LEAST_SEEN = 0.001  # fainter than that no picture shows
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagined
 
 
@@ -98,14 +101,19 @@ def _moment(m: Memory, u: float, at: datetime) -> Moment:
 
 
 def imagined(
-    kind: Kind, importance: Importance, curve: str, u: float, events: Sequence[tuple[float, CurveEvent]]
+    kind: Kind, importance: Importance, curve: str, u: float, events: Sequence[tuple[float, CurveEvent]], days: float
 ) -> tuple[Memory, list[WeightEvent]]:
-    """A memory that never was, made at `EPOCH`, and the log of what happens to it after so many days each."""
+    """A memory that never was, made at `EPOCH`, and the log of so many days, upkeep's nights among them."""
     layer = Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT
     blank = Memory("", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH)
     first = m = born(blank, importance, curve, EPOCH)
     log = [logged("created", None, m, u, EPOCH)]
-    for day, event in sorted(events):
-        m, line = happen(m, event, u, EPOCH + day * DAY)
-        log.append(line)
+    nights: list[tuple[float, CurveEvent]] = []
+    if curve == RELEVANCE and layer is not Layer.EPISODE:
+        nights = [(float(night), "lowered") for night in range(1, int(days) + 1)]
+    for day, event in sorted([*events, *nights]):
+        at = EPOCH + day * DAY
+        if event != "lowered" or LEAST_SEEN < weight(m, u, at) < LOWER_BELOW:
+            m, line = happen(m, event, u, at)
+            log.append(line)
     return first, log

@@ -1,0 +1,261 @@
+"""`ebb memory curves` and `show`: how memories live, in pictures and in words, from the shell."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bot import charts
+from bot.bootstrap import Ebb
+from bot.commands import memory_line
+from bot.life_texts import say
+from memory.errors import NotFound
+from memory.lifecycle import CURVES, CurveEvent, U, ms, snapshot
+from memory.lifecycle.curve import DAY
+from memory.lifecycle.replay import EPOCH, Course, course, imagined
+from memory.models import KINDS, Importance, Kind, Lang, Level, Memory, WeightEvent
+
+_WIDTH, _HEIGHT = 78, 12
+_PANEL, _PANEL_HEIGHT = 25, 8
+_STEPS = 480
+_UNMARKED = frozenset({"created", "lowered"})  # one is where the picture begins, the other is of every night
+
+
+def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The words of these verbs."""
+    curves = sub.add_parser("curves", help="the five ways of forgetting, side by side")
+    curves.add_argument("--kind", choices=[str(k) for k in Kind], default="fact")
+    curves.add_argument("--importance", choices=[str(i) for i in Importance], default="medium")
+    curves.add_argument("--days", type=float, default=365, help="how long a life is drawn")
+    curves.add_argument("--mention", type=float, action="append", default=[], metavar="DAY", help="spoken of on it")
+    curves.add_argument("--deny", type=float, action="append", default=[], metavar="DAY", help="denied on it")
+    curves.add_argument("--png", type=Path, metavar="FILE", help="write the picture into a file as well")
+    show = sub.add_parser("show", help="one memory with all that is known of it, and its life as a picture")
+    show.add_argument("id")
+    show.add_argument("--log", action="store_true", help="every event with the whole state before and after it")
+    show.add_argument("--json", action="store_true", help="the same as JSON lines, for programs")
+    show.add_argument("--png", type=Path, metavar="FILE", help="write the picture into a file as well")
+
+
+# --- pictures -----------------------------------------------------------------------------------------------
+
+
+async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """Draw a life that never was under all five curves."""
+    kind, importance, speed = Kind(args.kind), Importance(args.importance), ebb.settings.forgetting
+    days, u = min(max(args.days, 1.0), 100_000.0), U[speed]
+    events: list[tuple[float, CurveEvent]] = [(d, "mention") for d in args.mention if 0 <= d <= days]
+    events += [(d, "negate") for d in args.deny if 0 <= d <= days]
+    lives: dict[str, Course] = {}
+    for name in CURVES:
+        m, log = imagined(kind, importance, name, u, events, days)
+        lives[name] = course(m, log, u, EPOCH + days * DAY, steps=_STEPS)
+    panels = [_panel(n, life, days, lang, yours=n == ebb.settings.curve) for n, life in lives.items()]
+    info = KINDS[kind]
+    head = say(
+        lang,
+        "curves.head",
+        kind=info.zh if lang == "zh" else info.en.lower(),
+        importance=say(lang, f"importance.{importance}"),
+        speed=say(lang, f"speed.{speed}"),
+    )
+    across = max(min(shutil.get_terminal_size().columns // (_PANEL + 2), len(panels)), 1)
+    told = [f"  {name:<11} {_told(name, life, lang)}" for name, life in lives.items()]
+    legend = _event_legend(lives["fade"].events, lang)
+    print(head, "", *charts.side_by_side(panels, _PANEL, across), "", *told, "", sep="\n")
+    print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
+    shown = [Picture(name, life, name, days=True) for name, life in lives.items()]
+    return _png(args.png, shown, head, lang) if args.png else 0
+
+
+def _panel(name: str, life: Course, days: float, lang: Lang, *, yours: bool) -> list[str]:
+    title = f"{name} ({say(lang, 'curves.yours')})" if yours else name
+    ends = [(0.0, "0"), (1.0, say(lang, "curves.days", n=f"{days:g}"))]
+    return [title, *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True), charts.axis(_PANEL, ends)]
+
+
+def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> list[str]:
+    """The weight, the level beneath it in ink that grows fainter, and marks for what happened."""
+    start, span = life.moments[0].at, (life.moments[-1].at - life.moments[0].at) or DAY
+
+    def share(at: datetime) -> float:
+        return (at - start) / span
+
+    points = [(share(m.at), m.weight) for m in life.moments]
+    rules = CURVES[curve].breakpoints
+    levels = [(share(m.at), m.due if due else m.level) for m in life.moments]
+    happened = [(share(e.at), e.event) for e in life.events if e.event not in _UNMARKED]
+    lines = charts.plot(charts.Plot(points, rules, max(life.highest, rules[0] * 1.2)), width, height)
+    return [*lines, charts.strip(width, levels), *([charts.marks(width, happened)] if happened else [])]
+
+
+def _told(name: str, life: Course, lang: Lang) -> str:
+    """The same in words: which level from when on, in days."""
+    parts: list[str] = []
+    below = CURVES[name].forgets_below
+    first, since = life.moments[0].at, 0
+    level = life.moments[0].due
+    for m in life.moments[1:]:
+        day = round((m.at - first) / DAY)
+        if below is not None and m.weight < below and m.due is Level.ARCHIVE:
+            parts.append(_span(level, since, day, lang))
+            return ", ".join([*parts, say(lang, "curves.forgotten", day=day)])
+        if m.due is not level:
+            parts.append(_span(level, since, day, lang))
+            level, since = m.due, day
+    return ", ".join([*parts, _span(level, since, round((life.moments[-1].at - first) / DAY), lang)])
+
+
+def _span(level: Level, since: int, until: int, lang: Lang) -> str:
+    return say(lang, "curves.level", level=say(lang, f"level.{int(level)}"), since=since, until=until)
+
+
+def _event_legend(events: Sequence[WeightEvent], lang: Lang) -> list[str]:
+    """What the marks mean, and how often: those that occur."""
+    counts = Counter(e.event for e in events if e.event not in _UNMARKED)
+    known = [
+        say(lang, "legend.event", ink=ink, what=say(lang, f"event.{name}"), n=counts[name])
+        for name, ink in charts.EVENT_INK.items()
+        if counts[name]
+    ]
+    other = {name: n for name, n in counts.items() if name not in charts.EVENT_INK}
+    if other:
+        what = ", ".join(f"{_event(name, lang)} ×{n}" for name, n in other.items())
+        known.append(f"{charts.OTHER_INK} {what}")
+    return ["  ".join(known)] if known else []
+
+
+def _event(name: str, lang: Lang) -> str:
+    key = f"event.{name}"
+    return say(lang, key) if key in say.keys() else name  # noqa: SIM118 - a table, not a dict
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a PNG shows: one panel of it."""
+
+    title: str
+    life: Course
+    curve: str
+    days: bool = False
+
+
+def _png(path: Path, pictures: Sequence[Picture], title: str, lang: Lang) -> int:
+    from bot import plots  # matplotlib is an extra
+
+    panels = [plots.Panel(p.title, p.life, p.curve, p.days, due=p.days) for p in pictures]
+    try:
+        plots.write(panels, path, lang, title)
+    except plots.NoPlots:
+        print(say(lang, "png.none"), file=sys.stderr)
+        return 1
+    except OSError as e:
+        print(say(lang, "png.unwritable", path=path, why=e.strerror or e), file=sys.stderr)
+        return 1
+    print(say(lang, "png.done", path=path))
+    return 0
+
+
+# --- one memory ---------------------------------------------------------------------------------------------
+
+
+async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    """All that is known of it. With `--log` or `--json` everything its weights can be computed from, again."""
+    m = await wanted(ebb, args)
+    now = ebb.clock()
+    log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.weight_log(m.id))
+    if args.json:
+        _print_json(ebb, m, log, now)
+        return 0
+    print(memory_line(m, lang, now))
+    for label, value in details(m, ebb.service.weight(m, now)).items():
+        print(f"  {label:<14} {value}")
+    life = course(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
+    zone = ZoneInfo(ebb.tz)
+    first, last = (f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at))
+    print("", *_drawn(life, m.curve, _WIDTH, _HEIGHT, due=False), sep="\n")
+    print(charts.axis(_WIDTH, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n")
+    print(*_event_legend(life.events, lang), "", say(lang, "log.head"), sep="\n")
+    for e in log:
+        print(*_logged(e, zone, lang, whole=args.log), sep="\n")
+    if not log:
+        print(say(lang, "log.none"))
+    return _png(args.png, [Picture(f"[{m.id}]", life, m.curve)], m.content, lang) if args.png else 0
+
+
+def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:
+    at = e.at.astimezone(zone)
+    weights = f"{e.old_weight:.3f} → {e.new_weight:.3f}"
+    if not whole:
+        return [f"  {at:%Y-%m-%d %H:%M}  {charts.padded(_event(e.event, lang), 14)} {weights}  {e.reason}"]
+    exact = f"{e.old_weight!r} → {e.new_weight!r}"
+    lines = [f"  {at.isoformat(timespec='milliseconds')} ({ms(e.at)} ms)  {e.event}  {exact}  {e.reason}".rstrip()]
+    for name, values in (("before", e.before), ("after", e.after), ("factors", e.factors)):
+        if values:
+            lines.append(f"    {name:<8}" + " ".join(f"{k}={json.dumps(v)}" for k, v in values.items()))
+    return lines
+
+
+def _print_json(ebb: Ebb, m: Memory, log: Sequence[WeightEvent], now: datetime) -> None:
+    """A line for each event, and a last one for how it stands now. Times are UTC milliseconds."""
+    for e in log:
+        line = {"id": m.id, "event": e.event, "at": ms(e.at), "old_weight": e.old_weight, "new_weight": e.new_weight}
+        rest = {"reason": e.reason, "factors": e.factors, "before": e.before, "after": e.after}
+        print(json.dumps(line | rest, ensure_ascii=False))
+    u = U[ebb.settings.forgetting]
+    stands = {**snapshot(m), "u": u}
+    weight = ebb.service.weight(m, now)
+    print(
+        json.dumps({"id": m.id, "event": "now", "at": ms(now), "weight": weight, "state": m.state, "after": stands})
+    )
+
+
+def details(m: Memory, weight: float) -> Mapping[str, str]:
+    """What is known of a memory, for people."""
+    rows: dict[str, object] = {
+        "kind": m.kind,
+        "layer": m.layer,
+        "state": m.state,
+        "level": m.level.name.lower(),
+        "curve": m.curve,
+        "weight": f"{weight:.3f}",
+        "importance": f"{m.importance:.2f}",
+        "confidence": f"{m.confidence:.2f}",
+        "source": f"{m.source}{', verified' if m.verified else ''}",
+        "created": f"{m.created_at:%Y-%m-%d %H:%M}",
+        "last active": f"{m.last_activated_at:%Y-%m-%d %H:%M}",
+        "mentions": m.activation_count,
+        "valid": f"{m.valid_from or '…'} – {m.valid_until or '…'}" if m.valid_from or m.valid_until else "",
+        "expires": m.expires_at or "",
+        "negated": m.negated_at or "",
+        "original": m.original_content if m.original_content != m.content else "",
+        "supersedes": " ".join(m.supersedes),
+        "merged from": " ".join(m.merged_from),
+        "merged into": m.merged_into or "",
+        "entities": ", ".join(m.entities),
+        "session": m.source_session or "",
+    }
+    return {k: str(v) for k, v in rows.items() if str(v)}
+
+
+async def wanted(ebb: Ebb, args: argparse.Namespace) -> Memory:
+    """The memory whose id was given, with or without its brackets. Raises NotFound."""
+    memory_id = str(args.id).strip("[]").lower()
+    m = await ebb.service.get(ebb.owner, memory_id)
+    if m is None:
+        raise NotFound(memory_id)
+    return m
+
+
+VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] = {
+    "curves": curves,
+    "show": show,
+}
