@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory.models import Json, Memory, MemoryId, Sensitivity
 from memory.store import ids as id_table
-from memory.store.rows import MEMORY_SELECT, dump, load, memory_from_json, memory_from_row, memory_to_json
+from memory.store.rows import (
+    MEMORY_COLUMNS,
+    MEMORY_SELECT,
+    dump,
+    load,
+    memory_from_json,
+    memory_from_row,
+    memory_to_json,
+)
 
 if TYPE_CHECKING:
     from memory.store.tx import SqliteTx
@@ -28,6 +36,11 @@ _MESSAGE: Final = ("id", "session_id", "turn_id", "role", "text", "at", "tz", "s
 _LOG: Final = ("at", "event", "old_weight", "new_weight", "reason", "factors", "before", "after")
 _HIT: Final = ("memory_id", "passed", "used", "score", "gate", "why", "signals", "nudges")
 _NESTED: Final = frozenset({"factors", "before", "after", "signals", "nudges"})
+
+
+def memory_of(line: Mapping[str, Json], user_id: str = "") -> Memory:
+    """The memory of a line. Raises KeyError, TypeError, ValueError or OverflowError if it is none."""
+    return memory_from_json({**{k: line[k] for k in MEMORY_COLUMNS if k != "user_id"}, "user_id": user_id})
 
 
 @dataclass(slots=True)
@@ -204,7 +217,7 @@ class TransferGateway:
 
     def put_memory(self, line: Mapping[str, Json]) -> Memory:
         """A new memory, or a newer state of one that is there, with all that hangs on it."""
-        m = memory_from_json({**line, "user_id": self._me})
+        m = memory_of(line, self._me)
         old = self.tx.memories.get(m.id)
         if old is None:
             self.tx.memories.add(m)

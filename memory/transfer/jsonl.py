@@ -21,7 +21,8 @@ from memory.errors import Unreadable
 from memory.learn.forget import _forms as said_forms
 from memory.models import Json, Memory, Sensitivity, State
 from memory.ports import Tx
-from memory.store.rows import dump, memory_from_json
+from memory.store.rows import dump
+from memory.store.transfer import memory_of
 
 FORMAT: Final = "ebb-memory"
 VERSION: Final = 1
@@ -136,7 +137,7 @@ def _check(n: int, line: Line) -> None:
             raise Unreadable(f"Line {n}: {name} is no number.")
     if line["type"] == "memory":
         try:
-            memory_from_json({**line, "user_id": ""})
+            memory_of(line)
         except (KeyError, TypeError, ValueError, OverflowError) as e:
             raise Unreadable(f"Line {n}: the memory cannot be read ({type(e).__name__}: {str(e)[:80]}).") from None
 
