@@ -487,8 +487,8 @@ class TransferTable(Protocol):
         """How far a session was worked through, once its messages are there."""
 
     def put_message(self, line: Mapping[str, Json]) -> int: ...
-    def put_memory(self, line: Mapping[str, Json]) -> Memory:
-        """A new memory, or a newer state of one that is there, with all that hangs on it."""
+    def put_memories(self, lines: Sequence[Mapping[str, Json]]) -> None:
+        """New memories, and newer states of some that are there, with all that hangs on them."""
 
     def buried(self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]) -> bool:
         """Whether the tombstone is here already."""

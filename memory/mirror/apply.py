@@ -15,7 +15,7 @@ from memory.learn.forget import forget
 from memory.learn.remember import Looked, Rememberer, Request
 from memory.mirror.merge import Edit, New, Plan
 from memory.mirror.page import Document, atoms, flat
-from memory.mirror.snapshot import Planned, planned, shown_of
+from memory.mirror.snapshot import Planned, lineage_of, planned, shown_of
 from memory.models import ChangeSet, Filter, Kind, Memory, MemoryId, MirrorState, Shown, State, WeightEvent
 from memory.ports import Tx
 
@@ -175,7 +175,7 @@ class Taking:
 
     def _asked(self, state: MirrorState | None, wanted: Plan) -> MirrorState:
         """Too much is missing to be sure that it was meant: keep it, leave it out of the file, and ask."""
-        state = state or MirrorState(lineage=self.tx.mirror.digest("lineage")[:8])
+        state = state or MirrorState(lineage=lineage_of(self.tx))
         before = [str(i) for i in (state.asking or {}).get("ids", ())]
         ids = [i for i in before if i not in wanted.present] + [i for i in wanted.missing if i not in before]
         if ids == before:

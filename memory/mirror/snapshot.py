@@ -129,7 +129,7 @@ def snapshot(
     """Read all of it in one moment. `dropped` are forgotten ones that were saved back into the file."""
     before = tx.mirror.state()
     base = tx.mirror.base(before.version, taken=False) if before else {}
-    state = before or MirrorState(lineage=_lineage(tx))
+    state = before or MirrorState(lineage=lineage_of(tx))
     asking, asked = _asked(tx, state, now)
     every = tx.memories.find(Filter(), order="weight", limit=EVERYTHING).items
     memories = [m for m in every if is_shown(m) and m.id not in asked]
@@ -195,6 +195,6 @@ def _spoken(tx: Tx, memories: Sequence[Memory]) -> Lang:
     return next((language_of(m.text) for m in reversed(said) if m.role == "user"), "en")
 
 
-def _lineage(tx: Tx) -> str:
+def lineage_of(tx: Tx) -> str:
     """The same for every look at one store before its first file is written, another one for every other store."""
     return tx.mirror.digest("lineage")[:8]

@@ -215,17 +215,17 @@ class TransferGateway:
         row = {**{k: line[k] for k in _MESSAGE}, "user_id": self._me, "author_user_id": author}
         return self._insert("messages", row)
 
-    def put_memory(self, line: Mapping[str, Json]) -> Memory:
-        """A new memory, or a newer state of one that is there, with all that hangs on it."""
-        m = memory_of(line, self._me)
-        old = self.tx.memories.get(m.id)
-        if old is None:
-            self.tx.memories.add(m)
-        else:
-            self.tx.memories.put(replace(m, rev=old.rev), "updated")
-            self.tx.con.execute("UPDATE memories SET rev = ? WHERE id = ?", (m.rev, m.id))
-        self._hang(line, m.id)
-        return m
+    def put_memories(self, lines: Sequence[Mapping[str, Json]]) -> None:
+        """New memories, and newer states of some that are there, with all that hangs on them."""
+        brought = [memory_of(line, self._me) for line in lines]
+        there = {m.id: m for m in self.tx.memories.many([m.id for m in brought])}
+        self.tx.memories.add_many([m for m in brought if m.id not in there])
+        for m in brought:
+            if m.id in there:
+                self.tx.memories.put(replace(m, rev=there[m.id].rev), "updated")
+                self.tx.con.execute("UPDATE memories SET rev = ? WHERE id = ?", (m.rev, m.id))
+        for line in lines:
+            self._hang(line, line["id"])
 
     def _hang(self, line: Mapping[str, Json], memory_id: MemoryId) -> None:
         con, me = self.tx.con, self._me

@@ -26,9 +26,10 @@ from memory.store.transfer import memory_of
 
 FORMAT: Final = "ebb-memory"
 VERSION: Final = 1
+_COMES: Final = frozenset({"new", "newer"})
 _HEADER: Final = {"type": FORMAT, "version": VERSION}
 _BATCH: Final = 500
-_IDS: Final = {"session": "session", "message": "message", "memory": "memory"}
+_IDS: Final = ("session", "message", "memory")
 _KEYS: Final[Mapping[str, frozenset[str]]] = {
     kind: frozenset(names.split())
     for kind, names in {
@@ -84,7 +85,7 @@ def _line(value: Line) -> str:
 
 def read(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
     """The lines with their numbers, the header's and the end's left out. Raises Unreadable."""
-    n, told, sessions = 0, None, set[str]()
+    n, told, ids = 0, None, {kind: set[str]() for kind in _IDS}
     for n, text in enumerate(lines, 1):
         if told is not None:
             raise Unreadable(f"Line {n}: there is something after the end.")
@@ -97,10 +98,12 @@ def read(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
                 raise Unreadable(f"Line {n}: {told} lines were written, {n - 2} are there.")
         else:
             _check(n, line)
-            if line["type"] == "session":
-                sessions.add(line["id"])
-            elif line["type"] == "message" and line["session_id"] not in sessions:
+            if line["type"] == "message" and line["session_id"] not in ids["session"]:
                 raise Unreadable(f"Line {n}: the conversation of this message is not in the file.")
+            if (own := ids.get(line["type"])) is not None:
+                if line["id"] in own:
+                    raise Unreadable(f"Line {n}: the {line['type']} {line['id']} is there twice.")
+                own.add(line["id"])
             yield n, line
     if told is None:
         raise Unreadable(f"Line {n + 1}: the file ends too early; it was cut off.")
@@ -174,8 +177,11 @@ class Import:
         for kind, batch in _batches(line for _, line in read(self.lines())):
             if kind not in {"session", "message"}:
                 self._settle(tx, sessions)
-            for line, verdict in self._judged(tx, kind, [self._local(line) for line in batch]):
-                done = verdict if verdict not in {"new", "newer"} else self._put(tx, kind, line, verdict)
+            judged = list(self._judged(tx, kind, [self._local(line) for line in batch]))
+            if kind == "memory":
+                tx.transfer.put_memories([line for line, verdict in judged if verdict in _COMES])
+            for line, verdict in judged:
+                done = verdict if verdict not in _COMES else self._put(tx, kind, line, verdict)
                 self.counts[f"{kind}.{done}"] += 1
                 if kind == "session" and done == "new":
                     sessions.append(line)
@@ -204,7 +210,6 @@ class Import:
         elif kind == "message":
             t.put_message(line)
         elif kind == "memory":
-            t.put_memory(line)
             if line.get("secret") and not self.opens(line["id"], line["secret"]):
                 self.counts["secret.locked"] += 1
         elif kind == "tombstone":
@@ -254,7 +259,7 @@ class Import:
                 verdict = "erased"
             else:
                 verdict = "forgotten" if self._buried(tx, line) else "new"
-            if verdict in {"new", "newer"}:
+            if verdict in _COMES:
                 self.brought.add(line["id"])
             yield line, verdict
 
