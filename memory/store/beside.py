@@ -8,25 +8,26 @@ from typing import Any
 from memory.models import Beside, MemoryId
 from memory.store.rows import dump
 
-_SIDES = (("<", "DESC", -1), (">", "", 1))
+_SIDES = (("<", "DESC", -1), (">", "ASC", 1))
+_NEAR = """
+SELECT s.id, m.id, m.created_at - s.created_at
+FROM json_each(?) j CROSS JOIN memories s ON s.id = j.value CROSS JOIN memories m ON m.n IN (
+  SELECT n FROM memories
+  WHERE source_session = s.source_session AND +user_id = s.user_id AND +layer <> 'episode'
+    AND (created_at, n) {sign} (s.created_at, s.n)
+  ORDER BY created_at {order}, n {order} LIMIT ?)
+WHERE +s.user_id = ? AND +s.layer <> 'episode'
+ORDER BY s.n, m.created_at {order}, m.n {order}
+"""
 
 
 def beside(con: Any, user_id: str, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
     """Up to `reach` memories on either side of each of `ids`; episodes stand beside nothing."""
-    rows = con.execute(
-        "SELECT n, id, source_session, created_at FROM memories WHERE id IN (SELECT value FROM json_each(?))"
-        # The plus signs keep the planner from going through all of the user's memories instead.
-        " AND +user_id = ? AND +source_session IS NOT NULL AND +layer <> 'episode'",
-        (dump(list(ids)), user_id),
-    ).fetchall()
     out: list[Beside] = []
-    for n, memory_id, session, at in (tuple(r) for r in rows):
-        for sign, order, step in _SIDES:
-            near = con.execute(
-                "SELECT id, created_at FROM memories"
-                " WHERE source_session = ? AND +user_id = ? AND +layer <> 'episode'"
-                f" AND (created_at, n) {sign} (?, ?) ORDER BY created_at {order}, n {order} LIMIT ?",
-                (session, user_id, at, n, reach),
-            ).fetchall()
-            out += [Beside(memory_id, r[0], step * (i + 1), abs(r[1] - at) / 1000) for i, r in enumerate(near)]
+    for sign, order, step in _SIDES:
+        near = con.execute(_NEAR.format(sign=sign, order=order), (dump(list(ids)), reach, user_id)).fetchall()
+        places: dict[MemoryId, int] = {}
+        for of, found, ms in (tuple(r) for r in near):
+            places[of] = places.get(of, 0) + step
+            out.append(Beside(of, found, places[of], abs(ms) / 1000))
     return out

@@ -98,24 +98,25 @@ def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) 
         (user_id, dump(list(ids))),
     )
     frontier = {int(r[0]): 1.0 for r in start.fetchall()}
-    seen, scores = set(frontier), dict[int, float]()
+    seen, found = set(frontier), list[Scored]()
     for _ in range(hops):
-        reached = {n: s for n, s in _step(con, user_id, frontier).items() if n not in seen}
-        if not reached:
-            break
+        reached = {n: s for n, s in _step(con, frontier).items() if n not in seen}
         best = sorted(reached.items(), key=lambda item: (-item[1], -item[0]))[:_FRONTIER]
-        frontier = {n: s * _HOP_DECAY for n, s in best}
-        scores.update(dict(best))
-        seen.update(frontier)
-    top = sorted(scores.items(), key=lambda item: (-item[1], -item[0]))[:k]
-    names = con.execute(
-        "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))", (dump([n for n, _ in top]),)
-    )
-    by_n = dict(tuple(r) for r in names.fetchall())
-    return [Scored(by_n[n], s) for n, s in top]
+        seen.update(n for n, _ in best)
+        rows = con.execute(
+            "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?)) AND +user_id = ?"
+            " AND state NOT IN ('forgotten', 'deleted') AND sensitivity < 3",
+            (dump([n for n, _ in best]), user_id),
+        )
+        named = dict(tuple(r) for r in rows.fetchall())
+        frontier = {n: s * _HOP_DECAY for n, s in best if n in named}
+        found += [Scored(named[n], s) for n, s in best if n in named]
+        if not frontier:
+            break
+    return sorted(found, key=lambda s: -s.score)[:k]
 
 
-def _step(con: Any, user_id: str, frontier: Mapping[int, float]) -> dict[int, float]:
+def _step(con: Any, frontier: Mapping[int, float]) -> dict[int, float]:
     """One hop: what shares an entity with the frontier, weighed by the entity's rarity."""
     links = con.execute(
         "SELECT entity_n, memory_n FROM memory_entities WHERE memory_n IN (SELECT value FROM json_each(?))",
@@ -126,16 +127,14 @@ def _step(con: Any, user_id: str, frontier: Mapping[int, float]) -> dict[int, fl
         reach[entity] = reach.get(entity, 0.0) + frontier[origin]
     # A name that hundreds of memories share ("I", the user's own) says nothing, and would cost the most.
     degrees = con.execute(
-        "SELECT entity_n, COUNT(*) FROM memory_entities WHERE entity_n IN (SELECT value FROM json_each(?))"
-        " GROUP BY entity_n HAVING COUNT(*) <= ?",
-        (dump(sorted(reach)), _HUB),
+        "SELECT value, (SELECT COUNT(*) FROM (SELECT 1 FROM memory_entities WHERE entity_n = value LIMIT ?))"
+        " FROM json_each(?)",
+        (_HUB + 1, dump(sorted(reach))),
     )
-    worth = {entity: reach[entity] / degree for entity, degree in degrees.fetchall()}
+    worth = {entity: reach[entity] / degree for entity, degree in degrees.fetchall() if degree <= _HUB}
     rows = con.execute(
-        "SELECT l.entity_n, l.memory_n FROM memory_entities l CROSS JOIN memories m ON m.n = l.memory_n"
-        " WHERE l.entity_n IN (SELECT value FROM json_each(?)) AND +m.user_id = ?"
-        " AND m.state NOT IN ('forgotten', 'deleted') AND m.sensitivity < 3",
-        (dump(sorted(worth)), user_id),
+        "SELECT entity_n, memory_n FROM memory_entities WHERE entity_n IN (SELECT value FROM json_each(?))",
+        (dump(sorted(worth)),),
     )
     found: dict[int, float] = {}
     for entity, target in rows.fetchall():

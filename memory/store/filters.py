@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from memory.models import Filter
 from memory.store.rows import dump, to_ms
 
 
-def where(user_id: str, f: Filter, *, listed: bool = False) -> tuple[str, list[Any]]:
+@lru_cache(maxsize=256)
+def where(user_id: str, f: Filter, *, listed: bool = False) -> tuple[str, tuple[Any, ...]]:
     """A condition on `memories m` and its parameters.
 
     `listed`: rows are picked by number or id elsewhere in the statement. The plus signs keep the planner from
@@ -40,4 +42,4 @@ def where(user_id: str, f: Filter, *, listed: bool = False) -> tuple[str, list[A
     if f.exclude:
         parts.append("m.id NOT IN (SELECT value FROM json_each(?))")
         params.append(dump(sorted(f.exclude)))
-    return " AND ".join(parts), params
+    return " AND ".join(parts), tuple(params)

@@ -92,7 +92,7 @@ class MemoryGateway:
         condition, params = where(self.tx.owner, f)
         if text is not None and text.strip():
             clause, more = self._matching(text)
-            condition, params = f"{condition} AND {clause}", [*params, *more]
+            condition, params = f"{condition} AND {clause}", (*params, *more)
         total = self.tx.con.execute(f"SELECT COUNT(*) FROM memories m WHERE {condition}", params).fetchone()[0]
         rows = self.tx.con.execute(
             f"SELECT {MEMORY_SELECT} FROM memories m WHERE {condition}"

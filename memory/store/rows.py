@@ -106,6 +106,17 @@ _PLAIN: Final = (
 )
 _NESTED: Final = (*_TUPLES, "recent_mentions", "original_contents", "correction_history", "curve_data")
 _MAPS: Final = frozenset({"original_contents", "curve_data"})
+_ENUMS: Final[Mapping[str, Mapping[Json, Enum]]] = {
+    name: {member.value: member for member in kind}
+    for name, kind in (
+        ("layer", Layer),
+        ("kind", Kind),
+        ("level", Level),
+        ("source", Source),
+        ("state", State),
+        ("sensitivity", Sensitivity),
+    )
+}
 MEMORY_COLUMNS: Final = (*_PLAIN, *_TIMES, *_NESTED, "strength", "strength_at")
 MEMORY_SELECT: Final = ", ".join(f"m.{c}" for c in MEMORY_COLUMNS)
 
@@ -131,24 +142,24 @@ def memory_to_json(m: Memory) -> dict[str, Json]:
 
 def memory_from_json(j: Mapping[str, Json]) -> Memory:
     """The memory that `memory_to_json` was given, times cut to milliseconds."""
-    fields: dict[str, Any] = {name: j[name] for name in _PLAIN}
-    fields.update({name: opt_from_ms(j[name]) for name in _TIMES})
-    fields.update({name: tuple(j[name]) for name in _TUPLES})
-    fields.update(
-        layer=Layer(j["layer"]),
-        kind=Kind(j["kind"]),
-        level=Level(j["level"]),
-        source=Source(j["source"]),
-        state=State(j["state"]),
-        sensitivity=Sensitivity(j["sensitivity"]),
-        pinned=bool(j["pinned"]),
-        verified=bool(j["verified"]),
-        recent_mentions=tuple(from_ms(t) for t in j["recent_mentions"]),
-        original_contents=dict(j["original_contents"]),
-        correction_history=tuple(dict(entry) for entry in j["correction_history"]),
-        curve_state=CurveState(j["strength"], from_ms(j["strength_at"]), dict(j["curve_data"])),
-    )
-    return Memory(**fields)
+    return _memory(dict(j))
+
+
+def _memory(j: dict[str, Any]) -> Memory:
+    """Made of `memory_to_json`'s values, which are turned into the fields' one by one: recall makes 30 a question."""
+    for name in _TIMES:
+        if j[name] is not None:
+            j[name] = _EPOCH + j[name] * _MS
+    for name in _TUPLES:
+        j[name] = tuple(j[name])
+    for name, members in _ENUMS.items():
+        j[name] = members[j[name]]
+    j["pinned"], j["verified"] = bool(j["pinned"]), bool(j["verified"])
+    j["recent_mentions"] = tuple(map(from_ms, j["recent_mentions"]))
+    j["original_contents"] = dict(j["original_contents"])
+    j["correction_history"] = tuple(map(dict, j["correction_history"]))
+    j["curve_state"] = CurveState(j.pop("strength"), from_ms(j.pop("strength_at")), dict(j.pop("curve_data")))
+    return Memory(**j)
 
 
 def memory_to_row(m: Memory) -> dict[str, Any]:
@@ -166,18 +177,21 @@ def row_of(j: Mapping[str, Json]) -> dict[str, Any]:
 
 def memory_from_row(row: Any) -> Memory:
     """From a row that ends with MEMORY_COLUMNS."""
-    return memory_from_json(json_from_row(row))
+    return _memory(_values(row))
 
 
 def json_from_row(row: Any) -> dict[str, Json]:
-    """What `memory_to_json` gives of the memory in a row that ends with MEMORY_COLUMNS.
+    """What `memory_to_json` gives of the memory in a row that ends with MEMORY_COLUMNS."""
+    values = _values(row)
+    return values | {"pinned": bool(values["pinned"]), "verified": bool(values["verified"])}
 
-    By place, for looking 45 names up costs more than all the rest.
-    """
+
+def _values(row: Any) -> dict[str, Json]:
+    """By place, for looking 45 names up costs more than all the rest."""
     values = dict(zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True))
     for name in _NESTED:
         values[name] = load(values[name])
-    return values | {"pinned": bool(values["pinned"]), "verified": bool(values["verified"])}
+    return values
 
 
 # --- conversations ------------------------------------------------------------------------------------
