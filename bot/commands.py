@@ -23,7 +23,8 @@ from memory.service import MemoryService
 COMMANDS = ("new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "quit")
 CHOICE_LIFE = timedelta(hours=24)
 LISTED = 30
-OFFERED = 8  # memories asked about at once
+OFFERED = 8  # memories or messages asked about at once
+LABEL = 200  # characters of each of them
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
 
 
@@ -61,19 +62,24 @@ async def answer_forget(
     if plan.clear is not None:
         done = await service.forget(user_id, [plan.clear.id], now, turn_id=turn_id, message_ids=asking)
         return _forgotten(done.memories or (plan.clear,), lang)
-    if plan.messages and not plan.candidates:
+    if not plan.candidates and len(plan.messages) == 1:
         await service.forget(user_id, [], now, turn_id=turn_id, message_ids=[*plan.messages, *asking])
-        return Spoken(say(lang, "forget.stored"))
+        return Spoken(say(lang, "forget.said"))
+    if not plan.candidates and plan.messages:
+        said = await store.read(user_id, lambda tx: [tx.conversations.message(i) for i in plan.messages[-OFFERED:]])
+        texts = [(m.id, " ".join(m.text.split())) for m in said if m is not None]
+        choices = await _offer(store, user_id, scope, texts, asking, now, lang, of="messages")
+        return Spoken(say(lang, "forget.which_said"), choices=choices)
     if not plan.candidates:
         return Spoken(say(lang, "forget.nothing", text=wanted), ok=False)
     offered = plan.candidates[:OFFERED]
-    choices = await _offer(store, user_id, scope, offered, asking, now, lang)
+    choices = await _offer(store, user_id, scope, [(m.id, m.content) for m in offered], asking, now, lang)
     return Spoken(say(lang, "forget.which"), choices=choices, memories=tuple(offered))
 
 
 def _forgotten(memories: Sequence[Memory], lang: Lang) -> Spoken:
     if len(memories) == 1:
-        text = say(lang, "forget.done", text=memories[0].content)
+        text = say(lang, "forget.done", text=memories[0].content.rstrip(".。"))
     else:
         lines = "\n".join(f"- {m.content}" for m in memories)
         text = say(lang, "forget.done_many", n=len(memories), text=lines)
@@ -84,7 +90,7 @@ async def _offer(
     store: Store,
     user_id: str,
     scope: str,
-    offered: Sequence[Memory],
+    offered: Sequence[tuple[str, str]],
     asking: Sequence[str],
     now: datetime,
     lang: Lang,
@@ -98,12 +104,12 @@ async def _offer(
     def write(tx: Tx) -> tuple[Choice, ...]:
         def key(ids: list[str]) -> str:
             k = tx.new_id()
-            tx.put_choice(k, scope, "forget", {"ids": ids, "asking": list(asking)}, now + CHOICE_LIFE)
+            tx.put_choice(k, scope, "forget", {"ids": [], "asking": list(asking), of: ids}, now + CHOICE_LIFE)
             return k
 
-        out = [Choice(key([m.id]), m.content) for m in offered]
+        out = [Choice(key([i]), text if len(text) <= LABEL else f"{text[: LABEL - 1]}…") for i, text in offered]
         if len(offered) > 1:
-            out.append(Choice(key([m.id for m in offered]), say(lang, "forget.all_of_them")))
+            out.append(Choice(key([i for i, _ in offered]), say(lang, "forget.all_of_them")))
         return (*out, Choice(key([]), say(lang, "forget.none_of_them")))
 
     return await store.write(user_id, write)
@@ -276,13 +282,15 @@ class Commands:
         _, kind, payload = taken
         if kind == mirroring.KIND:
             return await mirroring.answer_mirror(self._service, c, payload, lang)
-        if kind != "forget" or not payload["ids"]:
+        said = payload.get("messages", [])
+        if kind != "forget" or not (payload["ids"] or said):
             return Outcome(True, say(lang, "forget.kept"))
+        hidden = [*said, *payload["asking"]]
         try:
-            done = await self._service.forget(c.user_id, payload["ids"], c.at, message_ids=payload["asking"])
+            done = await self._service.forget(c.user_id, payload["ids"], c.at, message_ids=hidden)
         except NotFound:
             return Outcome(False, say(lang, "choice.gone"))
-        return Outcome(True, _forgotten(done.memories, lang).text)
+        return Outcome(True, say(lang, "forget.said") if said else _forgotten(done.memories, lang).text)
 
     async def _mirror(self, c: Command, lang: Lang) -> Outcome:
         return await mirroring.about_mirror(self._service, self._store, c, lang)

@@ -94,6 +94,20 @@ def _fit(turns: list[dict[str, str]], budget: int) -> list[dict[str, str]]:
     return turns[keep:]
 
 
+def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """User and assistant by turns: what was never answered goes in front of what was said after it.
+
+    A turn may have failed or been interrupted, and many models refuse two messages of one role in a row.
+    """
+    out: list[dict[str, str]] = []
+    for t in turns:
+        if out and out[-1]["role"] == t["role"]:
+            out[-1]["content"] += f"\n\n{t['content']}"
+        else:
+            out.append({"role": t["role"], "content": t["content"]})
+    return out
+
+
 def build(m: Material) -> ModelRequest:
     """The request for one reply. Recalled text stands only in its delimited block, as data."""
     profile = [{"id": p.id, "text": p.content, "kind": str(p.kind)} for p in m.profile]
@@ -134,6 +148,6 @@ def build(m: Material) -> ModelRequest:
         "now": local.isoformat(),
         "tz": m.tz,
     }
-    said = [{"role": t["role"], "content": t["content"]} for t in turns]
-    messages = [{"role": "system", "content": system}, *said, {"role": "user", "content": newest}]
+    said = _in_turns([*turns, {"role": "user", "content": newest}])
+    messages = [{"role": "system", "content": system}, *said]
     return ModelRequest(task="chat", messages=messages, data=data)

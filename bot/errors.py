@@ -68,6 +68,10 @@ _NO_OLLAMA_MODEL = (
     "Ollama has no model to chat with yet. Fetch one, for example: ollama pull qwen3:4b",
     "Ollama 还没有可以聊天的模型。请先获取一个，例如：ollama pull qwen3:4b",
 )
+_NO_WORD = (
+    "“{model}” answered without a word. Ask again, or choose another model.",
+    "“{model}”的回答里一个字也没有。请再问一次，或换一个模型。",
+)
 _MISSING_IN_OLLAMA = (
     "Ollama has no model called “{model}”. Fetch it with: ollama pull {model}",
     "Ollama 没有名为“{model}”的模型。可以这样获取：ollama pull {model}",
@@ -81,6 +85,8 @@ def sentence(error: ModelError, lang: Lang, *, model: str = "", host: str = "") 
     form = _SENTENCES[error.code][zh]
     if error.code == "bad_key" and error.detail == "no key":
         form = _NO_KEY[zh]
+    elif error.code == "unreadable" and error.detail == "empty":
+        form = _NO_WORD[zh]
     elif error.code == "unknown_model" and error.detail.startswith("ollama"):
         form = (_MISSING_IN_OLLAMA if model else _NO_OLLAMA_MODEL)[zh]
     filled = form.format(

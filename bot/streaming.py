@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, ModelRequest
 
@@ -23,7 +24,7 @@ class Running:
     usage: Usage = field(default_factory=Usage)
 
     async def write(self, model: ChatModel, request: ModelRequest) -> AsyncGenerator[str, None]:
-        """Pieces of the reply until it ends or is stopped, collected on the way. Raises ModelError."""
+        """Pieces of the reply until it ends or is stopped, collected on the way. Raises ModelError, also for none."""
         async with aclosing(until(self.stop, model.stream(request))) as chunks:
             async for chunk in chunks:
                 if chunk.usage is not None:
@@ -31,6 +32,8 @@ class Running:
                 if chunk.text:
                     self.text += chunk.text
                     yield chunk.text
+        if not self.text.strip() and not self.stop.is_set():
+            raise ModelError("unreadable", detail="empty", model=model.name)
 
 
 async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:

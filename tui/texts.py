@@ -168,6 +168,7 @@ say = Texts(
         "browse.never": ("not since", "之后未提"),
         "browse.uses": ("came up {n}×", "提到 {n} 次"),
         "browse.source": ("source", "来源"),
+        "browse.past": ("no longer so", "已不再如此"),
         "browse.valid": ("valid", "有效期"),
         "browse.original": ("as it was said", "原话"),
         "browse.state": ("state", "状态"),

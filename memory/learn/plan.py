@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -18,7 +18,7 @@ from memory.learn.acts import ForgetPlan
 from memory.learn.alike import normalised, semantic
 from memory.learn.contains import Thing, names, units
 from memory.learn.explicit import intent_of, means_everything
-from memory.models import Filter, Layer, Memory, MemoryId, Message, Sensitivity, State
+from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 
 CLEAR: Final = 0.6  # how well the one meant must fit
@@ -47,6 +47,26 @@ _ASPECTS: Final[Sequence[tuple[re.Pattern[str], re.Pattern[str]]]] = tuple(
         (r"\bmy (?:allerg\w+)\b|我的?过敏", r"\ballerg|过敏"),
         (r"\bmy diet\b|我的?饮食", r"\b(?:vegan|vegetarian|eat|gluten|diet)|素食|不吃|饮食"),
         (r"\bmy (?:phone|number)\b|我的?(?:电话|手机号?)", r"\bphone\b|\bnumber\b|电话|手机"),
+    )
+)
+
+# Whole sorts of memories, called by the sort's name: "forget my plans" means none of them by its words.
+_SORTS: Final[Sequence[tuple[re.Pattern[str], frozenset[Kind]]]] = tuple(
+    (re.compile(asked, re.I), frozenset(kinds))
+    for asked, kinds in (
+        (
+            r"\b(?:my|the|all|any) (?:plans?|appointments?|to-?dos?|reminders?|schedule)\b"
+            r"|(?:我的?|所有的?|全部的?|那些?)(?:计划|安排|日程|预约|待办(?:事项)?)",
+            {Kind.TODO, Kind.GOAL},
+        ),
+        (r"\b(?:my|the) goals?\b|我的?目标", {Kind.GOAL}),
+        (
+            r"\bmy (?:preferences?|tastes?|likes|dislikes)\b|\bwhat i (?:dis)?like\b"
+            r"|我的?(?:偏好|喜好|口味)|我(?:不)?喜欢什么",
+            {Kind.PREFERENCE, Kind.WHIM},
+        ),
+        (r"\bmy skills?\b|我的?(?:技能|特长)", {Kind.SKILL}),
+        (r"\bmy (?:habits?|routines?)\b|我的?(?:习惯|作息)", {Kind.WORKFLOW}),
     )
 )
 
@@ -168,13 +188,20 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0
     meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))
-    aspect = any(a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS)
+    aspect = any(a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS) or m.kind in _kinds(wanted)
     return max(words, meant, 0.62 if aspect else 0.0)
 
 
+def _kinds(wanted: str) -> frozenset[Kind]:
+    """The sorts of memory that are called by name."""
+    return frozenset(k for asked, kinds in _SORTS if asked.search(wanted) for k in kinds)
+
+
 def _looked_at(tx: Tx, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
-    """The memories found, and those that an aspect points to."""
+    """The memories found, and those that an aspect or a sort points to."""
     found = {m.id: m for m in tx.memories.many(ids)}
+    if kinds := _kinds(wanted):
+        found |= {m.id: m for m in tx.memories.find(replace(_ALL, kinds=kinds), limit=500).items}
     for asked, told in _ASPECTS:
         if asked.search(wanted):
             found |= {m.id: m for m in tx.memories.find(_ALL, limit=500).items if told.search(m.original_content)}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.events import Done
+from bot.texts import say
+from memory.recall import FOLLOWERS, SIGNALS
 from tests.e2e.driver import FakeTime, opened
 
 EN = (
@@ -82,3 +84,31 @@ async def test_what_was_forgotten_is_gone_and_comes_back_by_undo(
         assert (await w.do("/undo")).ok
         assert any(word in t for t in await w.texts())
         assert word in (await w.say(ask)).text
+
+
+async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hidden(tmp_path: Path) -> None:
+    """One is hidden, and that is what is said; of several the person chooses."""
+    async with opened(tmp_path) as w:
+        await w.say("What would a zeppelin cost?")
+        alone = await w.say("forget the zeppelin")
+        assert "No memory" in alone.text
+        assert not any("zeppelin" in m.text for m in await w.ebb.agent.history(w.user_id, w.scope))
+        await w.say("Is a walrus a seal?")
+        await w.say("Do you like the walrus?")
+        several = (await w.say("forget the walrus")).last
+        assert isinstance(several, Done)
+        assert [c.label for c in several.choices[:2]] == ["Is a walrus a seal?", "Do you like the walrus?"]
+        assert any("walrus" in m.text for m in await w.ebb.agent.history(w.user_id, w.scope))
+        assert "No memory" in (await w.do(f"/choose {several.choices[2].key}")).text
+        assert not any("walrus" in m.text for m in await w.ebb.agent.history(w.user_id, w.scope))
+
+
+async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
+    """No signal goes by the name it has in the code."""
+    named = {f"why.by.{name}" for name in (*SIGNALS, *FOLLOWERS)}
+    assert named <= set(say.keys())
+    async with opened(tmp_path) as w:
+        await w.say("I'm allergic to peanuts.")
+        forgotten = await w.do("/forget peanuts")
+        assert "peanuts”." in forgotten.text
+        assert ".”" not in forgotten.text

@@ -236,3 +236,30 @@ async def test_episodes_after_many_turns(openai_server: OpenAIServer, tmp_path: 
         await w.say("and now?")
         system = chats(openai_server, "large")[-1].system
         assert "So far: part 3." in system
+
+
+async def test_no_two_messages_of_one_role_follow_each_other(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """What failed turns said goes in front of what was said after: many models refuse two of one role in a row."""
+    openai_server.on("small", "[SKIP]", field="model")
+    openai_server.on("large", [fail("bad_key"), say("Fine."), fail("bad_key"), say("So it is.")], field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        for text in ("first question", "second question", "third question", "fourth question"):
+            await w.say(text)
+    messages = chats(openai_server, "large")[-1].messages
+    assert [m["role"] for m in messages] == ["system", "user", "assistant", "user"]
+    assert messages[1]["content"] == "first question\n\nsecond question"
+    newest = messages[-1]["content"]
+    assert newest.startswith("third question\n\n<recalled>")
+    assert newest.endswith("</recalled>\n\nfourth question")
+
+
+async def test_an_answer_without_a_word_is_a_failure(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """A sentence instead of an empty reply; nothing empty is kept."""
+    openai_server.on("small", "[SKIP]", field="model")
+    openai_server.on("large", [say(""), say("Here.")], field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        said = await w.say("hello there")
+        assert isinstance(said.last, Failed)
+        assert said.last.sentence == "“large” answered without a word. Ask again, or choose another model."
+        assert (await w.say("are you there?")).text == "Here."
+        assert all(m.text for m in await w.working())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from textual import events
 
 from bot.events import WindowMode
 from bot.settings import Settings
+from memory.ports import Tx
 from tests.servers.openai import OpenAIServer, say
 from tests.tui.driver import Window, opener, window
 from tui.widgets.entries import Said
@@ -106,6 +108,41 @@ async def test_a_question_is_answered_by_its_number(online: Settings) -> None:
         await w.sees("Forgotten")
         assert w.app.focused is w.chat.composer.field
         await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 1)
+
+
+async def test_what_is_typed_past_a_question_arrives_whole(online: Settings) -> None:
+    """A burst of keys while a question has them, spaces and digits among them: the first letter leads to the field."""
+    async with window(online) as w:
+        await w.send("/remember I play the piano on Mondays")
+        await w.send("/remember I play the piano with Ana")
+        await w.send("/forget piano")
+        await w.until(lambda: isinstance(w.app.focused, Choices), "choices")
+        for c in "/forget a b 2 c":
+            key = {" ": "space", "/": "slash"}.get(c, c)
+            w.app.post_message(events.Key(key, c))
+        await w.until(lambda: w.chat.composer.field.text == "/forget a b 2 c", "every letter")
+        assert not w.chat.query_one(Choices).disabled
+
+
+async def test_what_is_no_longer_so_is_marked_in_the_list(online: Settings, openai_server: OpenAIServer) -> None:
+    """What was taken back stands there as the past."""
+    openai_server.default = "Mm."
+    kept = "[ADD kind=preference] Likes oolong"
+    openai_server.on(
+        "listener", lambda r: "[SKIP]" if "today" in r.text.rpartition("<exchange>")[2] else kept, field="model"
+    )
+    async with window(online) as w:
+        await w.send("I like oolong")
+        await w.sees("+ remembered")
+        [memory] = (await w.chat.link.command("memories", "")).memories
+
+        def past(tx: Tx) -> None:
+            tx.changes.begin("user", "edit", memory.created_at)
+            tx.memories.put(replace(memory, negated_at=memory.created_at), "negated")
+
+        await cast("Any", w.app.link.ebb).store.write(memory.user_id, past)
+        await w.send("/memories")
+        await w.sees("no longer so · Likes oolong")
 
 
 async def test_memories_are_listed_searched_and_forgotten(online: Settings) -> None:

@@ -70,6 +70,7 @@ class Chat(Screen[None]):
         self.replies = Replies(link, self.conversation, self.panel, self._command, self._changed)
         self._status: Status | None = None
         self._panel_wanted: bool | None = None  # None: as the width allows
+        self._leading = False  # a letter leads to the composer, and the focus is still on its way there
         self._exhausted = False  # the beginning of the conversation is on screen
         self._history_mark = 0
 
@@ -291,15 +292,17 @@ class Chat(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Typing anywhere leads back to the composer."""
-        character = typed(event)
-        if character is None or self.composer.field.has_focus or event.key in self.active_bindings:
+        character = event.character if self._leading and event.is_printable else typed(event)
+        if character is None or (event.key in self.active_bindings and not self._leading):
             return
         event.stop()
+        self._leading = True
         self.composer.field.focus()
         self.composer.field.insert(character)
 
     def on_descendant_focus(self) -> None:
         """Other keys matter now."""
+        self._leading = False
         self._changed()
 
     # --- fitting ------------------------------------------------------------------------------------

@@ -97,9 +97,14 @@ class Memories(Screen[None]):
         self._show(self._memories[self._list.highlighted])
 
     def _row(self, m: Memory) -> Content:
-        style = "$quiet strike" if m.state in (State.DELETED, State.FORGOTTEN) else ""
+        past = m.negated_at is not None or m.state is State.SUPERSEDED
+        style = "$quiet strike" if past or m.state in (State.DELETED, State.FORGOTTEN) else ""
+        mark = f"{self._voice('browse.past')} · " if past else ""
         return Content.assemble(
-            (f"{glyph(m.level)} ", "$primary"), f"{icon(m.kind)} ", (one_line(m.content, 200), style)
+            (f"{glyph(m.level)} ", "$primary"),
+            f"{icon(m.kind)} ",
+            (mark, "$quiet"),
+            (one_line(m.content, 200), style),
         )
 
     def _show(self, m: Memory) -> None:
@@ -110,7 +115,7 @@ class Memories(Screen[None]):
             ("browse.kind", f"{icon(m.kind)} {kind_name(m.kind, lang)}"),
             ("browse.weight", weight),
             ("browse.level", f"{m.level.glyph} {say(f'level.{int(m.level)}')}"),
-            ("browse.state", say(f"state.{m.state.value}")),
+            ("browse.state", say("browse.past" if m.negated_at is not None else f"state.{m.state.value}")),
             ("browse.age", f"{when(m.created_at, self._voice.tz, lang)} · {ago(m.created_at, now, lang)}"),
             ("browse.last", f"{last} · {say('browse.uses', n=m.activation_count)}" if m.activation_count else last),
             ("browse.source", say(f"source.{m.source.value}")),

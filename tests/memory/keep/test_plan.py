@@ -54,6 +54,39 @@ async def test_several_could_be_meant(home: Home, memories: list[str], wanted: s
     assert {m.content for m in plan.candidates} == set(memories)
 
 
+@pytest.mark.parametrize("wanted", ["my plans", "all my appointments", "the plans", "我的计划", "我的日程安排"])
+async def test_a_whole_sort_is_called_by_its_name(home: Home, wanted: str) -> None:
+    """Plans are meant though none of them has the word, however often the question about them has."""
+    await home.me.say("What are my plans? 我的计划有哪些？")
+    for text in ("The user sees the dentist on Friday", "用户周三去上海出差"):
+        await home.me.remember(text, kind=Kind.TODO)
+    await home.me.remember("I live in Paris", kind=Kind.IDENTITY)
+    plan = await _plan(home, wanted)
+    assert plan.clear is None
+    assert {m.content for m in plan.candidates} == {"The user sees the dentist on Friday", "用户周三去上海出差"}
+    assert not plan.messages
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "wanted"),
+    [
+        (Kind.PREFERENCE, "The user likes ramen", "my preferences"),
+        (Kind.PREFERENCE, "用户喜欢拉面", "我的喜好"),
+        (Kind.GOAL, "The user wants to run a marathon", "my goal"),
+        (Kind.GOAL, "用户想跑一次马拉松", "我的目标"),
+        (Kind.SKILL, "The user speaks Danish", "my skills"),
+        (Kind.WORKFLOW, "用户每天六点起床", "我的习惯"),
+    ],
+)
+async def test_the_only_one_of_its_sort_is_clear(home: Home, kind: Kind, text: str, wanted: str) -> None:
+    """One memory of the sort that is named is the one meant."""
+    await home.me.remember(text, kind=kind)
+    await home.me.remember("I live in Paris", kind=Kind.IDENTITY)
+    plan = await _plan(home, wanted)
+    assert plan.clear is not None
+    assert plan.clear.content == text
+
+
 async def test_what_does_not_fit_is_not_offered(home: Home) -> None:
     """Nothing about it is nothing, however much else there is."""
     await home.me.remember("I live in Paris")
