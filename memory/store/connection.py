@@ -22,6 +22,7 @@ from memory.errors import StoreError
 from memory.store.codes import code
 from memory.store.failures import database_errors, translated
 from memory.store.sqlite_module import Sqlite
+from memory.store.text import pairs
 
 T = TypeVar("T")
 
@@ -53,7 +54,7 @@ def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
         con.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         con.execute("PRAGMA foreign_keys = ON")
         con.execute("PRAGMA temp_store = MEMORY")
-        con.execute("PRAGMA cache_size = -16000")
+        con.execute(f"PRAGMA cache_size = {-48_000 if read_only else -16_000}")
         if read_only:
             con.execute("PRAGMA query_only = ON")
         else:
@@ -69,7 +70,9 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
     # FULL: what was said survives a power cut, too. It costs an fsync a commit, 1 to 3 ms.
     con.execute("PRAGMA synchronous = FULL")
     con.execute("PRAGMA secure_delete = ON")
+    # For migrations, and for what is derived anew.
     con.create_function("ebb_code", 1, lambda vector: code(np.frombuffer(vector, np.float32)), deterministic=True)
+    con.create_function("ebb_pairs", 1, pairs, deterministic=True)
     if not sqlite.report.wal_reset_fixed:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 

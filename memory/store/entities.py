@@ -10,7 +10,7 @@ from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.text import fold
 
-_FRONTIER = 256  # memories carried from one hop to the next
+_FRONTIER = 64  # memories carried from one hop to the next
 _HOP_DECAY = 0.5
 _HUB = 100  # more memories than this, and an entity connects nothing
 
@@ -104,7 +104,8 @@ def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) 
         best = sorted(reached.items(), key=lambda item: (-item[1], -item[0]))[:_FRONTIER]
         seen.update(n for n, _ in best)
         rows = con.execute(
-            "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?)) AND +user_id = ?"
+            "SELECT n, id FROM memories INDEXED BY memories_gate"
+            " WHERE n IN (SELECT value FROM json_each(?)) AND +user_id = ?"
             " AND state NOT IN ('forgotten', 'deleted') AND sensitivity < 3",
             (dump([n for n, _ in best]), user_id),
         )

@@ -7,46 +7,37 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory.store.codes import BITS
-from memory.store.text import segment
+from memory.store.text import pairs, segment
 
 _VEC0_SHADOWS = ("chunks", "rowids", "vector_chunks00")
 
 
 def text_in(con: Any, n: int, owner: str, original: str) -> None:
     """Index a memory's original content."""
-    values = _shadow(con, n, owner, original)
-    con.execute("INSERT INTO memories_fts (rowid, owner, text) VALUES (?, ?, ?)", values)
+    texts_in(con, [(n, owner, original)])
 
 
 def texts_in(con: Any, rows: Iterable[tuple[int, str, str]]) -> None:
     """Index many: (number, owner, original content) of each."""
-    shadows = [(n, owner, text, len(text.split())) for n, owner, original in rows for text in [segment(original)]]
-    con.executemany("INSERT INTO memories_text (n, owner, text, words) VALUES (?, ?, ?, ?)", shadows)
-    con.executemany("INSERT INTO memories_fts (rowid, owner, text) VALUES (?, ?, ?)", [s[:3] for s in shadows])
+    shadows = _shadows(con, rows)
+    con.executemany("INSERT INTO memories_fts (rowid, owner, text, pairs) VALUES (?, ?, ?, ?)", shadows)
 
 
 def text_out(con: Any, n: int) -> int:
     """Take a memory out of the text index; how many rows went."""
-    row = con.execute("SELECT owner, text FROM memories_text WHERE n = ?", (n,)).fetchone()
-    if row is None:
-        return 0
-    con.execute(
-        "INSERT INTO memories_fts (memories_fts, rowid, owner, text) VALUES ('delete', ?, ?, ?)",
-        (n, row["owner"], row["text"]),
-    )
-    con.execute("DELETE FROM memories_text WHERE n = ?", (n,))
-    return 1
+    return texts_out(con, [n])
 
 
-def texts_out(con: Any, ns: Sequence[int]) -> None:
-    """Take many out of the text index."""
+def texts_out(con: Any, ns: Sequence[int]) -> int:
+    """Take many out of the text index; how many rows went."""
     some = json.dumps(ns)
     con.execute(
-        "INSERT INTO memories_fts (memories_fts, rowid, owner, text)"
-        " SELECT 'delete', n, owner, text FROM memories_text WHERE n IN (SELECT value FROM json_each(?))",
+        "INSERT INTO memories_fts (memories_fts, rowid, owner, text, pairs) SELECT 'delete', n, owner, text, pairs"
+        " FROM memories_text WHERE n IN (SELECT value FROM json_each(?))",
         (some,),
     )
-    con.execute("DELETE FROM memories_text WHERE n IN (SELECT value FROM json_each(?))", (some,))
+    gone = con.execute("DELETE FROM memories_text WHERE n IN (SELECT value FROM json_each(?))", (some,))
+    return int(gone.rowcount)
 
 
 def rebuild_text(con: Any, user_id: str | None, indexed: str) -> int:
@@ -55,20 +46,19 @@ def rebuild_text(con: Any, user_id: str | None, indexed: str) -> int:
     params = () if user_id is None else (user_id,)
     con.execute(f"DELETE FROM memories_text WHERE n IN (SELECT m.n FROM memories m WHERE 1{owner})", params)
     rows = con.execute(f"SELECT m.n, m.user_id, m.original_content FROM memories m WHERE {indexed}{owner}", params)
-    count = 0
-    for row in rows.fetchall():
-        _shadow(con, *row)
-        count += 1
+    count = len(_shadows(con, (tuple(r) for r in rows.fetchall())))
     con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
     return count
 
 
-def _shadow(con: Any, n: int, owner: str, original: str) -> tuple[int, str, str]:
-    text = segment(original)
-    con.execute(
-        "INSERT INTO memories_text (n, owner, text, words) VALUES (?, ?, ?, ?)", (n, owner, text, len(text.split()))
+def _shadows(con: Any, rows: Iterable[tuple[int, str, str]]) -> list[tuple[int, str, str, str]]:
+    """Keep what the index holds of each: (number, owner, text, pairs)."""
+    shadows = [(n, owner, text, pairs(text)) for n, owner, original in rows for text in [segment(original)]]
+    con.executemany(
+        "INSERT INTO memories_text (n, owner, text, pairs, words) VALUES (?, ?, ?, ?, ?)",
+        [(*s, len(s[2].split())) for s in shadows],
     )
-    return n, owner, text
+    return shadows
 
 
 # --- vec0 ---------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from memory.models import Filter, MemoryId, Scored
 from memory.store.filters import where
 from memory.store.rows import dump
-from memory.store.text import phrase, terms
+from memory.store.text import is_pair, phrase, terms
 
 Numbers: TypeAlias = NDArray[np.int64]
 Posting: TypeAlias = tuple[Numbers, float]  # memory numbers, rarity
@@ -80,7 +80,7 @@ def _posting(con: Any, owned: str, total: int, term: str) -> Posting:
     joined = con.execute(
         "SELECT group_concat(rowid) FROM"
         " (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
-        (f"{owned}text : {phrase(term)}", _MOST_ROWS),
+        (owned + (f'pairs : "{term}"' if is_pair(term) else f"text : {phrase(term)}"), _MOST_ROWS),
     ).fetchone()[0]
     numbers = np.fromstring(joined, np.int64, sep=",") if joined else np.empty(0, np.int64)
     # Cut off at the limit, the true count is unknown: somewhere up to all of them.
@@ -116,7 +116,8 @@ def _passed(con: Any, user_id: str, numbers: list[int], f: Filter) -> Mapping[in
     """Number → (id, words) of those that pass the filter."""
     condition, params = where(user_id, f, listed=True)
     rows = con.execute(
-        "SELECT m.n, m.id, t.words FROM memories m JOIN memories_text t ON t.n = m.n"
+        "SELECT m.n, m.id, t.words FROM memories m INDEXED BY memories_gate"
+        " JOIN memories_text t INDEXED BY memories_words ON t.n = m.n"
         f" WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
         (dump(numbers), *params),
     )

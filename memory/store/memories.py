@@ -280,9 +280,9 @@ class MemoryGateway:
         )
 
     def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]:
-        """In the order of events."""
+        """In the order they were written: each line begins with the state that the one before it left."""
         rows = self.tx.con.execute(
-            "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY at, n", (memory_id, self.tx.owner)
+            "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY n", (memory_id, self.tx.owner)
         )
         return [_event(r) for r in rows.fetchall()]
 

@@ -333,7 +333,8 @@ class _Look:
         cursor = self.con.cursor()
         cursor.row_factory = None
         cursor.execute(
-            f"SELECT m.n, m.id FROM memories m WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
+            "SELECT m.n, m.id FROM memories m INDEXED BY memories_gate"
+            f" WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
             (dump(numbers), *params),
         )
         return dict(cursor.fetchall())

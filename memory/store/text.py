@@ -40,6 +40,25 @@ def segment(text: str) -> str:
     return _CJK_CHAR.sub(r" \1 ", unicodedata.normalize("NFKC", text))
 
 
+def pairs(segmented: str) -> str:
+    """Every two characters that stood side by side in a text without spaces, as words of their own."""
+    found: list[str] = []
+    before = ""
+    for word in segmented.split(" "):
+        if not word:
+            continue  # `segment` put two spaces here, and nothing stood between
+        own = word if _CJK_CHAR.fullmatch(word) else ""
+        if before and own:
+            found.append(before + own)
+        before = own
+    return " ".join(found)
+
+
+def is_pair(term: str) -> bool:
+    """Whether the term is one of `pairs`."""
+    return len(term) == 2 and bool(_CJK_CHAR.match(term))
+
+
 def terms(text: str) -> list[str]:
     """What to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
 
