@@ -64,6 +64,8 @@ async def derive(run: Run, near: Near) -> None:
     if len(shown) < FEWEST:
         return
     conclusions = await _ask(run, shown)
+    if not conclusions:
+        return
     vectors = await run.tools.embed([c.text for c in conclusions])
     pairs = list(zip(conclusions, vectors, strict=True))
     by_id = {m.id: m for m in shown}

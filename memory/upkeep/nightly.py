@@ -6,6 +6,7 @@ times; then the night ends without that phase, says so in its report, and the ne
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -75,7 +76,10 @@ class Upkeep:
                 await self._phase(run, name, phase)
         if run.moved:
             await run.look()  # as it stands now
-        return lambda tx: self._finish(tx, run)
+        if run.seen is None:
+            raise AssertionError
+        standing = await asyncio.to_thread(report.figures, run.rows, run.seen)
+        return lambda tx: self._finish(tx, run, standing)
 
     async def _begin(self, job: Job, now: datetime) -> Run:
         def look(tx: Tx) -> tuple[Night | None, Night | None, str]:
@@ -107,13 +111,10 @@ class Upkeep:
             await run.write(waits, moves=False)
         await run.leave(name)
 
-    def _finish(self, tx: Tx, run: Run) -> Mapping[str, Json]:
+    def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
         """The report, once, with the job's `done`; and the next night."""
-        if run.seen is None:
-            raise AssertionError
         tally = Tally(run.data)
         data = tally.data
-        standing = report.figures(run.rows, run.seen)
         counts = data.get("counts", {})
         happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
         data["counters"] = report.counters(happened, counts, standing)

@@ -7,6 +7,7 @@ memories, and the next attempt goes on where the last one stopped.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -97,7 +98,7 @@ class Run:
     async def look(self) -> None:
         """Read the whole store in outline, and weigh it."""
         self.rows = await self.tools.store.read(self.user_id, lambda tx: tx.memories.outlines())
-        self.seen = weigh(self.rows, self.tools.u, self.now)
+        self.seen = await asyncio.to_thread(weigh, self.rows, self.tools.u, self.now)
         self.moved = False
 
     async def write(self, fn: Callable[[Tx, Tally], T], *, share: float | None = None, moves: bool = True) -> T:

@@ -20,7 +20,7 @@ from memory.recall.gate import Calibration
 from memory.upkeep.run import Run
 
 DUPLICATE: Final = 0.75  # S2
-NEIGHBOURS: Final = 8
+NEIGHBOURS: Final = 12
 _PER_LOOK: Final = 64  # vectors in one product
 _SECONDS: Final = 2.0  # for looking; who is not reached is looked at in the next night
 _MOST: Final = 4_000
