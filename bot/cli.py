@@ -47,11 +47,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _log_to_file(settings: config.Settings) -> None:
-    """Warnings go to a file of the data directory that only its owner can read; never to the screen."""
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    """Warnings go to a file of the data directory that only its owner can read; never to the screen.
+
+    Where there can be no log (a full disk, a directory that may only be read), whoever needs the directory says so.
+    """
+    logging.raiseExceptions = False  # a log that cannot be written is no news for the screen
     path = settings.home / "ebb.log"
-    path.touch(mode=0o600, exist_ok=True)
-    handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    handler: logging.Handler
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600, exist_ok=True)
+        handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    except OSError:
+        handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
 
@@ -90,6 +98,9 @@ def dispatch(argv: Sequence[str]) -> int:
     names = {entry.name for entry in entry_points(group="ebb.frontends")}
     if head in names or head == "telegram":
         return _frontend(head, settings, argv[1:])
+    if head not in ("ask", "doctor"):
+        print(f"There is no command “{head}”. `ebb --help` lists what there is.", file=sys.stderr)
+        return 2
     args = parser().parse_args(argv)
     if args.command == "ask":
         from bot.ask import run as ask

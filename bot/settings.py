@@ -188,10 +188,18 @@ def _parse(name: str, raw: str) -> Any:
             raise SettingsError(f"{s.env} is {value}, but it takes a number of at least {s.low:g}{top}.")
         return number
     if name == "persona":
-        return Path(value).expanduser()
+        return _readable(Path(value).expanduser())
     if name == "tz":
         _check_tz(value)
     return value
+
+
+def _readable(path: Path) -> Path:
+    try:
+        path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as e:
+        raise SettingsError(f"EBB_PERSONA is “{path}”, which cannot be read ({type(e).__name__}).") from None
+    return path.absolute()
 
 
 def _check_tz(value: str) -> None:

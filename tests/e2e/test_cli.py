@@ -51,6 +51,8 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
         (("ask", "hi"), {"EBB_TZ": "Mars/Olympus"}),
         (("memory", "show", "zzzzzz"), {}),
         (("ask", "hi"), {"EBB_CONTEXT_TOKENS": "many"}),
+        (("ask", "hi"), {"EBB_PERSONA": str(tmp_path / "nobody.md")}),
+        (("aks", "hi"), {}),
     ):
         done = ebb(tmp_path, *args, **env)
         assert done.returncode in (1, 2), (args, env)
@@ -75,3 +77,26 @@ def test_everything_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     assert modes["ebb.db"] == "0o600"
     assert set(modes.values()) == {"0o600"}
     assert oct(home.stat().st_mode & 0o777) == "0o700"
+
+
+def test_a_directory_that_cannot_be_used(tmp_path: Path) -> None:
+    """One sentence; the doctor looks at everything else all the same."""
+    home = tmp_path / "home"
+    home.write_text("a file where the directory should be")
+    asked = ebb(home, "ask", "hi")
+    assert asked.returncode == 2
+    assert len(asked.stderr.strip().splitlines()) == 1
+    doctor = ebb(home, "doctor")
+    assert "cannot be written to" in doctor.stdout
+    assert "SQLite" in doctor.stdout
+    assert doctor.stderr == ""
+
+
+def test_a_log_that_cannot_be_written_is_not_spoken_of(tmp_path: Path) -> None:
+    """Whatever goes wrong with the log, the screen shows none of it."""
+    (tmp_path / "ebb.log").symlink_to("/dev/full")
+    broken = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "x", "EBB_PROVIDER": "openai"}
+    asked = ebb(tmp_path, "ask", "hi", **broken)
+    assert "Logging error" not in asked.stderr
+    assert "Traceback" not in asked.stderr
+    assert "cannot be reached" in asked.stderr
