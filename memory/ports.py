@@ -242,6 +242,9 @@ class VectorTable(Protocol):
     def retire(self, embedder_id: str, limit: int) -> int:
         """Drop up to `limit` vectors of that model; how many went."""
 
+    def without(self, ids: Sequence[MemoryId], embedder_id: str) -> list[MemoryId]:
+        """Those that have no vector of that model."""
+
     def missing(self, embedder_id: str, limit: int) -> list[tuple[MemoryId, str]]:
         """(id, original_content) of indexed, non-secret memories that have no vector of that model."""
 
@@ -657,6 +660,9 @@ class Store(Protocol):
 
         `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
         """
+
+    async def only_embedder(self, embedder_id: str) -> bool:
+        """Whether nobody has a vector of any other model; what is left of the others then goes."""
 
     def use_mirror(self) -> None:
         """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
+from memory.embed.kept import Kept
 from memory.embed.lexical import LexicalEmbedder
+from memory.embed.moving import Moving
 from memory.ports import Embedder
 
 EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"lexical": LexicalEmbedder}
 
-__all__ = ["EMBEDDERS", "LexicalEmbedder"]
+__all__ = ["EMBEDDERS", "Kept", "LexicalEmbedder", "Moving"]

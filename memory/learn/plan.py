@@ -139,7 +139,8 @@ class Planner:
             return {}
         ids = [m.id for m in memories]
         kept = await self.store.read(user_id, lambda tx: tx.vectors.get(ids, self.embedder.id))
-        return {i: float(np.dot(v, vector)) for i, v in kept.items()}
+        own = vector[: self.embedder.dim]  # the embedder's before may stand behind it
+        return {i: float(np.dot(v, own)) for i, v in kept.items()}
 
     async def _just_said(self, user_id: str, scope: str, asking: str | None) -> ForgetPlan:
         """What was learned from the user's message before the one that asks; the message itself if nothing was."""

@@ -26,7 +26,7 @@ from memory.store.rows import to_ms
 from memory.store.sqlite_module import Sqlite, Way, choose
 from memory.store.system import SqliteSystem
 from memory.store.tx import Shared, SqliteTx
-from memory.store.vectors import model_row
+from memory.store.vectors import drop_unused, model_row
 from memory.store.watch import Bell
 
 T = TypeVar("T")
@@ -138,6 +138,14 @@ class SqliteStore:
         self.spaces = tuple(await self._commit(work))
         self.shared.embedder_model = self.spaces[0].model_id
         self.shared.embedder = embedder_id
+
+    async def only_embedder(self, embedder_id: str) -> bool:
+        """Whether nobody has a vector of any other model; what is left of the others then goes."""
+        if not await self._commit(lambda con: drop_unused(con, self.shared.vec, embedder_id)):
+            return False
+        self.spaces = self.spaces[:1]
+        self.neighbours.forget()
+        return True
 
     def use_mirror(self) -> None:
         """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""

@@ -31,6 +31,26 @@ def model_row(con: Any, vec: bool, name: str, dim: int) -> int:
     return int(row["id"])
 
 
+def drop_unused(con: Any, vec: bool, name: str) -> bool:
+    """Drop models but this one that no memory has a vector of; whether that was all of them."""
+    used = False
+    for row in con.execute("SELECT id FROM embedding_models WHERE name <> ?", (name,)).fetchall():
+        users = con.execute(
+            "SELECT 1 FROM users u WHERE EXISTS"
+            " (SELECT 1 FROM embeddings e WHERE e.user_id = u.id AND e.model_id = ?) LIMIT 1",
+            (row["id"],),
+        )
+        if users.fetchone() is not None:
+            used = True
+            continue
+        if vec:
+            con.execute(f"DROP TABLE IF EXISTS {indexes.vec0_name(row['id'])}")
+            con.execute("UPDATE embedding_models SET vec0_stale = 1 WHERE id = ?", (row["id"],))
+        if con.execute("SELECT 1 FROM tombstones WHERE model_id = ? LIMIT 1", (row["id"],)).fetchone() is None:
+            con.execute("DELETE FROM embedding_models WHERE id = ?", (row["id"],))
+    return not used
+
+
 def unit(vector: FloatArray) -> FloatArray:
     """The vector, of unit length whatever it came with."""
     v = np.ascontiguousarray(vector, dtype=np.float32)
