@@ -18,7 +18,7 @@ from bot.bootstrap import Ebb
 from bot.commands import memory_line
 from bot.life_texts import say
 from memory.errors import NotFound
-from memory.lifecycle import CURVES, CurveEvent, U, ms, snapshot
+from memory.lifecycle import CURVES, CurveEvent, U, ms, snapshot, weight
 from memory.lifecycle.curve import DAY
 from memory.lifecycle.replay import EPOCH, Course, course, imagined
 from memory.models import KINDS, Importance, Kind, Lang, Level, Memory, WeightEvent
@@ -173,7 +173,7 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     now = ebb.clock()
     log = await ebb.store.read(ebb.owner, lambda tx: tx.memories.weight_log(m.id))
     if args.json:
-        _print_json(ebb, m, log, now)
+        print(*json_lines(m, log, U[ebb.settings.forgetting], now), sep="\n")
         return 0
     print(memory_line(m, lang, now))
     for label, value in details(m, ebb.service.weight(m, now)).items():
@@ -204,21 +204,29 @@ def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[
     return lines
 
 
-def _print_json(ebb: Ebb, m: Memory, log: Sequence[WeightEvent], now: datetime) -> None:
+def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -> list[str]:
     """A line for each event, and a last one for how it stands now. Times are UTC milliseconds."""
-    for e in log:
-        line = {"id": m.id, "event": e.event, "at": ms(e.at), "old_weight": e.old_weight, "new_weight": e.new_weight}
-        rest = {"reason": e.reason, "factors": e.factors, "before": e.before, "after": e.after}
-        print(json.dumps(line | rest, ensure_ascii=False))
-    u = U[ebb.settings.forgetting]
-    stands = {**snapshot(m), "u": u}
-    weight = ebb.service.weight(m, now)
-    print(
-        json.dumps({"id": m.id, "event": "now", "at": ms(now), "weight": weight, "state": m.state, "after": stands})
-    )
+    lines = [
+        {
+            "id": m.id,
+            "event": e.event,
+            "at": ms(e.at),
+            "old_weight": e.old_weight,
+            "new_weight": e.new_weight,
+            "reason": e.reason,
+            "factors": e.factors,
+            "before": e.before,
+            "after": e.after,
+        }
+        for e in log
+    ]
+    stands = {"state": m.state, "weight": weight(m, u, now), "after": {**snapshot(m), "u": u}}
+    return [
+        json.dumps(x, ensure_ascii=False) for x in (*lines, {"id": m.id, "event": "now", "at": ms(now), **stands})
+    ]
 
 
-def details(m: Memory, weight: float) -> Mapping[str, str]:
+def details(m: Memory, weighs: float) -> Mapping[str, str]:
     """What is known of a memory, for people."""
     rows: dict[str, object] = {
         "kind": m.kind,
@@ -226,7 +234,7 @@ def details(m: Memory, weight: float) -> Mapping[str, str]:
         "state": m.state,
         "level": m.level.name.lower(),
         "curve": m.curve,
-        "weight": f"{weight:.3f}",
+        "weight": f"{weighs:.3f}",
         "importance": f"{m.importance:.2f}",
         "confidence": f"{m.confidence:.2f}",
         "source": f"{m.source}{', verified' if m.verified else ''}",

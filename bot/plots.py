@@ -103,7 +103,8 @@ def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
     for event in (e for e in panel.course.events if e.event not in _UNMARKED):
         at: Any = (event.at - start).total_seconds() / 86_400 if panel.days else event.at
         marker = _MARKERS.get(event.event, "d")
-        ax.plot([at], [event.new_weight], marker, color=_INK, markersize=8, markeredgecolor="white", zorder=3)
+        over = 4 if event.event in _MARKERS else 3  # what was said stands before what came of it
+        ax.plot([at], [event.new_weight], marker, color=_INK, markersize=8, markeredgecolor="white", zorder=over)
     ax.set_ylim(0, top)
     ax.set_xlim(xs[0], xs[-1] if xs[-1] != xs[0] else None)
     ax.set_title(panel.title, fontsize=10)

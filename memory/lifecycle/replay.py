@@ -6,17 +6,16 @@ without the memory's row, and without the clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from memory.lifecycle.curve import DAY, CurveEvent, from_ms
-from memory.lifecycle.life import born, happen, level_of, logged, weight
+from memory.lifecycle.life import CURVES, born, happen, level_of, logged, weight
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
 
 RELEVANCE = "relevance"  # the one curve whose nights wear a memory
-LEAST_SEEN = 0.001  # fainter than that no picture shows
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagined
 
 
@@ -75,7 +74,7 @@ def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, ste
     `u` is used where a line does not say it (S2's user factor as it was then). A memory without a log has the
     life its row tells: that of nothing having happened since.
     """
-    events = tuple(e for e in log if e.after and e.at <= until)
+    events = _in_order(e for e in log if e.after and e.at <= until)
     start = events[0].at if events else m.created_at
     step = (until - start) / max(steps - 1, 1)
     times = sorted({start + step * i for i in range(steps)} | {e.at for e in events} | {until})
@@ -96,6 +95,15 @@ def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, ste
     return Course(tuple(out), events)
 
 
+def _in_order(log: Iterable[WeightEvent]) -> tuple[WeightEvent, ...]:
+    """What was learned late stands where it was learned: the state it left is that of then."""
+    out: list[WeightEvent] = []
+    for e in log:
+        late = bool(out) and e.at < out[-1].at
+        out.append(replace(e, at=out[-1].at) if late else e)
+    return tuple(out)
+
+
 def _moment(m: Memory, u: float, at: datetime) -> Moment:
     return Moment(at, weight(m, u, at), m.level, level_of(m, u, at), m.curve)
 
@@ -113,7 +121,7 @@ def imagined(
         nights = [(float(night), "lowered") for night in range(1, int(days) + 1)]
     for day, event in sorted([*events, *nights]):
         at = EPOCH + day * DAY
-        if event != "lowered" or LEAST_SEEN < weight(m, u, at) < LOWER_BELOW:
+        if event != "lowered" or (CURVES[curve].forgets_below or 0.0) <= weight(m, u, at) < LOWER_BELOW:
             m, line = happen(m, event, u, at)
             log.append(line)
     return first, log
