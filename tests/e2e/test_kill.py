@@ -7,9 +7,10 @@ import random
 import re
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.e2e.driver import opened
+from tests.e2e.driver import FakeTime, opened
 
 CHILD = r"""
 import asyncio, sys
@@ -55,8 +56,9 @@ async def test_nothing_completed_is_lost(tmp_path: Path) -> None:
     last = -1
     for _ in range(10):
         last = await _until_killed(tmp_path, last + 2, rng.uniform(0.0, 0.35))
-    async with opened(tmp_path) as w:
-        assert await w.ebb.agent.drain(60) == 0
+    async with opened(tmp_path, FakeTime(datetime.now(UTC))) as w:
+        left = await w.ebb.agent.drain(60)
+        assert left == 0, await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending())
         history = await w.ebb.agent.history(w.user_id, w.scope, limit=100_000)
         said = {int(m.text.split("number")[1].split("x")[0]) for m in history if m.role == "user"}
         answered = {m.turn_id for m in history if m.role == "assistant" and m.status == "complete"}

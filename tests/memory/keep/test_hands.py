@@ -297,7 +297,7 @@ async def test_private_recall_embeds_nothing_elsewhere(home: Home) -> None:
     remote = Remote()
     service = MemoryService(home.me.store, model=home.me.model, embedder=remote, key=b"k" * 32, deadline_ms=5000)
     await home.me.remember("I collect stamps from Bhutan")
-    found = await service.recall(home.user, "stamps from Bhutan", [], home.me.now, TZ, local_only=True)
+    found = await service.recall(home.user, "What stamps do I collect?", [], home.me.now, TZ, local_only=True)
     assert Remote.asked == []
     assert found.hits
     await service.recall(home.user, "stamps from Bhutan", [], home.me.now, TZ)
