@@ -21,7 +21,7 @@ from memory.upkeep.topics import template
 Decision: TypeAlias = Literal["promote", "keep", "delete"]
 ROUNDS: Final = 3
 NEAREST: Final = 5
-MOST_REVIEWS: Final = 40  # a night; those waiting come in the following ones
+MOST_REVIEWS: Final = 20  # a night: each is a call or three; those waiting come in the following ones
 KEPT_AT: Final = 0.5  # S0: a KEEP in a decay review sets the counter to this
 _MAX_ANSWER: Final = 400
 _FACTS: Final = Filter(

@@ -88,8 +88,8 @@ def is_by_hand(job: Job) -> bool:
 
 
 def by_hand(tx: Tx, now: datetime) -> str:
-    """A run for now: the night that is due or at work, else one of its own; the job's id."""
-    due_now = next((j for j in tx.jobs.pending("upkeep") if j.run_at <= now), None)
+    """A run for now: the night that is due and not begun, else one of its own; the job's id."""
+    due_now = next((j for j in tx.jobs.pending("upkeep") if j.state == "ready" and j.run_at <= now), None)
     job = due_now or tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=lane(tx.user_id))
     if job is None:  # pragma: no cover - the key is new
         raise AssertionError

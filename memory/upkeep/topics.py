@@ -44,6 +44,9 @@ _BEFORE_EN: Final = re.compile(
     re.I,
 )
 _VERB_EN: Final = re.compile(r"^[a-z]+(?:s|ed|ing|e|k|t|d|n|p|r|y|m|w|l|h|g)\s+(?=\S)", re.I)
+_DOING_EN: Final = re.compile(
+    r"^(?:to\s+)?(?:[a-z]+ing|be|go|do|drink|eat|play|have|learn|read|watch|listen|see|call|visit)\s+(?=\S)"
+)
 _LEAD_EN: Final = re.compile(
     r"^(?:(?:allergic|afraid|scared|fond|interested|good|bad|keen|proud|tired|married|engaged|born|from|based|responsible|able"
     r"|to|of|in|at|on|about|with|for|as|by|into|onto|out|up|some|any|lots|very|much|really)\s+)+",
@@ -116,12 +119,8 @@ def _topic_en(text: str) -> str:
         return _gerund(rest.rstrip(".!"))
     if not copula:
         rest = _VERB_EN.sub("", rest, count=1)
-        rest = re.sub(
-            r"^(?:to\s+)?(?:[a-z]+ing|be|go|do|drink|eat|play|have|learn|read|watch|listen|see)\s+(?=\S)",
-            "",
-            rest,
-            count=1,
-        )
+        bare = _DOING_EN.sub("", rest, count=1)
+        rest = bare if _CUT_EN.split(f" {bare}")[0].strip() else rest  # "goes hiking every week" is about hiking
     rest = _LEAD_EN.sub("", rest)
     return _CUT_EN.split(rest)[0].strip()
 

@@ -17,6 +17,7 @@ from memory.models import Json, Lang
 
 _LASTING = frozenset({"identity", "preference", "skill", "lesson", "workflow"})
 _PASSING = frozenset({"context", "whim", "todo"})
+_FAINT = 0.3  # below it normal recall no longer sees a memory, so that letting go of it takes nothing away
 _PLAIN = word_set(
     "the user like love enjoy prefer adore be is have has had drink drank drunk eat ate do does very really quite"
     " much often usually always most every day daily a an to of in on at with and also still again some bit lot"
@@ -116,7 +117,7 @@ def _covered(text: str, fullest: str) -> bool:
 def review(data: Mapping[str, Json]) -> str:
     """`[PROMOTE]`, `[KEEP]` or `[DELETE]` (S0): lasting facts rise, what was replaced or has passed may go.
 
-    Of passing things it asks first whether they came up again.
+    Of passing things that are faint already it asks first whether they came up again.
     """
     memory = data.get("memory")
     item = memory if isinstance(memory, Mapping) else {}
@@ -127,7 +128,8 @@ def review(data: Mapping[str, Json]) -> str:
     others = [str(n.get("text") or "") for n in known if n.get("id") != item.get("id")]
     if any(_own(text) and _own(text) <= _own(o) for o in others):
         return "[DELETE]"
-    if kind not in _PASSING:
+    weight = item.get("weight")
+    if kind not in _PASSING or not isinstance(weight, int | float) or weight >= _FAINT:
         return "[KEEP]"
     searching = sorted(_own(text), key=len, reverse=True)[:3]
     if int(data.get("round") or 1) == 1 and searching:

@@ -117,7 +117,7 @@ def test_it_reviews_by_kind_and_by_what_stands_near() -> None:
 
     def review(task: str, kind: str, *nearest: str, text: str = "The user likes coffee", **more: object) -> str:
         rows = [{"id": f"n{i}", "text": t} for i, t in enumerate(nearest)]
-        memory = {"id": "m", "text": text, "kind": kind, "weight": 0.4}
+        memory = {"id": "m", "text": text, "kind": kind, "weight": more.pop("weight", 0.2)}
         return respond("review", {"task": task, "memory": memory, "nearest": rows, "found": [], "round": 1, **more})
 
     assert review("promotion", "preference") == "[PROMOTE]"
@@ -127,6 +127,7 @@ def test_it_reviews_by_kind_and_by_what_stands_near() -> None:
     assert review("decay", "context").startswith("[SEARCH:")
     assert review("decay", "context", text="用户今天很累").startswith("[SEARCH:")
     assert review("decay", "context", round=2) == "[DELETE]"
+    assert review("decay", "context", weight=0.4) == "[KEEP]"
 
 
 @pytest.mark.parametrize("task", ["level", "merge", "review", "contradict", "derive"])

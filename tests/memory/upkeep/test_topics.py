@@ -22,6 +22,7 @@ from tests.memory.lifecycle.test_curves import memory
         ("The user's sister Anna is a doctor", "their sister Anna"),
         ("The user's name is Lena", "their name"),
         ("The user lives in Paris", "Paris"),
+        ("The user goes hiking every week because it helps", "hiking"),
         ("The user no longer smokes", "smoking"),
         ("The user wants to learn the piano this year", "the piano"),
         ("The user is a nurse", "being a nurse"),
