@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from memory import privacy
 from memory.models import CurveState, Draft, Importance, Kind, Layer, Memory, MemoryId, State
@@ -94,6 +94,20 @@ def importance_like(m: Memory) -> Importance:
     return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
 
 
-def keeps_versions(kind: Kind) -> bool:
-    """S2's conflict strategy: tastes keep their versions, facts are replaced by the latest."""
-    return kind in {Kind.PREFERENCE, Kind.WHIM}
+Strategy: TypeAlias = Literal["latest_wins", "version_keep", "weight_balance"]
+UNSURE: Final = 0.5  # confidence below which a statement ends nothing
+_TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM})
+
+
+def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
+    """S2's conflict strategies, for a claim that says otherwise than `old`.
+
+    latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes: the old one
+    stays as a version of its own, denied and much weaker, beside the new one. weight_balance, where it is unsure
+    which one holds: both stand, and the old one loses what its last mentions had given it. Unsure is what the model
+    says with little confidence, and what is only `inferred` against something that the user has confirmed.
+    """
+    confirmed = old.pinned or old.verified or old.layer is Layer.CORE
+    if claim.draft.confidence < UNSURE or (inferred and confirmed):
+        return "weight_balance"
+    return "version_keep" if old.kind in _TASTES else "latest_wins"

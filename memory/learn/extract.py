@@ -18,7 +18,7 @@ from memory.learn.answer import objects
 from memory.learn.asking import ANY, Tools
 from memory.learn.drafts import Words, draft_of
 from memory.learn.material import clock, is_evidence, items, language, reference, unchanged, words_of
-from memory.learn.merge import Claim, Merger, Saved, keeps_versions
+from memory.learn.merge import Claim, Merger, Saved, strategy
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.learn.tokens import clip, estimate, newest_within
 from memory.models import (
@@ -265,11 +265,13 @@ def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequenc
     """One candidate: contradicted, matched or new (S2's strategies for what contradicts)."""
     old = tx.memories.get(c.contradicts) if c.contradicts else None
     if old is not None and old.state is State.ACTIVE and old.layer is not Layer.SYSTEM:
-        if old.pinned or old.verified or old.layer is Layer.CORE:
-            return merger.contradict(old, claim)  # what the user confirmed does not end by inference
-        if c.denied or keeps_versions(old.kind):
-            return merger.negate(old, claim, claim.said_at)
-        return merger.supersede(old, claim)
+        match strategy(old, claim, inferred=True):
+            case "weight_balance":
+                return merger.contradict(old, claim)
+            case "version_keep":
+                return merger.negate(old, claim, claim.said_at)
+            case "latest_wins":
+                return merger.negate(old, claim, claim.said_at) if c.denied else merger.supersede(old, claim)
     same = tx.memories.get(c.matches) if c.matches else None
     if same is not None and same.state is State.ACTIVE:
         return merger.match(same, claim)

@@ -14,7 +14,7 @@ from datetime import datetime
 from memory import lifecycle
 from memory.learn import gate
 from memory.learn.alike import normalised
-from memory.learn.claims import Claim, Saved, built, importance_like, keeps_versions
+from memory.learn.claims import Claim, Saved, built, importance_like, strategy
 from memory.models import Draft, Memory, MemoryId, Op, Sensitivity, State, Tombstone, WeightEvent
 from memory.ports import FloatArray, Tx
 
@@ -91,6 +91,8 @@ class Merger:
             return self._recognise(old, claim)
         if (code := self._ending_refused(old, claim)) is not None:
             return Saved(None, "refused", code)
+        if strategy(old, claim) == "weight_balance":
+            return self.contradict(old, claim)
         if m := gate.known(self.tx, claim, exclude=[old.id]):
             new = self.tx.memories.put(replace(m, supersedes=_joined(m.supersedes, old.id)), "updated")
             self._recognise(new, claim)
@@ -106,6 +108,8 @@ class Merger:
             return Saved(old, "known")
         if claim is not None and (code := self._ending_refused(old, claim)) is not None:
             return Saved(None, "refused", code)
+        if claim is not None and strategy(old, claim) == "weight_balance":
+            return self.contradict(old, claim)
         new = None
         if claim is not None:
             m = gate.known(self.tx, claim, exclude=[old.id])
@@ -249,4 +253,4 @@ def _by(m: Memory | None) -> str:
     return f"by {m.id}" if m else ""
 
 
-__all__ = ["Claim", "Merger", "Saved", "accept", "importance_like", "keeps_versions", "save_draft"]
+__all__ = ["Claim", "Merger", "Saved", "accept", "importance_like", "save_draft", "strategy"]
