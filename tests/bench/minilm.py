@@ -44,7 +44,7 @@ class MiniLM:
         self._weights: dict[str, NDArray[np.float32]] = {}
         self._tokenizer: Any = None
 
-    async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:  # noqa: ARG002
+    async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """(n, dim) float32 of unit length; queries and contents alike."""
         keys = [blake2b(f"{self.id}\0{t}".encode(), digest_size=16).digest() for t in texts]
         known = {k: v for k in set(keys) if (v := self._known(k)) is not None}

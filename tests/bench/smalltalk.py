@@ -179,10 +179,19 @@ LIFE_EN: dict[str, tuple[str, ...]] = {
     "User works as a nurse at St James's hospital": ("where do I work?", "which hospital do I work at?"),
     "User's sister Anna lives in Lisbon": ("where does Anna live?", "what's my sister's name?"),
     "User likes ramen, above all tonkotsu": ("which ramen do I like?", "what kind of ramen is my favourite?"),
-    "User is learning the violin since March": ("which instrument am I learning?", "how long have I played the violin?"),
+    "User is learning the violin since March": (
+        "which instrument am I learning?",
+        "how long have I played the violin?",
+    ),
     "User's car is a blue Volvo": ("what car do I drive?", "what colour is my car?"),
-    "User has a dentist appointment on 12 March at 10": ("when is my dentist appointment?", "when do I see the dentist?"),
-    "User wants to run the Edinburgh marathon in May": ("which marathon do I want to run?", "what's my running goal?"),
+    "User has a dentist appointment on 12 March at 10": (
+        "when is my dentist appointment?",
+        "when do I see the dentist?",
+    ),
+    "User wants to run the Edinburgh marathon in May": (
+        "which marathon do I want to run?",
+        "what's my running goal?",
+    ),
     "User hates coriander": ("do I like coriander?", "should I put coriander in the soup?"),
     "User's boss is named Tom Becker": ("who is my boss?", "what's my boss called?"),
     "User studied biology in Sheffield": ("what did I study?", "where did I study biology?"),
