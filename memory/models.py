@@ -498,10 +498,23 @@ class Night:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A memory and one signal's raw score of it; higher is better."""
+    """A memory and one signal's raw score of it; higher is better. `place` grows with every memory made."""
 
     id: MemoryId
     score: float
+    place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What recall judges a candidate by before it reads the memory; times are integer UTC milliseconds."""
+
+    place: int
+    id: MemoryId
+    text: str  # as it was learned
+    entities: str  # JSON
+    episode: bool
+    times: tuple[int | None, int | None, int | None]  # made, valid from, expires
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from memory.models import (
     Job,
     JobKind,
     Json,
+    Line,
     Memory,
     MemoryId,
     Message,
@@ -548,6 +549,25 @@ class Tx(Protocol):
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
 
 
+Places: TypeAlias = NDArray[np.int64]  # of memories: numbers that grow with every memory made
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The memories that hold a term."""
+
+    places: Places  # ascending; of a term that very many hold, the newest thousand
+    rarity: float  # BM25's idf: 0 for what every memory holds
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What was learned just before and after some memories, in their sessions, by time of making."""
+
+    places: Places  # (memories, 2·reach): from `reach` before to `reach` after; 0 where there is none
+    seconds: FloatArray  # between the two
+
+
 class Reader(Protocol):
     """What recall's signals read; bound to one user."""
 
@@ -574,6 +594,18 @@ class Reader(Protocol):
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names` (case-folded)."""
 
+    async def holding(self, terms: Sequence[str]) -> list[Holding]:
+        """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""
+
+    async def lines(self, places: Sequence[int], f: Filter) -> list[Line]:
+        """Those of them that pass the filter, in no order."""
+
+    async def around(self, places: Sequence[int], reach: int) -> Around:
+        """Neighbours of each in its session; episodes have none."""
+
+    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> list[int]:
+        """Places of memories made in that time, or valid from then on, or due then; the newest first."""
+
     async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
         """Memories up to `reach` places before and after each of `ids` in its session, by time of making."""
 
@@ -595,6 +627,9 @@ class System(Protocol):
     def link(self, provider: str, external_id: str, user_id: str, now: datetime) -> None: ...
     def unlink(self, provider: str, external_id: str) -> None: ...
     def identities(self, provider: str) -> Mapping[str, str]: ...
+    def embedders(self) -> list[str]:
+        """Ids of all that memories have vectors of, the one that came last first."""
+
     def users(self) -> list[str]: ...
     def get(self, key: str) -> Json: ...
     def set(self, key: str, value: Json) -> None: ...

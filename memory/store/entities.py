@@ -85,7 +85,7 @@ def by_entity(con: Any, user_id: str, names: Sequence[str], k: int, f: Filter) -
         (dump(sorted(scores)), *params),
     ).fetchall()
     best = sorted(rows, key=lambda r: (-scores[r["n"]], -r["last_activated_at"], -r["n"]))
-    return [Scored(r["id"], scores[r["n"]]) for r in best[:k]]
+    return [Scored(r["id"], scores[r["n"]], r["n"]) for r in best[:k]]
 
 
 def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
@@ -111,7 +111,7 @@ def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) 
         )
         named = dict(tuple(r) for r in rows.fetchall())
         frontier = {n: s * _HOP_DECAY for n, s in best if n in named}
-        found += [Scored(named[n], s) for n, s in best if n in named]
+        found += [Scored(named[n], s, n) for n, s in best if n in named]
         if not frontier:
             break
     return sorted(found, key=lambda s: -s.score)[:k]

@@ -7,7 +7,6 @@ in another's ranking. A memory is a sentence or two, so a term counts once howev
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -15,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import Filter, MemoryId, Scored
+from memory.ports import Holding
 from memory.store.filters import where
+from memory.store.postings import Postings
 from memory.store.rows import dump
-from memory.store.text import is_pair, phrase, terms
+from memory.store.text import terms
 
 Numbers: TypeAlias = NDArray[np.int64]
-Posting: TypeAlias = tuple[Numbers, float]  # memory numbers, rarity
 Ranking: TypeAlias = tuple[Numbers, NDArray[np.float64]]  # memory numbers, sums of rarity
 
 K1: Final = 1.2
 B: Final = 0.75
-_MOST_ROWS: Final = 1000  # of one term, the newest: a more frequent one says too little to be followed further
 _SPARE: Final = 4  # candidates looked at for each that is wanted: some will not pass the filter
 _COUNTED: Final = 10_000  # memories of one user that are counted anew for each question
 
@@ -35,6 +34,7 @@ class Lexical:
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[int, int]] = {}  # user → (memories, the newest number when they were counted)
+        self._postings = Postings()
 
     def search(self, con: Any, user_id: str, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
         """For each text the best `k` memories that share a term with it and pass the filter, best first.
@@ -45,8 +45,9 @@ class Lexical:
             return [[] for _ in texts]
         owned, total = self._ground(con, user_id)
         wanted = [terms(t) for t in texts]
-        postings = {t: _posting(con, owned, total, t) for t in dict.fromkeys(t for ts in wanted for t in ts)}
-        held = [[postings[t] for t in ts if len(postings[t][0])] for ts in wanted]
+        each = list(dict.fromkeys(t for ts in wanted for t in ts))
+        holding = dict(zip(each, self._postings.holding(con, user_id, owned, total, each), strict=True))
+        held = [[holding[t] for t in ts if len(holding[t].places)] for ts in wanted]
         most, passed = max(64, _SPARE * k), dict[int, tuple[MemoryId, int]]()
         seen: set[int] = set()
         while True:
@@ -58,6 +59,10 @@ class Lexical:
             if all(len(hits) >= k or len(r[0]) < most for hits, r in zip(out, ranked, strict=True)):
                 return out
             most *= 4  # the filter holds most back: look on
+
+    def holding(self, con: Any, user_id: str, terms: Sequence[str]) -> list[Holding]:
+        """For each term the memories that hold it."""
+        return self._postings.holding(con, user_id, *self._ground(con, user_id), terms)
 
     def _ground(self, con: Any, user_id: str) -> tuple[str, int]:
         """What narrows a search to this user's words, and about how many memories there are to search.
@@ -74,26 +79,12 @@ class Lexical:
         return f'owner : "{user_id}" AND ', total
 
 
-def _posting(con: Any, owned: str, total: int, term: str) -> Posting:
-    """The newest memories that hold the term, and its rarity (BM25's idf)."""
-    # As one text: a thousand rows of one number each take three times as long.
-    joined = con.execute(
-        "SELECT group_concat(rowid) FROM"
-        " (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
-        (owned + (f'pairs : "{term}"' if is_pair(term) else f"text : {phrase(term)}"), _MOST_ROWS),
-    ).fetchone()[0]
-    numbers = np.fromstring(joined, np.int64, sep=",") if joined else np.empty(0, np.int64)
-    # Cut off at the limit, the true count is unknown: somewhere up to all of them.
-    count = len(numbers) if len(numbers) < _MOST_ROWS else max(total / 2, _MOST_ROWS)
-    return numbers, math.log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
-
-
-def _ranked(held: Sequence[Posting], most: int) -> Ranking:
+def _ranked(held: Sequence[Holding], most: int) -> Ranking:
     """The `most` memories that hold the rarest terms, best first; of equals the newest."""
     if not held:
         return np.empty(0, np.int64), np.empty(0, np.float64)
-    numbers, places = np.unique(np.concatenate([rows for rows, _ in held]), return_inverse=True)
-    weights = np.repeat([rarity for _, rarity in held], [len(rows) for rows, _ in held])
+    numbers, places = np.unique(np.concatenate([h.places for h in held]), return_inverse=True)
+    weights = np.repeat([h.rarity for h in held], [len(h.places) for h in held])
     scores: NDArray[np.float64] = np.bincount(places, weights).astype(np.float64, copy=False)
     if most < len(numbers):
         best = np.flatnonzero(scores >= np.partition(scores, -most)[-most])
@@ -109,7 +100,7 @@ def _scored(ranked: Ranking, passed: Mapping[int, tuple[MemoryId, int]], k: int)
     scale = K1 * B / (usual or 1.0)
     found = [(s * (K1 + 1) / (1 + K1 * (1 - B) + scale * passed[n][1]), n) for n, s in held]
     found.sort(key=lambda hit: (-hit[0], -hit[1]))
-    return [Scored(passed[n][0], s) for s, n in found[:k]]
+    return [Scored(passed[n][0], s, n) for s, n in found[:k]]
 
 
 def _passed(con: Any, user_id: str, numbers: list[int], f: Filter) -> Mapping[int, tuple[MemoryId, int]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -210,7 +210,7 @@ class Nearest:
         (mean, spread), (to_mean, to_spread) = (self._spread(con, user_id, *side) for side in (mine, theirs))
         if not spread or not to_spread:
             return hits
-        return [Scored(s.id, min(1.0, (s.score - mean) / spread * to_spread + to_mean)) for s in hits]
+        return [replace(s, score=min(1.0, (s.score - mean) / spread * to_spread + to_mean)) for s in hits]
 
     def _spread(self, con: Any, user_id: str, space: Space, v: FloatArray | None) -> tuple[float, float]:
         own = self._of(user_id, space.model_id)
@@ -353,7 +353,7 @@ def _picked(
         return []
     top = order[:seen]
     pairs = zip(numbers[top].tolist(), scores[top].tolist(), strict=True)
-    return [Scored(passed[n], s) for n, s in pairs if n in passed][:k]
+    return [Scored(passed[n], s, n) for n, s in pairs if n in passed][:k]
 
 
 def _parts(v: FloatArray, spaces: Sequence[Space]) -> tuple[FloatArray | None, FloatArray | None]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory.models import Beside, Filter, Memory, MemoryId, Scored
-from memory.ports import FloatArray, Reader, Tx
+from memory.models import Beside, Filter, Line, Memory, MemoryId, Scored
+from memory.ports import Around, FloatArray, Holding, Reader, Tx
 from memory.store import entities
 from memory.store.beside import beside
 from memory.store.connection import InLane, Lane, at_once
+from memory.store.lines import dated, lines
 from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
 from memory.store.tx import SqliteTx
 
@@ -80,6 +81,22 @@ class SqliteReader:
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`."""
         return await self.lane.read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
+
+    async def holding(self, terms: Sequence[str]) -> list[Holding]:
+        """For each term of the text index the memories that hold it."""
+        return await self.lane.read(lambda con: self.store.words.holding(con, self.user_id, terms))
+
+    async def lines(self, places: Sequence[int], f: Filter) -> list[Line]:
+        """Those of them that pass the filter, in no order."""
+        return await self.lane.read(lambda con: lines(con, self.user_id, places, f))
+
+    async def around(self, places: Sequence[int], reach: int) -> Around:
+        """Neighbours of each in its session."""
+        return await self.lane.read(lambda con: self.store.surroundings.around(con, self.user_id, places, reach))
+
+    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> list[int]:
+        """Places of memories of that time, the newest first."""
+        return await self.lane.read(lambda con: dated(con, self.user_id, (to_ms(since), to_ms(until)), k, f))
 
     async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
         """Up to `reach` memories on either side of each of `ids` in its session."""

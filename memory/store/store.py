@@ -16,6 +16,7 @@ from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import jobs as queue
 from memory.store import upkeep
+from memory.store.around import Surroundings
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
 from memory.store.lexical import Lexical
@@ -46,6 +47,7 @@ class SqliteStore:
         self.shared = shared
         self.words = Lexical()
         self.neighbours = Nearest()
+        self.surroundings = Surroundings()
         self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
         self.worker = worker
         self.path = path
