@@ -5,7 +5,11 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.test_cli import ebb
+
+pytestmark = pytest.mark.timeout(240)  # each test starts the command many times
 
 
 def test_out_and_in_again(tmp_path: Path) -> None:

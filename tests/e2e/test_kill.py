@@ -10,6 +10,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.driver import FakeTime, opened
 
 CHILD = r"""
@@ -50,6 +52,7 @@ async def _until_killed(home: Path, start: int, seconds: float) -> int:
     return int((first + rest).decode().split()[-1])
 
 
+@pytest.mark.timeout(300)  # ten processes, each started and killed
 async def test_nothing_completed_is_lost(tmp_path: Path) -> None:
     """Ten kills; then all exchanges that were seen whole are whole, and every fact in them was learned."""
     rng = random.Random(7)

@@ -321,7 +321,7 @@ async def test_sources_come_in_the_order_they_were_said(store: SqliteStore, user
 
 
 async def test_the_weight_log_keeps_events_in_order(store: SqliteStore, user: str) -> None:
-    """With the curve's state before and after."""
+    """As they were written, whatever their dates: each state before is the state after of the one in front."""
     memory = await store.write(user, lambda tx: tx.memories.add(a_memory("Likes tea")))
     events = [
         WeightEvent(memory.id, later(days=i), e, 1.0, 1.5, "why", {"M": 1.2}, {"s": 1}, {"s": 2})
@@ -333,7 +333,7 @@ async def test_the_weight_log_keeps_events_in_order(store: SqliteStore, user: st
             tx.memories.log(event)
 
     await store.write(user, note)
-    assert await store.read(user, lambda tx: tx.memories.weight_log(memory.id)) == events
+    assert await store.read(user, lambda tx: tx.memories.weight_log(memory.id)) == events[::-1]
 
 
 async def test_counts_know_every_state(store: SqliteStore, user: str) -> None:
