@@ -13,11 +13,14 @@ import numpy as np
 from memory import privacy
 from memory.learn.alike import BURIED_VECTOR, normalised, same, semantic
 from memory.learn.claims import Claim, Code
+from memory.learn.contains import Thing, units
 from memory.models import Filter, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
 from memory.ports import Tx
 
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
+SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
 _LOOKED_AT = 24
+_GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
 
 
 def refusal(tx: Tx, claim: Claim) -> Code | None:
@@ -32,7 +35,16 @@ def refusal(tx: Tx, claim: Claim) -> Code | None:
         return "secret"
     if privacy.instruction_like(text):
         return "instruction"
-    return "tombstone" if any(claim.said_at <= t.at for t in tombstones(tx, claim)) else None
+    return "tombstone" if any(not _said_since(tx, claim, t) for t in tombstones(tx, claim)) else None
+
+
+def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:
+    """Whether the person has said it anew: in words of theirs that say it, not in a model's that name any message."""
+    if claim.draft.source not in _GUESSED:
+        return claim.said_at > stone.at
+    thing = Thing((units(claim.draft.content),))
+    said = [m for i in claim.sources if (m := tx.conversations.message(i)) is not None and m.at > stone.at]
+    return any(thing.said_by(m.text, SAID_ANEW) for m in said)
 
 
 def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
