@@ -33,6 +33,7 @@ from bot.recalling import mode_of, recall_for, shown, without_secrets
 from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
+from memory.embed import Moving
 from memory.errors import ModelError, Refused, StoreError
 from memory.models import Change, Filter, Lang, Memory, Message, language_of
 from memory.ports import ChatModel, Clock, Store, Tx
@@ -58,7 +59,7 @@ class EbbAgent:
         *,
         worker: str,
         provider: str,
-        embedder: str,
+        embedder: Moving,
     ) -> None:
         self._settings = settings
         self._store = store
@@ -310,7 +311,7 @@ class EbbAgent:
             return Status(
                 model=self._model.name,
                 provider=self._provider,
-                embedder=self._embedder,
+                embedder=self._embedder.id,
                 session_id=session.id if session else None,
                 session_title=session.title if session else "",
                 messages=len(tx.conversations.messages(session_id=session.id, after=after)) if session else 0,
@@ -323,6 +324,7 @@ class EbbAgent:
                 offline=self._provider == "offline",
                 last_seq=tx.changes.last_seq(),
                 upkeep=night.share if (night := progress(tx)) is not None else None,
+                embedded=tx.vectors.progress(self._embedder.id) if self._embedder.under_way else None,
             )
 
         return await self._store.read(user_id, read)

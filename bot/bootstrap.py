@@ -11,11 +11,12 @@ from datetime import UTC, datetime, timedelta
 from bot import llm
 from bot.agent import EbbAgent
 from bot.background import Background
+from bot.embedding import Embedding
 from bot.probe import Probe, find_ollama, probe_endpoint
 from bot.settings import Settings
 from memory.lifecycle import U
 from memory.mirror import Place
-from memory.ports import Clock, Embedder, Store, System, Tx
+from memory.ports import Clock, Store, System
 from memory.privacy import load_key
 from memory.service import MemoryService
 from memory.store import open_store, worker_id
@@ -75,16 +76,6 @@ async def owner_of(store: Store, now: datetime) -> str:
     return await store.system(find_or_make)
 
 
-async def _reembed(store: Store, user_id: str, embedder: Embedder, now: datetime) -> None:
-    """Memories without a vector of the current model get one in the background."""
-
-    def plan(tx: Tx) -> None:
-        if tx.vectors.missing(embedder.id, 1) and not tx.jobs.pending("embed"):
-            tx.jobs.enqueue("embed", f"all:{embedder.id}:{now.timestamp():.0f}", {"all": True}, now)
-
-    await store.write(user_id, plan)
-
-
 @asynccontextmanager
 async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: bool = True) -> AsyncIterator[Ebb]:
     """Open the store, choose the models, start background work; close it all in order.
@@ -99,13 +90,14 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)
         stack.push_async_callback(models.close)
-        embedder = models.embedder
-        await store.use_embedder(embedder.id, embedder.dim)
         owner = await owner_of(store, clock())
+        embedding = Embedding(settings, store, models, clock)
+        stack.push_async_callback(embedding.close)
+        await embedding.begin(workers=workers)
         service = MemoryService(
             store,
             model=models.memory,
-            embedder=embedder,
+            embedder=embedding.embedder,
             key=key,
             curve=settings.curve,
             u=U[settings.forgetting],
@@ -136,14 +128,13 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             clock,
             worker=worker,
             provider=models.choice.provider,
-            embedder=embedder.id,
+            embedder=embedding.embedder,
         )
         if workers:
-            for user_id in await store.system(lambda s: s.users()):
-                await _reembed(store, user_id, embedder, clock())
             await service.keep_curve(clock())
         stack.push_async_callback(background.stop)
         await background.start()
+        embedding.kick = background.kick
         if workers:
             await stack.enter_async_context(mirror.watching(clock, background.kick))
         yield Ebb(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
+import importlib.util
 import locale
 import logging
 import os
@@ -22,7 +23,9 @@ from bot import llm
 from bot.bootstrap import system_clock
 from bot.doctor_texts import say
 from bot.errors import sentence
+from bot.llm import local_embedding
 from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.local_embedding import LocalEmbedder
 from bot.probe import probe_endpoint
 from bot.settings import Settings
 from memory.embed import LexicalEmbedder
@@ -197,28 +200,60 @@ async def _provider(settings: Settings, lang: Lang) -> list[Check]:
 async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
     name = say(lang, "embedder")
     models = await llm.open_models(settings)
+    embedder, because = models.embedder, models.choice.lexical_because
     try:
-        embedder, because = models.embedder, models.choice.lexical_because
         if isinstance(embedder, LexicalEmbedder):
-            if not because:
-                return [Check(name, "ok", say(lang, "lexical", id=embedder.id))]
-            todo = _because(because, settings, lang)
-            return [Check(name, "bad", say(lang, "lexical", id=embedder.id), todo)]
+            found = say(lang, "lexical", id=embedder.id) + await _embedded(settings, embedder.id, lang)
+            todo = _because(because, settings, lang) if because else ""
+            return [Check(name, "bad" if because else "ok", found, todo)]
+        found, answers = embedder.id, say(lang, "answers")
+        if isinstance(embedder, LocalEmbedder):
+            found = say(lang, "embedder.local", id=embedder.id, path=embedder.model.graph.parent)
+            await embedder.load()
         async with asyncio.timeout(_ASK):
             await embedder.embed(["hello"], "query")
+        return [Check(name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}")]
     except TimeoutError:
         return [Check(name, "bad", models.choice.embedding, _because("timeout", settings, lang))]
     except ModelError as e:
-        return [Check(name, "bad", models.choice.embedding, sentence(e, lang))]
-    else:
-        return [Check(name, "ok", f"{embedder.id}; {say(lang, 'answers')}")]
+        local = isinstance(embedder, LocalEmbedder)
+        todo = _because("broken model", settings, lang) if local else sentence(e, lang)
+        return [Check(name, "bad", models.choice.embedding, todo)]
     finally:
         await models.close()
+
+
+async def _embedded(settings: Settings, embedder_id: str, lang: Lang) -> str:
+    """How far the memories are with this embedder, where they are not all there."""
+    if not settings.database.exists():
+        return ""
+    try:
+        key = await asyncio.to_thread(load_key, settings.home)
+        store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+    except MemoryError_:
+        return ""  # told where the store itself is looked at
+    try:
+        users = await store.system(lambda s: s.users())
+        counts = [await store.read(u, lambda tx: tx.vectors.progress(embedder_id)) for u in users]
+    finally:
+        await store.close()
+    done, total = sum(d for d, _ in counts), sum(t for _, t in counts)
+    return "" if done == total else say(lang, "embedder.done", done=done, total=total)
 
 
 def _because(code: str, settings: Settings, lang: Lang) -> str:
     if code == "no endpoint":
         return say(lang, "embedder.todo")
+    if code == "not installed":
+        return say(lang, "embedder.packages")
+    if code == "broken model":
+        return say(lang, "embedder.broken", path=settings.embedder_path or settings.home / "models")
+    if code == "no model":
+        if settings.embedder_path is not None:
+            return say(lang, "embedder.missing", path=settings.embedder_path)
+        if importlib.util.find_spec("fastembed") is None:
+            return say(lang, "embedder.packages")
+        return say(lang, "embedder.coming", name=local_embedding.NAME)
     model, url, _ = settings.endpoint("embedding")
     known: ModelErrorCode = code  # type: ignore[assignment]
     return sentence(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)

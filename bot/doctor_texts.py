@@ -74,6 +74,24 @@ say = Texts(
         ),
         "embedder": ("Embeddings", "向量模型"),
         "lexical": ("built in ({id}): words, not meaning", "内置（{id}）：按词而非语义"),
+        "embedder.local": ("{id}, on this machine, from {path}", "{id}，在本机运行，来自 {path}"),
+        "embedder.done": ("; {done} of {total} memories have its vectors", "；{total} 条记忆中 {done} 条有它的向量"),
+        "embedder.packages": (
+            "A local model needs the packages of ebb[local]: pip install fastembed",
+            "本地模型需要 ebb[local] 的软件包：pip install fastembed",
+        ),
+        "embedder.missing": (
+            "There is no model.onnx with a tokenizer.json in {path}.",
+            "{path} 里没有 model.onnx 和 tokenizer.json。",
+        ),
+        "embedder.coming": (
+            "The local model ({name}, 0.24 GB) is not here yet: Ebb fetches it as it runs, or set EBB_EMBEDDER_PATH.",
+            "本地模型（{name}，0.24 GB）尚未下载：Ebb 运行时会下载，也可以设置 EBB_EMBEDDER_PATH。",
+        ),
+        "embedder.broken": (
+            "The model in {path} cannot be used; another copy of it may help.",
+            "无法使用 {path} 里的模型；可以换一份试试。",
+        ),
         "embedder.todo": (
             "EBB_EMBEDDER is api, but no endpoint or model is set: see EBB_EMBEDDING_MODEL in .env.example.",
             "EBB_EMBEDDER 设为 api，但没有设置地址或模型：见 .env.example 中的 EBB_EMBEDDING_MODEL。",

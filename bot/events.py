@@ -152,6 +152,7 @@ class Status:
     offline: bool  # the offline companion answers
     last_seq: int  # change cursor to subscribe from
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
+    embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
 
 
 CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help

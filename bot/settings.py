@@ -70,8 +70,15 @@ class Settings:
     embedder: str = _s(
         "auto",
         "EBB_EMBEDDER",
-        "What turns text into vectors. auto: the embedding endpoint if one is configured, else lexical.",
-        choices=("auto", "api", "lexical"),
+        "What turns text into vectors. auto: the embedding endpoint if one is configured, else a local model that is"
+        " there already (it needs ebb[local]), else lexical. local: the local model, downloaded if need be.",
+        choices=("auto", "api", "local", "lexical"),
+    )
+    embedder_path: Path | None = _s(
+        None,
+        "EBB_EMBEDDER_PATH",
+        "Folder of a local embedding model: model.onnx and tokenizer.json.",
+        shown="the multilingual MiniLM, once EBB_EMBEDDER=local has downloaded it",
     )
     recall_deadline_ms: int = _s(
         200, "EBB_RECALL_DEADLINE_MS", "How long recall waits for a remote embedder.", low=0, high=60_000

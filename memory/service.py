@@ -79,7 +79,7 @@ class MemoryService:
     ) -> None:
         self._store = store
         self._u = u
-        self._local = embedder.local
+        self._embedder = embedder
         self._queries = QueryEmbedder(embedder, deadline_ms)
         self._planner = Planner(store, embedder)
         self._rememberer = Rememberer(store, embedder, key, curve, u)
@@ -155,10 +155,10 @@ class MemoryService:
         """
         earlier = tuple(context[-CONTEXT:])
         vector, late = None, False
-        if self._local or not local_only:
+        if self._embedder.local or not local_only:
             vector, late = await self._queries.embed(text, earlier)
         query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude)
-        found = await recall(self._store.reader(user_id), query, u=self._u)
+        found = await self._store.reader(user_id).whole(lambda reader: recall(reader, query, u=self._u))
         secrets = await self._sealed.hits(user_id, text)
         return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
 

@@ -2,7 +2,7 @@
 
 from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
 from bot.llm.endpoint import Clients, Endpoint, warm
-from bot.llm.registry import PROVIDERS, Choice, Models, choose, open_models
+from bot.llm.registry import PROVIDERS, Choice, Models, choose, embedder_named, open_models
 from bot.llm.tokens import estimate_tokens
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Retrying",
     "choose",
     "complete",
+    "embedder_named",
     "estimate_tokens",
     "open_models",
     "warm",

@@ -182,6 +182,12 @@ class LocalEmbedder:
             raise _unreadable(self.model, f"vectors of {runner.dim} instead of {self.dim}")
         self._runner = runner
 
+    def warm(self) -> None:
+        """Begin to load, for whoever asks later; a failure shows when they do."""
+        if self._runner is None and self._loading is None:
+            self._loading = asyncio.ensure_future(self._load())
+            self._loading.add_done_callback(lambda f: f.cancelled() or f.exception())
+
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """(n, dim) float32 of unit length. Raises ModelError; for a query, also while the model is being loaded."""
         if not texts:

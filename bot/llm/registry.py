@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bot.llm import ollama
+from bot.llm import local_embedding, ollama
 from bot.llm.base import Deadline, Meter, Metered, Retrying
 from bot.llm.endpoint import Clients, Endpoint, warm
+from bot.llm.local_embedding import LocalEmbedder
 from bot.llm.ollama import Found, OllamaChat
 from bot.llm.openai_chat import DEFAULT_MODEL, OpenAIChat
 from bot.llm.openai_embedding import DEFAULT_MODEL as DEFAULT_EMBEDDING
@@ -23,6 +25,7 @@ from memory.ports import ChatModel, Embedder
 
 ProviderName: TypeAlias = Literal["openai", "ollama", "offline"]
 Why: TypeAlias = Literal["set", "key", "base_url", "found", "nothing"]
+HUB_CACHE = Path("~/.cache/huggingface/hub").expanduser()  # where other programs on this machine keep models
 Pair: TypeAlias = tuple[ChatModel, ChatModel]
 
 
@@ -36,7 +39,8 @@ class Choice:
         chat, memory, embedding: names of the models, as a person is told.
         where: the host that hears what is said; empty if it stays in this process.
         found: the Ollama that was looked for and found.
-        lexical_because: why an embedding model that was asked for is not used; empty if it is, or none was.
+        lexical_because: why an embedding model that was asked for is not used: a ModelErrorCode, "no endpoint",
+            "not installed", "no model" or "broken model"; empty if it is used, or none was asked for.
     """
 
     provider: ProviderName
@@ -64,11 +68,15 @@ class Models:
     async def close(self) -> None:
         """Close every connection."""
         await self.clients.close()
+        if isinstance(self.embedder, LocalEmbedder):
+            await self.embedder.close()
 
     def warm(self) -> None:
         """Import what the first request will need, in the background; call it after the first paint."""
         if self.choice.provider == "openai" or isinstance(self.embedder, APIEmbedder):
             warm()
+        if isinstance(self.embedder, LocalEmbedder):
+            self.embedder.warm()
 
 
 # --- choosing -------------------------------------------------------------------------------------------------
@@ -194,6 +202,8 @@ async def _embedder(settings: Settings, choice: Choice, clients: Clients) -> tup
     """The embedding model, and why it is the lexical one where another was asked for."""
     api = api_embedder(settings, choice, clients)
     if api is None:
+        if settings.embedder in {"auto", "local"}:
+            return await _local_embedder(settings)
         return LexicalEmbedder(), "no endpoint" if settings.embedder == "api" else ""
     try:
         await api.discover()
@@ -202,13 +212,51 @@ async def _embedder(settings: Settings, choice: Choice, clients: Clients) -> tup
     return api, ""
 
 
+async def _local_embedder(settings: Settings) -> tuple[Embedder, str]:
+    """The model on this machine if it is there, and why it is not used where it was asked for."""
+    asked = settings.embedder == "local" or settings.embedder_path is not None
+    if not local_embedding.installed():
+        return LexicalEmbedder(), "not installed" if asked else ""
+    # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
+    model = local_embedding.find(settings.embedder_path, settings.home, [HUB_CACHE] if asked else [])
+    if model is None:
+        return LexicalEmbedder(), "no model" if asked else ""
+    embedder = LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000)
+    try:
+        if not embedder.dim:
+            await embedder.load()
+    except ModelError:
+        return LexicalEmbedder(), "broken model"
+    return embedder, ""
+
+
+def embedder_named(settings: Settings, choice: Choice, clients: Clients, name: str) -> Embedder | None:
+    """The embedder of that id, where these settings still reach it: for what it embedded before another came."""
+    provider, _, rest = name.partition(":")
+    model, _, dim = rest.rpartition(":")
+    if not dim.isdigit():
+        return None
+    if provider == "lexical":
+        lexical = LexicalEmbedder()
+        return lexical if lexical.id == name else None  # of another version: there is none any more
+    if provider in {"fastembed", "onnx"}:
+        found = local_embedding.find(settings.embedder_path, settings.home, [HUB_CACHE])
+        local = LocalEmbedder(found) if found is not None and local_embedding.installed() else None
+        return local if local is not None and local.id == name else None
+    api = api_embedder(replace(settings, embedder="api", embedding_model=model), choice, clients)
+    if api is None or api.provider != provider:
+        return None
+    api.dim = int(dim)
+    return api
+
+
 def api_embedder(settings: Settings, choice: Choice, clients: Clients) -> APIEmbedder | None:
     """The configured one, or None where there is none.
 
     Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI: then only
     an embedding endpoint of its own counts.
     """
-    if settings.embedder == "lexical":
+    if settings.embedder in {"lexical", "local"}:
         return None
     asked = settings.embedder == "api"
     model, url, key = settings.endpoint("embedding")

@@ -21,9 +21,10 @@ _PATIENCE: Final = 0.05  # seconds that the earlier embedder may take longer tha
 class Moving:
     """The embedder in use, and the one before while memories still have its vectors alone."""
 
-    def __init__(self, now: Embedder, before: Embedder | None = None) -> None:
+    def __init__(self, now: Embedder) -> None:
         self.now = now
-        self.before = before
+        self.before: Embedder | None = None
+        self.under_way = False  # memories are being embedded anew
 
     @property
     def id(self) -> str:
@@ -42,11 +43,12 @@ class Moving:
 
     def turn(self, now: Embedder, before: Embedder | None = None) -> None:
         """Use another one from now on. One elsewhere is not asked any more by somebody who has one at home."""
-        self.now, self.before = now, before if before is None or before.local or not now.local else None
+        self.now, self.under_way = now, True
+        self.before = before if before is None or before.local or not now.local else None
 
     def arrived(self) -> None:
         """Every memory has a vector of the one in use."""
-        self.before = None
+        self.before, self.under_way = None, False
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """Contents: (n, dim). Queries: with the vector of the embedder before behind each. Raises ModelError.

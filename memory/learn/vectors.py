@@ -19,7 +19,7 @@ _GONE = frozenset({State.FORGOTTEN, State.DELETED})
 
 
 async def run(tools: Tools, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - a handler is given the time
-    """Payload {"memory_ids": [...]} or {"all": true}. Raises ModelError; what was embedded until then stays.
+    """Payload {"memory_ids": [...]} or {"all": true, "embedder": id}. Raises ModelError; what is done by then stays.
 
     `all` goes over from another embedder: a batch at a time, each stored as it comes, so that whatever ends the
     process costs one batch; when nothing is missing any more, the other's vectors go, as gradually.
@@ -30,6 +30,8 @@ async def run(tools: Tools, job: Job, now: datetime) -> Effect:  # noqa: ARG001 
         todo = await tools.store.read(job.user_id, lambda tx: _wanting(tx, tx.vectors.without(ids, name)))
         vectors = await _embed(tools, todo)
         return lambda tx: _result(_put(tx, name, todo, vectors))
+    if job.payload.get("embedder", name) != name:
+        return lambda _tx: _result(0)  # another one came into use meanwhile, and has a job of its own
     done = 0
     while todo := await tools.store.read(job.user_id, lambda tx: tx.vectors.missing(name, PAGE)):
         before = done

@@ -59,6 +59,10 @@ class SqliteSystem:
         """Everybody, the first one first."""
         return [r[0] for r in self.con.execute("SELECT id FROM users ORDER BY created_at, rowid").fetchall()]
 
+    def embedders(self) -> list[str]:
+        """Ids of all that were in use and are not left behind yet, the one that came last first."""
+        return [r[0] for r in self.con.execute("SELECT name FROM embedding_models ORDER BY id DESC").fetchall()]
+
     # --- values
 
     def get(self, key: str) -> Json:

@@ -66,9 +66,10 @@ class Header(Widget):
         if status.failed_jobs:
             parts.append(Content.styled(f"! {say(lang, 'failed_jobs', n=status.failed_jobs)}", "$warning"))
         elif status.upkeep is not None:
-            full = round(status.upkeep * _BAR)
-            bar = f"{'▰' * full}{'▱' * (_BAR - full)}"
-            parts.append(Content.styled(say(lang, "upkeep", bar=bar), "$quiet"))
+            parts.append(Content.styled(say(lang, "upkeep", bar=_bar(status.upkeep)), "$quiet"))
+        elif status.embedded is not None:
+            done, total = status.embedded
+            parts.append(Content.styled(say(lang, "embedded", bar=_bar(done / max(1, total))), "$quiet"))
         elif status.pending_jobs:
             parts.append(Content.styled(say(lang, "learning"), "$quiet"))
         if status.memories:
@@ -158,3 +159,8 @@ class Hints(Widget):
                 break
             out += piece
         return out
+
+
+def _bar(share: float) -> str:
+    full = round(share * _BAR)
+    return f"{'▰' * full}{'▱' * (_BAR - full)}"

@@ -296,7 +296,8 @@ async def test_embedding_waits_for_its_endpoint(world: World) -> None:
     """An embedder that is out makes the job come back."""
     from tests.memory.learn.world import BrokenEmbedder
 
-    tea = await world.remember("The user likes tea")
+    tea, name = await world.remember("The user likes tea"), world.embedder.id
+    await world.store.write(world.user, lambda tx: tx.vectors.retire(name, 9))
     world.embedder = BrokenEmbedder()
     with pytest.raises(ModelError):
         await world.work("embed", {"memory_ids": [tea.id]})
