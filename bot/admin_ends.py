@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -21,6 +22,7 @@ from memory.store import worker_id
 
 LANGS: Final[tuple[Lang, ...]] = get_args(Lang)
 _SCRUB_SECONDS = 20.0
+_LOOKS = 30
 _PLACES = tuple(k.removeprefix("place.") for k in say.keys() if k.startswith("place."))  # noqa: SIM118 - a table
 
 
@@ -76,7 +78,12 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     done = await ebb.service.purge(ebb.owner, m.id, ebb.clock())
     runner = JobRunner(ebb.store, {"scrub": ebb.service.handlers["scrub"]}, ebb.clock, worker=worker_id())
     await runner.drain(_SCRUB_SECONDS)
-    later = next((r for r in await ebb.service.receipts(ebb.owner) if r.job_id == done.job_id), done)
+    later = done
+    for _ in range(_LOOKS):  # whoever else is open may have taken it up first
+        later = next((r for r in await ebb.service.receipts(ebb.owner) if r.job_id == done.job_id), done)
+        if later.scrubbed or later.error:
+            break
+        await asyncio.sleep(0.1)
     print(*_receipt(replace(later, places=done.places), ebb, lang), sep="\n")
     return 0
 

@@ -14,6 +14,7 @@ import logging
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,6 +180,29 @@ async def _jobs(settings: Settings, lang: Lang) -> list[Check]:
     return [Check(name, "note", found, say(lang, "jobs.todo", kinds=kinds))]
 
 
+async def _curve(settings: Settings, lang: Lang) -> list[Check]:
+    """Which way of forgetting is set, and whether every memory lives by it yet."""
+    name = say(lang, "curve")
+    counts: Counter[str] = Counter()
+    if settings.database.exists():
+        try:
+            key = await asyncio.to_thread(load_key, settings.home)
+            store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+        except MemoryError_:
+            return []  # said already, where background work is looked at
+        try:
+            for user_id in await store.system(lambda s: s.users()):
+                counts.update(await store.read(user_id, lambda tx: tx.lives.curves()))
+        finally:
+            await store.close()
+    here = counts.pop(settings.curve, 0)
+    if not counts:
+        return [Check(name, "ok", say(lang, "curve.all", curve=settings.curve, n=here))]
+    others = ", ".join(f"{n} × {curve}" for curve, n in sorted(counts.items()))
+    found = say(lang, "curve.some", curve=settings.curve, n=here, others=others)
+    return [Check(name, "note", found, say(lang, "curve.todo"))]
+
+
 # --- those who are asked --------------------------------------------------------------------------------------
 
 
@@ -281,7 +305,7 @@ async def _telegram(settings: Settings, lang: Lang) -> list[Check]:
     return [Check("Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}")]
 
 
-CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _jobs, _provider, _embedder, _telegram)
+CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _jobs, _curve, _provider, _embedder, _telegram)
 
 
 def _columns(text: str) -> int:

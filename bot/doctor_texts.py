@@ -57,6 +57,16 @@ say = Texts(
             "Given up on: {kinds}. Mend what is marked ✗ and start Ebb again: they get another round.",
             "已放弃：{kinds}。处理好标有 ✗ 的项目后重新启动 Ebb，它们会再试一轮。",
         ),
+        "curve": ("Forgetting", "遗忘曲线"),
+        "curve.all": ("{curve}; {n} memories live by it", "{curve}，共 {n} 条记忆"),
+        "curve.some": (
+            "{curve}: {n} memories; still by another: {others}",
+            "{curve}：{n} 条；仍按其他曲线：{others}",
+        ),
+        "curve.todo": (
+            "EBB_CURVE was set anew: they are moved in the background while Ebb runs, weights and levels kept.",
+            "EBB_CURVE 已更改：Ebb 运行时会在后台转换，权重和层级保持不变。",
+        ),
         "provider": ("Who answers", "由谁回答"),
         "provider.found": ("{models} at {where} ({why})", "{models}，{where}（{why}）"),
         "why.set": ("set by EBB_PROVIDER", "由 EBB_PROVIDER 指定"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bot.texts import Texts
+from memory.models import Json, Lang
 
 say = Texts(
     {
@@ -147,3 +150,10 @@ say = Texts(
         ),
     }
 )
+
+
+def switched(result: Mapping[str, Json], lang: Lang) -> str:
+    """What a finished switch of curves came to, for people: `result` is the job's."""
+    text = say(lang, "switch.done", curve=result["curve"], was=result["was"], moved=result["moved"])
+    fainter = int(result.get("fainter") or 0)
+    return f"{text} {say(lang, 'switch.fainter', n=fainter, curve=result['curve'])}" if fainter else text

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from bot.events import Status, WindowMode
+from bot.life_texts import switched
 from memory.errors import MemoryError_
 from memory.models import Change, Json
 from tui.link import Link
@@ -112,6 +113,8 @@ class Following:
         after = change.after or {}
         if after.get("kind") == "upkeep":
             await self._night(after)
+        elif after.get("kind") == "curve" and after.get("moved"):
+            await self._conversation.note(switched(after, self._voice.lang))
         elif after.get("state") == "dead":
             await self._conversation.note(self._voice("job.dead"), ok=False)
         elif after.get("kind") == "mirror" and after.get("asks"):

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
 from bot.events import Command
+from bot.life_texts import switched
 from bot.telegram import keyboards
 from bot.telegram.desk import Desk
 from bot.telegram.outbox import Gone, Where
@@ -148,6 +149,8 @@ class Notices:
                 await self._say(waiting.pop(0), say(lang, key, new=new, updated=updated), (), (), lang)
             if kind == "mirror" and job.get("asks"):
                 await self._ask_of_mirror(lang)
+            elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
+                await self._say(Where(chat_id), switched(job, lang), (), (), lang)
         elif state == "dead" and kind in {"monitor", "extract", "summarise"} and not self._failing:
             self._failing = True
             if (chat_id := await self._own_chat()) is not None:

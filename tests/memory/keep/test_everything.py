@@ -14,7 +14,7 @@ from memory.jobs import JobRunner
 from memory.mirror import Place
 from memory.models import Memory, Message, Mode, Sensitivity, State
 from memory.ports import Tx
-from tests.memory.keep.home import Home
+from tests.memory.keep.home import ANY, Home
 from tests.memory.learn.world import TZ
 
 
@@ -35,18 +35,12 @@ async def _filled(home: Home) -> dict[str, Memory]:
     await home.me.work("summarise", payload, "EPISODE: Lyon, Paris, tea\nSUMMARY: They talked of Lyon and tea.")
 
     def fade(tx: Tx) -> None:
-        tea = next(m for m in tx.memories.find(_any()).items if m.content == "The user likes tea")
+        tea = next(m for m in tx.memories.find(ANY).items if m.content == "The user likes tea")
         tx.memories.put(replace(tea, state=State.FORGOTTEN), "forgotten")
 
     await home.write(fade)
-    found = await home.service.find(home.user, _any(), limit=100)
+    found = await home.service.find(home.user, ANY, limit=100)
     return {m.id: m for m in found.items}
-
-
-def _any():  # type: ignore[no-untyped-def]
-    from memory.models import Filter
-
-    return Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 
 
 async def test_everything_is_let_go_of_and_comes_back(home: Home) -> None:
@@ -69,16 +63,19 @@ async def test_everything_is_let_go_of_and_comes_back(home: Home) -> None:
         )
         if mode is not Mode.DEBUG:  # which shows what is deleted until it is purged
             assert not found.hits
-    assert (await home.service.find(home.user, _any(), "tea")).items[0].state is State.DELETED
+    assert (await home.service.find(home.user, ANY, "tea")).items[0].state is State.DELETED
     assert await home.other.get(theirs.id) == theirs
     with pytest.raises(NotFound):
         await home.service.forget_everything(home.user, home.me.tick())
 
     undone = await home.service.undo(home.user, home.me.tick())
     assert undone.set_id == done.set_id
-    after = {m.id: m for m in (await home.service.find(home.user, _any(), limit=100)).items}
-    same = {"rev": 0, "deleted_at": None, "weight": 0.0}
-    assert {i: replace(m, **same) for i, m in after.items()} == {i: replace(m, **same) for i, m in before.items()}
+    after = {m.id: m for m in (await home.service.find(home.user, ANY, limit=100)).items}
+
+    def plain(m: Memory) -> Memory:
+        return replace(m, rev=0, deleted_at=None, weight=0.0)
+
+    assert {i: plain(m) for i, m in after.items()} == {i: plain(m) for i, m in before.items()}
     assert await home.visible() == said
     secret = next(m for m in after.values() if m.sensitivity is Sensitivity.SECRET)
     assert await home.service.reveal(home.user, secret.id) is not None
@@ -165,7 +162,7 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     await home.me.work("summarise", span, f"EPISODE: They talked about {name}\nSUMMARY: Of {name} and the heat.")
     await home.write(
         lambda tx: tx.conversations.put_session(
-            replace(tx.conversations.session(home.me.session.id), title=f"{name} days")  # type: ignore[type-var]
+            replace(tx.conversations.session(home.me.session.id), title=f"{name} days")
         )
     )
     await home.me.remember("The user likes tea")
