@@ -95,8 +95,13 @@ class OpenAIChat:
         while True:
             optional = self._optional(request)
             try:
+                # Through `extra_body`: for `messages` the SDK walks the types of every one, 10 ms a conversation.
                 stream: openai.AsyncStream[Any] = await create(
-                    model=self.model, messages=list(request.messages), stream=True, **optional
+                    model=self.model,
+                    messages=[],
+                    stream=True,
+                    extra_body={"messages": list(request.messages)},
+                    **optional,
                 )
             except sdk.APIStatusError as e:
                 failed = self._failed(e)
