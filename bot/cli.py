@@ -25,7 +25,7 @@ Ebb: a companion that remembers you, and forgets the way people do.
   ebb ask "…"             one question from a shell or a pipe
   ebb telegram            run the Telegram bot
   ebb memory …            list, show, search, add, edit, pin, delete, restore, undo, purge, rebuild,
-                          export, import, mirror, upkeep, report, accept
+                          export, import, mirror, upkeep, report, accept, curves, receipt
   ebb doctor              what was found, and what to do about what is missing
 
 Settings come from the environment and from .env in the data directory; .env.example lists them all.

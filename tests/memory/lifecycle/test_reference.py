@@ -1,0 +1,55 @@
+"""What REFERENCE.md says of the curves is what they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import memory.lifecycle
+from memory.lifecycle import CURVES
+from memory.lifecycle.relevance import importance_of
+from memory.models import Kind
+
+TEXT = (Path(memory.lifecycle.__file__).parent / "REFERENCE.md").read_text("utf-8")
+
+
+def test_the_table_of_curves() -> None:
+    """Range, breakpoints, and below what a memory is forgotten."""
+    rows = re.findall(
+        r"^\| `(\w+)` [^|]*\|[^|]*\| ([\d.]+) – ([\d.]+) \| ([\d. ]+) \| (never|[\d.]+) \|$", TEXT, re.M
+    )
+    assert [r[0] for r in rows] == list(CURVES)
+    for name, low, high, breakpoints, below in rows:
+        curve = CURVES[name]
+        assert (float(low), float(high)) == (curve.bounds[0], round(curve.bounds[1], 1))
+        assert tuple(map(float, breakpoints.split())) == curve.breakpoints
+        assert (None if below == "never" else float(below)) == curve.forgets_below
+
+
+def test_importance_by_kind() -> None:
+    """As the list of `relevance` has it."""
+    told = re.search(r"importance by kind \((.*?)\);", TEXT, re.S)
+    assert told is not None
+    said = {
+        kind: float(n)
+        for n, kinds in re.findall(r"([\d.]+) ([a-z ]+)", " ".join(told[1].split()))
+        for kind in kinds.split(" and ")
+    }
+    said = {k.strip(): n for k, n in said.items()}
+    for kind in Kind:
+        assert importance_of(kind) == said.get(kind.value, said["the rest"]), kind
+
+
+def test_every_disagreement_is_named() -> None:
+    """Those that the sources have: a reader who finds one there finds it here."""
+    for words in (
+        "S4, day 3000",
+        "S2, U",
+        "S2, recovery",
+        "0.61 above normal 0.58",
+        "weight < 0.01",
+        '"new = 1.0"',
+        "≥ 0.3",
+        "S3, archived",
+    ):
+        assert words in TEXT, words
