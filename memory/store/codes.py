@@ -22,6 +22,7 @@ CODE_BYTES: Final = BITS // 8
 _ALL: Final = 50_000  # vectors of which every bit is compared
 _FIRST: Final = WORDS // 2  # words compared of each, where there are more
 _SHARE: Final = 16  # one in so many of those is compared to the last bit
+_SAMPLE: Final = 4096  # distances that say how far those are
 
 Words = NDArray[np.uint64]  # (WORDS, n): a column each, so that a look at all of them runs along memory
 
@@ -57,23 +58,25 @@ def distances(words: Words, query: Words, upto: int = WORDS) -> NDArray[np.uint1
 
 
 def closest(words: Words, query: FloatArray, most: int) -> NDArray[np.intp]:
-    """Columns of the `most` codes that are nearest to a projected query, in no order.
+    """Columns of the `most` codes (half as many more, where they are few) nearest to a projected query, in no order.
 
-    First by the bits that differ; then, of three times as many, by what the query itself has where the bits are.
+    By the bits that differ; among very many then, of three times as many, by what the query has where the bits are.
     """
     n = words.shape[1]
     if most >= n:
         return np.arange(n)
     own = words_of(np.packbits(query > 0).tobytes())
-    wide = min(3 * most, n)
     if n <= _ALL:
-        some = np.argpartition(distances(words, own), wide - 1)[:wide]
-    else:
-        near = distances(words, own, _FIRST)
-        counts = np.cumsum(np.bincount(near))
-        some = np.flatnonzero(near <= np.searchsorted(counts, max(n // _SHARE, wide)))
-        rest = near[some] + distances(words[_FIRST:, some], own[_FIRST:], WORDS - _FIRST)
-        some = some[np.argpartition(rest, wide - 1)[:wide]]
+        wide = min(most + most // 2, n)
+        return np.argpartition(distances(words, own), wide - 1)[:wide]
+    wide = 3 * most
+    near = distances(words, own, _FIRST)
+    cut = np.partition(near[:: n // _SAMPLE], _SAMPLE // _SHARE)[_SAMPLE // _SHARE]  # about one in _SHARE is nearer
+    some = np.flatnonzero(near <= cut)
+    if len(some) < wide:
+        some = np.argpartition(near, wide)[:wide]
+    rest = near[some] + distances(words[_FIRST:, some], own[_FIRST:], WORDS - _FIRST)
+    some = some[np.argpartition(rest, wide - 1)[:wide]]
     bits = np.unpackbits(np.ascontiguousarray(words[:, some].T).view(np.uint8), axis=1)
     inner = np.einsum("ij,j->i", bits.astype(np.float32), query)
     return some[np.argpartition(-inner, most - 1)[:most]]

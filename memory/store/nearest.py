@@ -1,8 +1,7 @@
 """Nearest neighbours by cosine: codes in memory pick a hundred candidates, whose vectors are compared exactly.
 
-The codes of a user (128 bytes a memory, `memory.store.codes`) are read once and then followed: `vector_clock` says
-when they have fallen behind, and only the rows that are new are read. Vectors stay in the file: 128 of them are read
-in a fifth of a millisecond, and a hundred thousand kept in memory would take 150 MB. Until a large user's codes are
+The codes of a user (128 bytes a memory, `memory.store.codes`) are kept (`memory.store.codebook`); of the vectors
+only those that were compared lately: all of a hundred thousand would take 150 MB. Until a large user's codes are
 there, vec0 answers from the same codes on disk: it takes no loading, and 50 times as long for each question.
 """
 
@@ -11,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,91 +19,17 @@ from numpy.typing import NDArray
 from memory.models import Filter, MemoryId, Scored
 from memory.ports import FloatArray
 from memory.store import codes, indexes
+from memory.store.codebook import Codes, Numbers, vectors_of
 from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.vectors import unit
 
-Numbers = NDArray[np.int64]
-
 CANDIDATES: Final = 128  # compared exactly, for each question
 _SPARE: Final = 2  # memories looked at for each that is wanted: some will not pass the filter
 _CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
-_AT_ONCE: Final = 10_000  # rows read in one go
 _LARGE: Final = 20_000  # memories whose codes are not waited for, where vec0 can answer
 _VEC0_MOST: Final = 4096  # vec0 takes no larger k
-_FEW: Final = 4096  # codes that are read anew as soon as any of them has gone
 _KNOWN: Final = 100  # vectors of a model that say how its cosines are spread
-
-
-@dataclass(slots=True)
-class Codes:
-    """The codes of one user and one model, in the order they were written."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    puts: int = -1
-    removals: int = 0
-    seq: int = 0
-    count: int = 0
-    _numbers: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
-    _places: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
-    _words: codes.Words = field(default_factory=lambda: np.empty((codes.WORDS, 0), np.uint64))
-
-    @property
-    def numbers(self) -> Numbers:
-        """Which memories they are of."""
-        return self._numbers[: self.count]
-
-    @property
-    def places(self) -> Numbers:
-        """Where their vectors stand (`embeddings.seq`)."""
-        return self._places[: self.count]
-
-    @property
-    def words(self) -> codes.Words:
-        """(WORDS, count)."""
-        return self._words[:, : self.count]
-
-    @property
-    def nbytes(self) -> int:
-        """What they take."""
-        return self._words.nbytes + self._numbers.nbytes + self._places.nbytes
-
-    def follow(self, con: Any, user_id: str, model_id: int) -> None:
-        """Read what has been missed. A thread with an older snapshot than the codes leaves them alone.
-
-        Those whose vector has gone are harmless, for nothing is found for them; they go when they are many.
-        """
-        clock = con.execute("SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)).fetchone()
-        puts, removals = (0, 0) if clock is None else (clock["puts"], clock["removals"])
-        if puts <= self.puts and removals <= self.removals:
-            return
-        if removals - self.removals > (0 if self.count <= _FEW else self.count // 16):
-            self.seq, self.count, self.removals = 0, 0, removals
-        cursor = con.cursor()
-        cursor.row_factory = None
-        cursor.execute(
-            "SELECT seq, memory_n, code FROM embeddings WHERE user_id = ? AND model_id = ? AND seq > ? ORDER BY seq",
-            (user_id, model_id, self.seq),
-        )
-        while rows := cursor.fetchmany(_AT_ONCE):
-            self._add([r[0] for r in rows], [r[1] for r in rows], b"".join([r[2] for r in rows]))
-        self.puts = puts
-
-    def _add(self, places: list[int], numbers: list[int], raw: bytes) -> None:
-        end = self.count + len(places)
-        if end > len(self._numbers):
-            self._grow(max(64, end + end // 4))
-        self._places[self.count : end] = places
-        self._numbers[self.count : end] = numbers
-        self._words[:, self.count : end] = codes.words_of(raw)
-        self.count, self.seq = end, places[-1]
-
-    def _grow(self, size: int) -> None:
-        numbers, places, words = self.numbers, self.places, self.words
-        self._numbers, self._places = np.empty(size, np.int64), np.empty(size, np.int64)
-        self._words = np.empty((codes.WORDS, size), np.uint64)
-        self._numbers[: self.count], self._places[: self.count] = numbers, places
-        self._words[:, : self.count] = words
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +187,7 @@ class _Look:
 
     def best(self, vectors: Sequence[FloatArray | None], some: int, k: int) -> list[list[Scored]]:
         """The k nearest among the `some` that the codes say are near, that pass the filter."""
-        near = self._near(vectors, some)
-        rows = self._rows(near)
-        if not rows:
-            return [[] for _ in vectors]
-        numbers = np.array([r[0] for r in rows], np.int64)
-        matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(len(rows), self.space.dim)
+        numbers, matrix = self._near(vectors, some)
         scores = [None if v is None else np.einsum("ij,j->i", matrix, v) for v in vectors]
         order = [None if s is None else np.argsort(-s, kind="stable") for s in scores]
         passed: dict[int, MemoryId] = {}
@@ -275,32 +195,36 @@ class _Look:
         most = max(64, _SPARE * k)
         out: list[list[Scored]] = [[] for _ in vectors]
         while seen < len(numbers):
-            parts = [numbers[o[seen:most]] for o in order if o is not None]
-            passed |= self._passed(np.unique(np.concatenate(parts)).tolist())
+            fresh = {n for o in order if o is not None for n in numbers[o[seen:most]].tolist()}
+            passed |= self._passed(list(fresh))
             seen, most = most, most * 4
             out = [_picked(numbers, s, o, passed, seen, k) for s, o in zip(scores, order, strict=True)]
             if all(s is None or len(hits) >= k for s, hits in zip(scores, out, strict=True)):
                 break
         return out
 
-    def _near(self, vectors: Sequence[FloatArray | None], some: int) -> tuple[str, list[int]]:
-        """(column, values) of the rows of `embeddings` worth comparing."""
+    def _near(self, vectors: Sequence[FloatArray | None], some: int) -> tuple[Numbers, FloatArray]:
+        """(memory numbers, vectors) of those worth comparing."""
         asked = [codes.projected(v) for v in vectors if v is not None]
         own = (self.user_id, self.space.model_id)
         if self.now is None and some <= _VEC0_MOST and self.home.is_cold(self.con, self.vec, *own):
             self.home.cold.add(own)
             self.total = _VEC0_MOST + 1
-            return "memory_n", sorted({n for q in asked for n in self._by_vec0(q, some)})
+            return vectors_of(
+                self.con, own, self.space.dim, "memory_n", {n for q in asked for n in self._by_vec0(q, some)}
+            )
         kept = self.home._of(*own)  # noqa: SLF001 - one module
         with kept.lock:
             kept.follow(self.con, *own)
-            words, places = kept.words, kept.places
-            if self.now is not None:
+            if self.now is None:
+                self.total = kept.count
+                near = [codes.closest(kept.words, q, some) for q in asked]
+            else:
                 rest = self._left(kept.numbers, self.now)
-                words, places = words[:, rest], places[rest]
-            self.total = len(places)
-            best = [places[codes.closest(words, q, some)] for q in asked]
-        return "seq", sorted({place for some in best for place in some.tolist()})
+                self.total = len(rest)
+                near = [rest[codes.closest(kept.words[:, rest], q, some)] for q in asked]
+            columns = np.unique(np.concatenate(near)) if near else np.empty(0, np.intp)
+            return kept.vectors(self.con, own, self.space.dim, columns)
 
     def _left(self, numbers: Numbers, now: Space) -> NDArray[np.intp]:
         """Places of those that have no vector of the current model."""
@@ -316,17 +240,6 @@ class _Look:
             (np.packbits(query > 0).tobytes(), some, self.user_id),
         )
         return [r[0] for r in rows.fetchall()]
-
-    def _rows(self, near: tuple[str, list[int]]) -> list[tuple[int, bytes]]:
-        column, values = near
-        cursor = self.con.cursor()
-        cursor.row_factory = None
-        cursor.execute(
-            f"SELECT memory_n, vector FROM embeddings WHERE {column} IN (SELECT value FROM json_each(?))"
-            " AND +user_id = ? AND +model_id = ?",
-            (dump(values), self.user_id, self.space.model_id),
-        )
-        return [(r[0], r[1]) for r in cursor.fetchall()]
 
     def _passed(self, numbers: list[int]) -> dict[int, MemoryId]:
         condition, params = where(self.user_id, self.f, listed=True)
