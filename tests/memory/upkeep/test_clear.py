@@ -8,7 +8,7 @@ import pytest
 
 from memory.learn.forget import forget
 from memory.learn.undo import undo
-from memory.models import Kind, Level, Memory, Message, State
+from memory.models import Kind, Level, Memory, Message, Source, State
 from memory.ports import Tx
 from tests.memory.upkeep.night import Home
 
@@ -17,7 +17,7 @@ TEA = "The user likes quillwort tea"
 
 async def told(home: Home, text: str = "I like quillwort tea.", memory: str = TEA) -> tuple[Memory, str]:
     """A memory with the message it was learned from."""
-    m = await home.remember(memory)
+    m = await home.remember(memory, source=Source.USER)
 
     def write(tx: Tx) -> str:
         s = tx.conversations.current("s") or tx.conversations.open_session("s", home.now)
