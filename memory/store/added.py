@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memory.errors import Conflict, StoreError
@@ -31,7 +30,7 @@ def add_memories(tx: SqliteTx, memories: Sequence[Memory]) -> list[Memory]:
         raise Conflict(f"There is a memory {taken[0] if taken else given[0]} already.")
     last = con.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").fetchone()
     first = 1 + (last[0] if last else 0)
-    rows = [memory_to_json(replace(m, id=ids.claim(con, m.id), user_id=owner)) for m in memories]
+    rows = [memory_to_json(m) | {"id": ids.claim(con, m.id), "user_id": owner} for m in memories]
     stored = [memory_from_json(row) for row in rows]
     numbered = list(enumerate(stored, first))
     con.executemany(_INSERT, [row_of(row) | {"n": n} for n, row in enumerate(rows, first)])

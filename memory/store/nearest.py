@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine: codes in memory pick a hundred candidates, whose vectors are compared exactly.
+"""Nearest neighbours by cosine: codes in memory pick two hundred candidates, whose vectors are compared exactly.
 
 The codes of a user (128 bytes a memory, `memory.store.codes`) are kept (`memory.store.codebook`); of the vectors
 only those that were compared lately: all of a hundred thousand would take 150 MB. Until a large user's codes are
@@ -24,7 +24,7 @@ from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.vectors import unit
 
-CANDIDATES: Final = 128  # compared exactly, for each question
+CANDIDATES: Final = 192  # compared exactly, for each question
 _SPARE: Final = 2  # memories looked at for each that is wanted: some will not pass the filter
 _CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
 _LARGE: Final = 20_000  # memories whose codes are not waited for, where vec0 can answer

@@ -37,7 +37,7 @@ _STOP_ZH: Final = re.compile("|".join(sorted(map(re.escape, STOP_ZH_WORDS), key=
 
 def segment(text: str) -> str:
     """Text for the index: full-width forms folded, every CJK character a word of its own."""
-    return _CJK_CHAR.sub(r" \1 ", unicodedata.normalize("NFKC", text))
+    return _CJK_CHAR.sub(lambda char: f" {char[0]} ", unicodedata.normalize("NFKC", text))
 
 
 def pairs(segmented: str) -> str:
@@ -47,7 +47,7 @@ def pairs(segmented: str) -> str:
     for word in segmented.split(" "):
         if not word:
             continue  # `segment` put two spaces here, and nothing stood between
-        own = word if _CJK_CHAR.fullmatch(word) else ""
+        own = word if len(word) == 1 and word > "\u3000" and _CJK_CHAR.match(word) else ""
         if before and own:
             found.append(before + own)
         before = own

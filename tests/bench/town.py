@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -117,5 +118,7 @@ def _words(text: str) -> list[str]:
 @lru_cache(maxsize=100_000)
 def _word(word: str) -> FloatArray:
     rng = np.random.default_rng(list(word.encode()))
-    dense = rng.standard_normal(DIM, dtype=np.float32)
-    return dense if word.isdigit() or len(word) > 4 else dense * np.float32(0.6)
+    return rng.standard_normal(DIM, dtype=np.float32) * np.float32(0.2 if word in _COMMON else 1.0)
+
+
+_COMMON = frozenset(w for pattern in (*_EN, *_ZH, *_ASKED) for w in _words(re.sub(r"{.}", " ", pattern)))
