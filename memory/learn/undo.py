@@ -15,7 +15,20 @@ from memory import lifecycle
 from memory.errors import Conflict, NotFound
 from memory.learn.acts import Undone
 from memory.learn.forget import MANY, bury, retell
-from memory.models import Change, ChangeSet, Json, Layer, Level, Memory, MemoryId, Message, Op, State, language_of
+from memory.models import (
+    Change,
+    ChangeSet,
+    Json,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    Message,
+    Op,
+    Sensitivity,
+    State,
+    language_of,
+)
 from memory.ports import Tx
 from memory.store.rows import memory_from_json, memory_to_json
 
@@ -174,8 +187,8 @@ class Reverting:
                 self.tx.memories.log(lifecycle.logged("undone", m, after, self.u, self.now, why))
 
 
-def _indexed(m: Memory) -> tuple[str, tuple[str, ...]]:
-    return m.original_content, m.entities
+def _indexed(m: Memory) -> tuple[str, tuple[str, ...], Sensitivity]:
+    return m.original_content, m.entities, m.sensitivity
 
 
 def _uncount(tx: Tx, wanted: ChangeSet, spans: Iterable[Span]) -> None:

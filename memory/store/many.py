@@ -10,7 +10,7 @@ from memory.errors import Conflict, NotFound
 from memory.models import Memory, Message, Op, Sensitivity, State
 from memory.store import indexes
 from memory.store.conversations import of_message
-from memory.store.memories import UPDATE, embeddable, indexed
+from memory.store.memories import UNINDEXED, UPDATE
 from memory.store.rows import (
     MEMORY_SELECT,
     dump,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def put_memories(tx: SqliteTx, memories: Sequence[Memory], op: Op) -> list[Memory]:
-    """Each over its row, as one change `op` each; in the same order. Texts and entities must be as they were.
+    """Each over its row, as one change `op` each; in the same order. Texts, entities, sensitivities stay as they were.
 
     Raises Conflict if a `rev` moved on, NotFound if one is not there.
     """
@@ -47,24 +47,24 @@ def put_memories(tx: SqliteTx, memories: Sequence[Memory], op: Op) -> list[Memor
             raise Conflict(f"The memory {m.id} was changed meanwhile.")
         if (before["original_content"], before["entities"]) != (m.original_content, list(m.entities)):
             raise ValueError("texts and entities are written one by one")
-        after = memory_to_json(replace(m, user_id=tx.owner, rev=m.rev + 1))
+        if before["sensitivity"] != m.sensitivity:
+            raise ValueError("sensitivities are written one by one")
+        after = memory_to_json(m) | {"user_id": tx.owner, "rev": m.rev + 1}
         new = memory_from_json(after)
-        old = replace(new, state=State(before["state"]), sensitivity=Sensitivity(before["sensitivity"]))
+        was, state = State(before["state"]), new.state
         stored.append(new)
         updates.append(row_of(after))
         changes.append((m.id, before, after))
-        if indexed(old) and not indexed(new):
+        if was not in UNINDEXED and state in UNINDEXED:
             leave.append(n)
-        elif indexed(new) and not indexed(old):
-            enter.append((n, new.original_content))
-        if embeddable(old) and not embeddable(new):
             drop[n] = m.id
-        elif embeddable(new) and not embeddable(old):
-            tx.unembedded[m.id] = None
+        elif was in UNINDEXED and state not in UNINDEXED:
+            enter.append((n, new.original_content))
+            if new.sensitivity < Sensitivity.SECRET:
+                tx.unembedded[m.id] = None
     tx.con.executemany(UPDATE, updates)
     indexes.texts_out(tx.con, leave)
-    for n, text in enter:
-        indexes.text_in(tx.con, n, tx.owner, text)
+    indexes.texts_in(tx.con, [(n, tx.owner, text) for n, text in enter])
     tx.vectors.drop_many(drop)
     tx.record_many("memory", op, changes)
     return stored

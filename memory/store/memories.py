@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memory.store.tx import SqliteTx
 
-_UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
+UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
 INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
 _ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
 INSERT: Final = (
@@ -47,7 +47,7 @@ _OUTLINE: Final = ", ".join(f"m.{'n' if name == 'place' else name}" for name in 
 
 def indexed(m: Memory) -> bool:
     """Whether the memory stands in the text index."""
-    return m.state not in _UNINDEXED
+    return m.state not in UNINDEXED
 
 
 def embeddable(m: Memory) -> bool:
