@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def put_memories(tx: SqliteTx, memories: Sequence[Memory], op: Op) -> list[Memory]:
-    """Each over its row, as one change `op` each; in the same order. Texts, entities, sensitivities stay as they were.
+    """Each over its row, one change `op` each; in the same order. Texts, entities, sensitivities stay as they were.
 
     Raises Conflict if a `rev` moved on, NotFound if one is not there.
     """
