@@ -198,6 +198,8 @@ say = Texts(
         "why.by.names": ("names", "名字"),
         "why.by.beside": ("said beside it", "前后文"),
         "why.by.bridge": ("telling words in common", "共有的关键词"),
+        "why.by.kind_of_answer": ("the kind of answer asked for", "问的正是这类答案"),
+        "why.by.form": ("how it is put", "表述方式"),
         "why.by.versions": ("its other versions", "它的其他版本"),
         "why.episode_by_time": ("you asked about a time", "你问到了那段时间"),
         "why.overview": ("you asked for all of it", "你问到全部"),

@@ -561,6 +561,14 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
+class Chance:
+    """Cosines of memories that have nothing to do with each other."""
+
+    mean: float
+    spread: float  # standard deviation
+
+
+@dataclass(frozen=True, slots=True)
 class Around:
     """What was learned just before and after some memories, in their sessions, by time of making."""
 
@@ -596,6 +604,9 @@ class Reader(Protocol):
 
     async def holding(self, terms: Sequence[str]) -> list[Holding]:
         """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""
+
+    async def chance(self) -> Chance | None:
+        """Of this user's vectors of the current embedder; None where there are too few to tell."""
 
     async def lines(self, places: Sequence[int], f: Filter) -> list[Line]:
         """Those of them that pass the filter, in no order."""

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
-from math import prod
 from time import perf_counter
 from typing import Final
 
+import numpy as np
+
 from memory.lifecycle import is_episode, level_at, level_of, weight
-from memory.models import Filter, Hit, Level, Memory, MemoryId, Mode, Query, Recall, State
+from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
 from memory.ports import Reader
-from memory.recall.embedding import QueryVectors
-from memory.recall.fusion import fuse, nudges
+from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, gate
+from memory.recall.ground import Scores, Values, union
 from memory.recall.question import shared
-from memory.recall.signals import FOLLOWERS, SEEDS, SIGNALS, Scores, admits, allowed, asked
-from memory.recall.window import Span, window_asked
+from memory.recall.signals import FOLLOWERS, SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
+from memory.recall.window import window_asked
 from memory.recall.words import recent_asked
 
 EPISODES: Final = 2
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 10
-_LOOKED_AT: Final = 28  # candidates that are fetched and judged
+_CANDIDATES: Final = 120  # memories that are judged by a line each
+_LOOKED_AT: Final = 28  # of those, memories that are read
+_REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
+_BEHIND: Final = 0.1  # log-odds
 _SCANNED: Final = 2000  # forgotten and deleted memories that debug mode reads through
 _EPISODE_LIFE: Final = timedelta(days=14)  # S0
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """One question in one mode, while it is being answered."""
-
-    query: Query
-    reader: Reader
-    u: float
-    span: Span | None
 
 
 async def recall(reader: Reader, query: Query, *, u: float) -> Recall:
@@ -46,23 +40,27 @@ async def recall(reader: Reader, query: Query, *, u: float) -> Recall:
     best of those that did not make it.
     """
     began = perf_counter()
-    look = _Look(replace(query, mode=Mode.NORMAL), reader, u, window_asked(query.text, query.now, query.tz))
+    found = await reader.whole(lambda own: _recalled(own, query, u))
+    return replace(found, took_ms=(perf_counter() - began) * 1000)
+
+
+async def _recalled(reader: Reader, query: Query, u: float) -> Recall:
+    look = look_at(reader, replace(query, mode=Mode.NORMAL), u)
     judged = await _judged(look, THRESHOLD)
     hits = _normal(judged, query.limit)
     hits += await _episodes_by_time(look, {h.memory.id for h in hits})
     if query.mode is not Mode.NORMAL:
-        hits = await _wide(replace(look, query=query), hits)
+        hits = await _wide(look_at(reader, query, u), hits)
     chosen = {h.memory.id for h in hits}
     missed = [replace(h, passed=False) for h in judged if h.memory.id not in chosen][:MISSED]
     shown = tuple(_weighed(h, look) for h in hits)
     near = tuple(_weighed(h, look) for h in missed)
-    return Recall(shown, near, mode=query.mode, took_ms=(perf_counter() - began) * 1000)
+    return Recall(shown, near, mode=query.mode)
 
 
 async def ranked(reader: Reader, query: Query, *, u: float) -> list[Hit]:
     """Every candidate looked at, best first, gated or not: for benchmarks and for learning's nearest ten."""
-    look = _Look(query, reader, u, window_asked(query.text, query.now, query.tz))
-    return await _judged(look, THRESHOLD)
+    return await reader.whole(lambda own: _judged(look_at(own, query, u), THRESHOLD))
 
 
 def _normal(judged: Sequence[Hit], limit: int) -> list[Hit]:
@@ -72,7 +70,7 @@ def _normal(judged: Sequence[Hit], limit: int) -> list[Hit]:
     return facts + [h for h in passed if is_episode(h.memory)][:EPISODES]
 
 
-async def _episodes_by_time(look: _Look, have: set[MemoryId]) -> list[Hit]:
+async def _episodes_by_time(look: Look, have: set[MemoryId]) -> list[Hit]:
     """刚才, 昨天, 上次, "last time": the episodes of that time, whatever words they share with the question."""
     q = look.query
     if not recent_asked(q.text):
@@ -84,7 +82,7 @@ async def _episodes_by_time(look: _Look, have: set[MemoryId]) -> list[Hit]:
     return [Hit(m, score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
 
 
-async def _wide(look: _Look, hits: list[Hit]) -> list[Hit]:
+async def _wide(look: Look, hits: list[Hit]) -> list[Hit]:
     """The normal hits, and behind them what only a look back may see."""
     have = {h.memory.id for h in hits}
     judged = await _judged(look, REVIEW_THRESHOLD)
@@ -98,14 +96,14 @@ async def _wide(look: _Look, hits: list[Hit]) -> list[Hit]:
     return (hits + list(fresh.values()))[: max(WIDE, len(hits))]
 
 
-async def _latest(look: _Look) -> list[Hit]:
+async def _latest(look: Look) -> list[Hit]:
     """Asked "what did I say in the past?", which names nothing to look for: those used last, of every level."""
     f = allowed(look.query)
     page = await look.reader.read(lambda tx: tx.memories.find(f, order="activated", limit=WIDE))
     return [Hit(m, score=0.0, why="review") for m in page.items]
 
 
-async def _forgotten(look: _Look) -> list[Hit]:
+async def _forgotten(look: Look) -> list[Hit]:
     """What has left the indexes, read through: forgotten, merged, proposed, and deleted until purged."""
     states = frozenset({State.FORGOTTEN, State.DELETED, State.MERGED, State.PROPOSED})
     f = Filter(states=states, exclude=look.query.exclude)
@@ -116,49 +114,92 @@ async def _forgotten(look: _Look) -> list[Hit]:
     return [Hit(m, score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
 
 
-async def _judged(look: _Look, threshold: float) -> list[Hit]:
+async def _judged(look: Look, threshold: float) -> list[Hit]:
     """Candidates of all signals, judged, best first. Episodes are among them."""
-    q, reader, a = look.query, look.reader, asked(look.query)
-    # One after the other: side by side the reading threads would only wait for each other's turn at the interpreter.
-    raw: dict[str, Scores] = {name: await signal(q, reader) for name, signal in SIGNALS.items()}
-    embedder = q.vector.embedder if isinstance(q.vector, QueryVectors) else ""
-    semantic = not embedder.startswith("lexical:")
-    found = fuse(a.lang, a.context_weight, raw, semantic=semantic)
-    known = await _known(reader, found, {}, SEEDS)
-    raw |= {name: await follow(q, reader, found, known) for name, follow in FOLLOWERS.items()}
-    total = fuse(a.lang, a.context_weight, raw, semantic=semantic)
-    known = await _known(reader, total, known, _LOOKED_AT)
-    f = allowed(q)
-    judged = [
-        _hit(look, m, w, total[i], raw, embedder, threshold)
-        for i, m in known.items()
-        if i in total and admits(f, m)
-        for w in [weight(m, look.u, q.now)]
-        if f.levels is None or level_at(m, w, q.now) in f.levels  # upkeep may not have been there yet
-    ]
-    return sorted(judged, key=lambda h: (-h.score, h.memory.id))[:_LOOKED_AT]
+    lines, features = await candidates(look)
+    weights = WEIGHTS[look.a.lang]
+    total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines)))
+    order = np.argsort(-total, kind="stable").tolist()
+    hits: list[Hit] = []
+    for start in range(0, len(order), _LOOKED_AT):
+        some = order[start : start + _LOOKED_AT]
+        at = {lines[i].id: i for i in some}
+        for m in await look.reader.get(list(at)):
+            w = weight(m, look.u, look.query.now)
+            if look.f.levels is None or level_at(m, w, look.query.now) in look.f.levels:  # upkeep may be behind
+                i = at[m.id]
+                parts = {name: weights[name] * float(v[i]) for name, v in features.items() if v[i]}
+                hits.append(_hit(look, m, w, lines[i].place, parts, threshold))
+        if len(hits) >= _LOOKED_AT // 2:
+            break
+    if look.query.mode is not Mode.NORMAL:
+        hits += await _versions(look, hits)
+    return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:_LOOKED_AT]
 
 
-async def _known(
-    reader: Reader, total: Mapping[MemoryId, float], known: Mapping[MemoryId, Memory], most: int
-) -> dict[MemoryId, Memory]:
-    """The best candidates' memories, those not fetched yet in one go."""
-    best = sorted(total, key=lambda i: (-total[i], i))[:most]
-    new = await reader.get([i for i in best if i not in known])
-    return {**known, **{m.id: m for m in new}}
+async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
+    """Whatever could be meant, and what speaks for it: a value a candidate of each feature in `WEIGHTS`."""
+    weights = WEIGHTS[look.a.lang]
+    found: dict[str, Scores] = {}
+    for signal in SIGNALS.values():
+        found |= await signal(look)
+    first = _sum({name: found[name] for name in FIRST if name in found}, weights)
+    top = float(first.values.max(initial=0.0)) or 1.0
+    first = Scores(first.places, first.values / top)
+    for follow in FOLLOWERS.values():
+        found |= await follow(look, first)
+    best = _sum(found, weights).best(_CANDIDATES)
+    lines = await look.lines([int(p) for p in best])
+    places = np.array([line.place for line in lines], np.int64)
+    features = {name: s.of(places) for name, s in found.items() if name not in TRAITS}
+    return lines, features | {name: np.array([trait(look, line) for line in lines]) for name, trait in TRAITS.items()}
 
 
-def _hit(
-    look: _Look, m: Memory, w: float, score: float, raw: Mapping[str, Scores], embedder: str, threshold: float
-) -> Hit:
-    factors = nudges(m, w, look.span, look.query.now)
-    signals = {name: scores[m.id] for name, scores in raw.items() if m.id in scores}
-    cosine, named = signals.get("vectors"), "names" in signals
-    relevance = gate(asked(look.query), m, cosine=cosine, embedder=embedder, named=named)
-    return Hit(m, score * prod(factors.values()), signals, factors, relevance, relevance >= threshold)
+def _sum(found: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
+    places = union(s.places for s in found.values())
+    total = sum((weights[name] * s.of(places) for name, s in found.items()), np.zeros(len(places)))
+    return Scores(places, total)
 
 
-def _weighed(h: Hit, look: _Look) -> Hit:
+def _hit(look: Look, m: Memory, w: float, place: int, parts: Mapping[str, float], threshold: float) -> Hit:
+    factors = nudges(m, w, look.query.now)
+    signals: dict[str, float] = {}
+    for name, value in parts.items():
+        shown = SHOWN.get(name, name)
+        signals[shown] = signals.get(shown, 0.0) + value
+    relevance = gate(
+        look.a,
+        m,
+        cosine=look.cosines.get(place),
+        embedder=look.embedder,
+        named="names" in signals,
+    )
+    return Hit(m, nudged(sum(parts.values()), factors), signals, factors, relevance, relevance >= threshold)
+
+
+async def _versions(look: Look, hits: Sequence[Hit]) -> list[Hit]:
+    """In a look back: what a good memory replaced, just behind it."""
+    have = {h.memory.id for h in hits}
+    best = sorted(hits, key=lambda h: -h.score)[:_REPLACED]
+    by = {old: h for h in reversed(best) for old in h.memory.supersedes if old not in have}
+    out = []
+    for m in await look.reader.get(list(by)):
+        if admits(look.f, m):
+            h = by[m.id]
+            out.append(
+                replace(h, memory=m, score=h.score - _BEHIND, signals={"versions": h.score - _BEHIND}, nudges={})
+            )
+    return out
+
+
+def _weighed(h: Hit, look: Look) -> Hit:
     """With its memory's weight as it is now: what the store has is a cache."""
     m = h.memory
     return replace(h, memory=replace(m, weight=weight(m, look.u, look.query.now)))
+
+
+def look_at(reader: Reader, query: Query, u: float) -> Look:
+    """A question, read, before anything is looked up."""
+    span = window_asked(query.text, query.now, query.tz)
+    a = asked(query)
+    return Look(query, reader, u, span, a, allowed(query), names=frozenset(a.names), span_ms=span_ms(span))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from memory.embed.features import DULL_EN, DULL_ZH, is_han, stem, tokens
 from memory.models import Lang, language_of
+from memory.recall.parts import Part, clause_of, parts_of
 from memory.recall.vocabulary import (
     ABOUT_MEMORY,
     ASKS,
+    ASKS_HOW_MANY,
+    ASKS_WHEN,
+    ASKS_WHERE,
     CHOOSES,
     CLAUSE,
     COMMON_EN,
@@ -25,7 +29,9 @@ from memory.recall.vocabulary import (
     STANDS_FOR,
     WANTS,
 )
+from memory.store.text import terms as index_terms
 
+LEANS: Final = 0.1  # of its weight, and the context is looked for
 MOST_CLAUSES: Final = 6
 _MOST_TEXT: Final = 2000  # characters of a pasted page that are looked at
 _MOST_CONTEXT: Final = 600
@@ -61,17 +67,28 @@ class Question:
     context: str
     context_terms: Mapping[str, float]
     context_weight: float  # 0 … 1: how much of the question must come from what was said before
-
-    @property
-    def several(self) -> bool:
-        """Whether it is worth looking for its clauses one by one."""
-        return len(self.clauses) > 1
+    parts: tuple[Part, ...] = ()  # what is looked for, each by itself; the context, where it counts, as the last one
+    whole: tuple[str, ...] = ()  # words of the message, as the index has them
+    when: bool = False  # what kind of answer is asked for
+    where: bool = False
+    how_many: bool = False
 
     @property
     def texts(self) -> list[str]:
-        """What an embedder is asked for: the message, its clauses if several, the context if any."""
-        clauses = [c.text for c in self.clauses] if self.several else []
-        return [self.text, *clauses, *([self.context] if self.context else [])]
+        """What an embedder is asked for: the message, its parts if several, the context if it counts."""
+        own = self.parts[: len(self.parts) - self.leans]
+        return [self.text, *([p.text for p in own] if len(own) > 1 else []), *([self.context] if self.leans else [])]
+
+    @property
+    def leans(self) -> bool:
+        """Whether it cannot be understood without what was said before it."""
+        return self.context_weight >= LEANS
+
+    @property
+    def words(self) -> list[str]:
+        """Every term that is looked up, once."""
+        each = (w for p in self.parts for c in p.clauses for w in (*c.words, *c.characters))
+        return list(dict.fromkeys((*self.whole, *each)))
 
 
 @lru_cache(maxsize=256)
@@ -80,7 +97,8 @@ def question(text: str, context: tuple[str, ...]) -> Question:
     text = unicodedata.normalize("NFKC", text)[:_MOST_TEXT].strip()
     terms = terms_of(text)
     before = _tail(" \n".join(context[-3:]))
-    mass = sum(terms.values())
+    weight = _context_weight(text, sum(terms.values())) if before else 0.0
+    leant_on = clause_of(before) if weight >= LEANS else None
     return Question(
         text=text,
         lang=language_of(text, language_of(before)),
@@ -91,7 +109,12 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         personal=bool(PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text))),
         context=before,
         context_terms=terms_of(before),
-        context_weight=_context_weight(text, mass) if before else 0.0,
+        context_weight=weight if leant_on else 0.0,
+        parts=(*parts_of(text), *([Part(before, weight, (leant_on,))] if leant_on else [])),
+        whole=tuple(index_terms(text)),
+        when=bool(ASKS_WHEN.search(text)),
+        where=bool(ASKS_WHERE.search(text)),
+        how_many=bool(ASKS_HOW_MANY.search(text)),
     )
 
 
@@ -176,9 +199,3 @@ def shared(terms: Mapping[str, float], text: str) -> tuple[float, float, float]:
             else:
                 common += w
     return telling, common, sum(terms.values())
-
-
-def novel(terms: Sequence[str] | Mapping[str, float], text: str, most: int = 8) -> str:
-    """What `text` says beyond the terms: its other telling words, as a query."""
-    rest = [(w, t) for t, w in terms_of(text).items() if t not in terms and w >= 0.5]
-    return " ".join(t for _, t in sorted(rest, key=lambda x: -x[0])[:most])

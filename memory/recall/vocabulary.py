@@ -12,6 +12,20 @@ from memory.embed.features import stem
 SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
 CLAUSE: Final = re.compile(r"[，,；;：:、\n]|另外|以及|\b(?:and also|by the way)\b")
 
+# Another question begins; the message comes to its point; a piece that belongs together; two that are compared.
+NEXT: Final = re.compile(r"另外|还有[，,]|以及|顺便|\b(?:and also|by the way)\b|\balso,", re.IGNORECASE)
+TURN: Final = re.compile(
+    r"其实|实际上|真正|我想问|想问的|问题是|搞清楚|搞错|说错|言归正传|话说回来|说正事|回到正题|等等[，,]|等一下|停一下|不对[，,]"
+    r"|\bactually\b|\bwhat i (?:really|actually)|\bmy (?:real )?question\b|\bi (?:really )?(?:meant|wanted) to (?:ask|know)\b"
+    r"|\banyway\b|\bwait\b|\bhold on\b|\bscratch that\b",
+    re.IGNORECASE,
+)
+QUOTED: Final = re.compile(r'"[^"]{4,}"|“[^”]{4,}”|「[^」]{4,}」|《[^》]+》')
+BOTH: Final = re.compile(
+    r"^(?P<a>.{2,14}?)(?:和|与|跟|还是|或者?|\band\b|\bor\b)(?P<b>.{2,40}?)(?P<rest>(?:谁|哪|的|都|之间|相比|which|who).*)$",
+    re.IGNORECASE,
+)
+
 # A question; and a request that knowing the person helps with.
 ASKS: Final = re.compile(
     r"[?？]|吗|呢[。！!~]?\s*$|什么|怎么|怎样|哪|谁|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
@@ -24,6 +38,36 @@ WANTS: Final = re.compile(
     r"\b(?:recommend|suggest|advice|advise|help me|plan|book|order|choose|pick|gift|idea|ideas|show me|list|look up|find)\b"
     r"|推荐|建议|帮我|帮忙|订|点[个一]|选|送.{0,4}礼物|安排|提醒|告诉我|说说|列|查",
     re.IGNORECASE,
+)
+
+# What kind of answer is asked for, and what such an answer has.
+ASKS_WHEN: Final = re.compile(
+    r"\bwhen\b|\bwhat (?:year|month|date|day|time)\b|\bhow long\b|\bsince when\b|什么时候|何时|几[点号月]|哪[天年一天]|多久|星期几|周几",
+    re.IGNORECASE,
+)
+SAYS_WHEN: Final = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|this (?:week|month|year|weekend|morning)|ago|week(?:end)?s?|months?"
+    r"|years?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|summer|winter|spring|autumn|fall|since|(?:19|20)\d\d|recently|soon)\b|\d{1,2}:\d\d"
+    r"|昨|今[天年早晚]|明[天年]|前天|后天|周|星期|礼拜|[月年]|\d+[日号]|[点时]|[春夏秋冬]天",
+    re.IGNORECASE,
+)
+ASKS_HOW_MANY: Final = re.compile(
+    r"\bhow (?:many|much|often|old|long|far|tall)\b|多[少大高长久重远]|几[个位次岁口只条本]", re.IGNORECASE
+)
+SAYS_HOW_MANY: Final = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozens?|hundreds?|once|twice|half|couple|few|several)\b"
+    r"|[一二三四五六七八九十百千万两半几]",
+    re.IGNORECASE,
+)
+ASKS_WHERE: Final = re.compile(
+    r"\bwhere\b|\b(?:which|what) (?:city|country|place|state|town)\b|哪里|哪儿|在哪|什么地方|哪个(?:城市|国家|地方)",
+    re.IGNORECASE,
+)
+SAYS_WHERE: Final = re.compile(
+    r"\b(?:in|at|to|from|near|around|visited|through) (?:the )?(?!January|February|March|April|May|June|July|August|September"
+    r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)[A-Z][a-z]+"
+    r"|(?:在|到|去|来自|位于|住)[^，。,]{0,6}[市省县区路街国城村镇岛山湖园院校店馆厅楼家]"
 )
 
 # Words that choose among what was said before; and words that merely stand for it, which a question may lean on.

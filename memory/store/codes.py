@@ -82,12 +82,6 @@ def closest(words: Words, query: FloatArray, most: int) -> NDArray[np.intp]:
     return some[np.argpartition(-inner, most - 1)[:most]]
 
 
-def cosines(distance: NDArray[np.uint16]) -> NDArray[np.float64]:
-    """What the share of differing bits says of the cosine."""
-    estimate: NDArray[np.float64] = np.cos(np.pi / BITS * distance)
-    return estimate
-
-
 @lru_cache(maxsize=4)
 def _projections(dim: int) -> FloatArray:
     """(BITS, dim) of ±1."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory.models import Beside, Filter, Line, Memory, MemoryId, Scored
-from memory.ports import Around, FloatArray, Holding, Reader, Tx
+from memory.ports import Around, Chance, FloatArray, Holding, Reader, Tx
 from memory.store import entities
 from memory.store.beside import beside
 from memory.store.connection import InLane, Lane, at_once
@@ -85,6 +85,13 @@ class SqliteReader:
     async def holding(self, terms: Sequence[str]) -> list[Holding]:
         """For each term of the text index the memories that hold it."""
         return await self.lane.read(lambda con: self.store.words.holding(con, self.user_id, terms))
+
+    async def chance(self) -> Chance | None:
+        """How near memories that have nothing to do with each other are."""
+        if not self.store.spaces:
+            return None
+        model_id = self.store.spaces[0].model_id
+        return await self.lane.read(lambda con: self.store.chances.of(con, self.user_id, model_id))
 
     async def lines(self, places: Sequence[int], f: Filter) -> list[Line]:
         """Those of them that pass the filter, in no order."""

@@ -17,6 +17,7 @@ from memory.ports import Clock, System, Tx
 from memory.store import jobs as queue
 from memory.store import upkeep
 from memory.store.around import Surroundings
+from memory.store.chance import Chances
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
 from memory.store.lexical import Lexical
@@ -48,6 +49,7 @@ class SqliteStore:
         self.words = Lexical()
         self.neighbours = Nearest()
         self.surroundings = Surroundings()
+        self.chances = Chances()
         self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
         self.worker = worker
         self.path = path

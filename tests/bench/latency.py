@@ -23,7 +23,8 @@ from memory.embed import LexicalEmbedder
 from memory.models import Memory, Query
 from memory.ports import Reader
 from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall
-from memory.recall.fusion import fuse
+from memory.recall.ground import Scores
+from memory.recall.pipeline import look_at
 from tests.bench.ground import fill, made, new_user, store_at
 
 NOW = datetime(2026, 2, 11, 10, tzinfo=UTC)
@@ -135,16 +136,16 @@ async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user
     fresh = QueryEmbedder(embedder, 200)
     await watch.time("  embedding", lambda: fresh.embed(text, context))
     await watch.time("  recall", lambda: recall(reader, query, u=1.0))
-    raw = {}
+    look = look_at(reader, query, 1.0)
+    found: dict[str, Scores] = {}
     for name, signal in SIGNALS.items():
-        raw[name] = await watch.time(f"    {name}", partial(signal, query, reader))
-    began = perf_counter()
-    found = fuse("en", 0.0, raw)
-    watch.took["    fusion"].append((perf_counter() - began) * 1000)
-    best = sorted(found, key=lambda i: -found[i])[:28]
-    known = {m.id: m for m in await watch.time("    fetching 28", lambda: reader.get(best))}
+        found |= await watch.time(f"    {name}", partial(signal, look))
+    first = found["words"]
     for name, follow in FOLLOWERS.items():
-        await watch.time(f"    {name}", partial(follow, query, reader, found, known))
+        await watch.time(f"    {name}", partial(follow, look, first))
+    places = [int(p) for p in first.best(120)]
+    lines = await watch.time("    120 lines", lambda: look_at(reader, query, 1.0).lines(places))
+    await watch.time("    28 memories", lambda: reader.get([line.id for line in lines[:28]]))
 
 
 async def main(count: int, turns: int) -> None:

@@ -24,10 +24,10 @@ from statistics import fmean, median, quantiles
 from time import perf_counter
 from typing import Any
 
-from memory.embed import EMBEDDERS
 from memory.models import Filter, Query
 from memory.ports import Embedder, Reader, Store
 from memory.recall import QueryEmbedder, ranked
+from tests.bench import embedders
 from tests.bench.ground import fill, made, new_user, store_at
 
 KS = (3, 5, 10, 20)
@@ -209,7 +209,7 @@ if __name__ == "__main__":
     p.add_argument(
         "--data", type=Path, nargs="+", required=True, help="folders with memories.jsonl and queries.jsonl"
     )
-    p.add_argument("--embedder", choices=sorted(EMBEDDERS), default="lexical")
+    embedders.add_to(p)
     p.add_argument("--categories", action="store_true", help="Ebb's figures by category, too")
     a = p.parse_args()
-    asyncio.run(main(a.data, EMBEDDERS[a.embedder](), a.categories))
+    asyncio.run(main(a.data, embedders.chosen(a), a.categories))

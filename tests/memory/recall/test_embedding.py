@@ -32,14 +32,20 @@ class Far:
 
 
 async def test_in_time() -> None:
-    """Rows for the message, its clauses and its context; the next time from memory."""
+    """Rows for the message, its parts if several, and the context it leans on; the next time from memory."""
     far = Far()
     q = QueryEmbedder(far, 500)
-    found, late = await q.embed("where is Anna?", ["hello"])
-    assert found is not None
-    assert (found.embedder, found.rows.shape, late) == ("far:model:4", (2, 4), False)
-    assert (await q.embed("where is Anna?", ["hello"]))[0] is found
-    assert far.calls == 1
+    rows = {
+        ("where is Anna?", "hello"): 1,
+        ("where is she now?", "Anna has moved again"): 2,
+        ("Where is Anna? And by the way, what does her brother do?", "hello"): 3,
+    }
+    for (text, before), count in rows.items():
+        found, late = await q.embed(text, [before])
+        assert found is not None
+        assert (found.embedder, found.rows.shape, late) == ("far:model:4", (count, 4), False)
+        assert (await q.embed(text, [before]))[0] is found
+    assert far.calls == 3
 
 
 async def test_too_late_costs_only_the_deadline_and_serves_the_next_turn() -> None:

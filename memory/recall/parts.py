@@ -1,0 +1,96 @@
+"""What a message asks, taken apart: questions that stand for themselves, and the clauses of each. Pure.
+
+"He that turned 35, what does he do? And where is the park I saw?" is two questions, the first of two clauses that
+need each other. A long message that comes to the point at its end ("wait, what I wanted to ask is …") is about that
+point. What stands in quotation marks is one piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from memory.embed.features import DULL_ZH, is_han, tokens
+from memory.recall.vocabulary import ASKS, BOTH, CLAUSE, NEXT, QUOTED, SENTENCE, TURN
+from memory.store.text import terms
+
+MOST: Final = 6  # parts of a message, and clauses of a part
+_WORDS: Final = 24  # of a clause
+_ASIDE: Final = 0.25  # weight of what was said before the message came to its point
+_TOLD: Final = 0.4  # of a sentence that asks nothing, where another one asks
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece that is looked for in one go."""
+
+    words: tuple[str, ...]  # terms of the text index
+    characters: tuple[str, ...]  # Chinese ones, each by itself: pairs miss 学历 where 学位 is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A question that stands for itself."""
+
+    text: str
+    weight: float
+    clauses: tuple[Clause, ...]
+
+
+def parts_of(text: str) -> tuple[Part, ...]:
+    """At least one, if there is any word at all to look for."""
+    quotes: list[str] = []
+
+    def keep(m: re.Match[str]) -> str:
+        quotes.append(m.group())
+        return f"\ufffc{len(quotes) - 1}\ufffc"
+
+    def back(piece: str) -> str:
+        return re.sub("\ufffc(\\d+)\ufffc", lambda m: quotes[int(m[1])], piece).strip()
+
+    plain = QUOTED.sub(keep, text)
+    anything_asked = bool(ASKS.search(plain))
+    found = []
+    for section in NEXT.split(plain):
+        for weight, sentence in _weighed(section, anything_asked):
+            clauses = [
+                c for piece in CLAUSE.split(sentence) if piece for p in _each(back(piece)) if (c := clause_of(p))
+            ]
+            if clauses:
+                found.append(Part(back(sentence), weight, tuple(clauses[-MOST:])))
+    if not found:
+        whole = clause_of(text)
+        return (Part(text, 1.0, (whole,)),) if whole else ()
+    best = sorted(range(len(found)), key=lambda i: (-found[i].weight, -i))[:MOST]
+    return tuple(found[i] for i in sorted(best))
+
+
+def clause_of(text: str) -> Clause | None:
+    """None if it has nothing to look for."""
+    words = tuple(terms(text)[:_WORDS])
+    characters = dict.fromkeys(c for run in tokens(text) if is_han(run) for c in run if c not in DULL_ZH)
+    lone = tuple(c for c in characters if c not in words)[:_WORDS]
+    return Clause(words, lone) if words or lone else None
+
+
+def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:
+    """Sentences with their weights; of the one that comes to the point, what follows the turn."""
+    sentences = [s.strip() for s in SENTENCE.split(section) if s and s.strip()]
+    turns = [i for i, s in enumerate(sentences) if TURN.search(s)]
+    for i, sentence in enumerate(sentences):
+        weight = _TOLD if anything_asked and not ASKS.search(sentence) else 1.0
+        rest = sentence
+        if turns and i < turns[-1]:
+            weight *= _ASIDE
+        elif turns and i == turns[-1]:
+            last = list(TURN.finditer(sentence))[-1]
+            rest = sentence[last.end() :].strip() or sentence
+        yield weight, rest
+
+
+def _each(clause: str) -> list[str]:
+    """Asks of both: "A and B, which is older?" is "A, which is older?" and "B, which is older?"."""
+    found = BOTH.match(clause)
+    return [f"{found['a']} {found['rest']}", f"{found['b']}{found['rest']}"] if found else [clause]
