@@ -27,6 +27,7 @@ UNFINISHED = VENV / "ebb-unfinished"
 WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 LOCKS = {"run": "requirements.lock", "dev": "requirements-dev.lock"}
+BENCH_LOCK = "requirements-bench.lock"  # what runs, plots, and what benchmarks compare Ebb with; installed by hand
 LOCK_OPTIONS = "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q"
 CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache", "build", "dist")
 IMPORTS = "from importlinter.cli import lint_imports_command as c; c(args=['--no-logo'])"
@@ -297,13 +298,15 @@ def test(arguments: list[Any]) -> int:
 
 
 def lock(arguments: list[Any]) -> int:
-    """Both locks anew from pyproject.toml; `--upgrade` moves versions."""
+    """The locks anew from pyproject.toml; `--upgrade` moves versions."""
     installer = uv()
     if not installer:
         raise Stop(words("no uv"))
     compile_ = [installer, "pip", "compile", *LOCK_OPTIONS.split(), "pyproject.toml", "--group", "build", *arguments]
     dev = ["--group", "dev", "-c", LOCKS["run"], "-o", LOCKS["dev"]]
-    return 0 if works([*compile_, "-o", LOCKS["run"]]) and works(compile_ + dev) else 1
+    bench = ["--group", "bench", "--group", "peers", "-c", LOCKS["run"], "-o", BENCH_LOCK]
+    steps = (["-o", LOCKS["run"]], dev, bench)
+    return 0 if all(works(compile_ + step) for step in steps) else 1
 
 
 def setup(arguments: list[Any]) -> int:

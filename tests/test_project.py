@@ -17,7 +17,8 @@ from bot.settings import example
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-RUN, DEV = "requirements.lock", "requirements-dev.lock"
+RUN, DEV, BENCH = "requirements.lock", "requirements-dev.lock", "requirements-bench.lock"
+GROUPS = {RUN: ["build"], DEV: ["build", "dev"], BENCH: ["build", "bench", "peers"]}
 MACHINES = {  # name: sys_platform, platform_machine, os_name
     "Linux x86_64": ("linux", "x86_64", "posix"),
     "Linux aarch64": ("linux", "aarch64", "posix"),
@@ -58,12 +59,11 @@ def applies(marker: Marker | None, env: dict[str, str]) -> bool:
 
 
 def wanted(name: str) -> list[Requirement]:
-    groups = PROJECT["dependency-groups"]
-    lines = PROJECT["project"]["dependencies"] + groups["build"] + (groups["dev"] if name == DEV else [])
-    return [Requirement(line) for line in lines]
+    groups = [line for group in GROUPS[name] for line in PROJECT["dependency-groups"][group]]
+    return [Requirement(line) for line in PROJECT["project"]["dependencies"] + groups]
 
 
-@pytest.mark.parametrize("name", [RUN, DEV])
+@pytest.mark.parametrize("name", GROUPS)
 def test_locks_are_pinned_and_hashed(name: str) -> None:
     """Every line is one exact version with hashes, and names no place to fetch it from."""
     for requirement, hashes in locked(name):
@@ -73,11 +73,11 @@ def test_locks_are_pinned_and_hashed(name: str) -> None:
         assert requirement.url is None
     text = (ROOT / name).read_text(encoding="utf-8")
     assert not re.search(
-        r"https?:|file:|--index|--extra|--find|/opt/|/home/|/work/|/tmp/|pypi|^#", text, re.MULTILINE
+        r"https?:|file:|--index|--extra|--find|/opt/|/home/|/work/|/tmp/|pypi\b|^#", text, re.MULTILINE
     )
 
 
-@pytest.mark.parametrize("name", [RUN, DEV])
+@pytest.mark.parametrize("name", GROUPS)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("python", PYTHONS)
 def test_locks_hold_what_the_project_asks_for(name: str, machine: str, python: str) -> None:
@@ -98,9 +98,10 @@ def test_locks_hold_what_the_project_asks_for(name: str, machine: str, python: s
 
 
 def test_the_locks_agree() -> None:
-    """A developer runs what a user runs."""
-    dev = {str(r) for r, _ in locked(DEV)}
-    assert {str(r) for r, _ in locked(RUN)} <= dev
+    """A developer runs what a user runs; so does a benchmark, which brings much of its own beside it."""
+    run = {str(r) for r, _ in locked(RUN)}
+    assert run <= {str(r) for r, _ in locked(DEV)}
+    assert {r.partition(";")[0] for r in run} <= {str(r).partition(";")[0] for r, _ in locked(BENCH)}
 
 
 def test_every_dependency_has_its_reason() -> None:
@@ -108,7 +109,7 @@ def test_every_dependency_has_its_reason() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("## Dependencies")[2]
     told = set(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE))
-    assert told == {canonicalize_name(r.name) for r in wanted(DEV)}
+    assert told == {canonicalize_name(r.name) for name in GROUPS for r in wanted(name)}
 
 
 def test_settings_are_documented() -> None:

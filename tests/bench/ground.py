@@ -39,11 +39,12 @@ def made(user: str, text: str, at: datetime, *, session: str | None = None, enti
 
 
 @asynccontextmanager
-async def store_at(path: Path, embedder: Embedder, now: datetime) -> AsyncIterator[Store]:
+async def store_at(path: Path, embedder: Embedder | None, now: datetime) -> AsyncIterator[Store]:
     """A store of its own, with the embedder in use."""
     store = await open_store(path, clock=lambda: now, worker="bench:0:0", key=b"0" * 32)
     try:
-        await store.use_embedder(embedder.id, embedder.dim)
+        if embedder is not None:
+            await store.use_embedder(embedder.id, embedder.dim)
         yield store
     finally:
         await store.close()
@@ -55,21 +56,21 @@ async def new_user(store: Store, now: datetime) -> str:
 
 
 async def fill(
-    store: Store, user: str, memories: Sequence[Memory], embedder: Embedder, vectors: FloatArray | None = None
+    store: Store, user: str, memories: Sequence[Memory], embedder: Embedder | None, vectors: FloatArray | None = None
 ) -> list[str]:
     """Store memories with their vectors, embedded here unless they are given; their ids, in order."""
     ids: list[str] = []
     for start in range(0, len(memories), BATCH):
         batch = memories[start : start + BATCH]
-        if vectors is None:
+        rows = None if vectors is None else vectors[start : start + BATCH]
+        if rows is None and embedder is not None:
             rows = await embedder.embed([m.original_content for m in batch], "content")
-        else:
-            rows = vectors[start : start + BATCH]
 
-        def write(tx: Tx, batch: Sequence[Memory] = batch, rows: FloatArray = rows) -> list[str]:
+        def write(tx: Tx, batch: Sequence[Memory] = batch, rows: FloatArray | None = rows) -> list[str]:
             tx.changes.begin("system", "import", batch[0].created_at)
             saved = [m.id for m in tx.memories.add_many(batch)]
-            tx.vectors.put_many(dict(zip(saved, rows, strict=True)), embedder.id)
+            if embedder is not None and rows is not None:
+                tx.vectors.put_many(dict(zip(saved, rows, strict=True)), embedder.id)
             return saved
 
         ids += await store.write(user, write)

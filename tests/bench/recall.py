@@ -1,9 +1,11 @@
-"""How well recall finds: `python -m tests.bench.recall --data DIR [DIR …]`.
+"""How well recall finds: `python -m tests.bench.recall --data DIR [DIR …] [--embedder minilm] [--json FILE]`.
 
-DIR holds `memories.jsonl` ({user, id, text, time, speaker, session, seq}) and `queries.jsonl` ({user, id, text, gold,
-alt?, category, lang}). Everything goes through the project's own store and pipeline; `now` is each user's last
-memory. Ranking is measured ungated. Recall@k = gold found in the first k / gold; a gold memory with `alt` counts as
-found through any of them. Baselines run in the same store: BM25 alone, vectors alone, and their reciprocal ranks.
+The format of DIR is told in `tests.bench.data`. Everything goes through the project's own store and pipeline; `now`
+is each user's last memory. Ranking is measured ungated. Recall@k = gold found in the first k / gold; a gold memory
+with `alt` counts as found through any of them; `adversarial` questions stand apart and are in no total.
+
+Beside Ebb stand baselines in the same store (BM25 alone, vectors alone, their reciprocal ranks) and the peers that
+are installed (`requirements-bench.lock`), all with the same vectors, made before: no time has the embedding in it.
 LoCoMo and MemDaily, which the weights were tuned on, are to be had from their authors and not part of this project.
 """
 
@@ -12,67 +14,35 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
-from math import log2
 from pathlib import Path
-from statistics import fmean, median, quantiles
 from time import perf_counter
 from typing import Any
 
 from memory.models import Filter, Query
 from memory.ports import Embedder, Reader, Store
 from memory.recall import QueryEmbedder, ranked
+from memory.recall.question import question
 from tests.bench import embedders
+from tests.bench.data import User, load, when
+from tests.bench.embedders import Known
 from tests.bench.ground import fill, made, new_user, store_at
+from tests.bench.metrics import Tally, by_part, totals
+from tests.bench.peers import PEERS, Peer, opened
 
-KS = (3, 5, 10, 20)
-APART = "adversarial"  # asks for what was never said: told apart, in no total
-
-Row = Mapping[str, Any]
+MOST = 40  # asked of everybody
 Way = Callable[[Reader, Query], Awaitable[Sequence[str]]]
 
 
-@dataclass
-class User:
-    """One person of the data: what was said, what is asked, and which id of ours is which of theirs."""
-
-    memories: list[Row] = field(default_factory=list)
-    queries: list[Row] = field(default_factory=list)
-    ids: dict[str, str] = field(default_factory=dict)
-    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def when(text: str) -> datetime:
-    """ISO 8601, or 2024年04月01日 周一 08:30."""
-    if "年" not in text:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    y, m, d, hour, minute = (int(x) for x in re.findall(r"\d+", text)[:5])
-    return datetime(y, m, d, hour, minute, tzinfo=UTC)
-
-
-def load(folder: Path) -> dict[str, User]:
-    """Both files of a folder, by user."""
-    users: dict[str, User] = defaultdict(User)
-    for line in (folder / "memories.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        users[row["user"]].memories.append(row)
-    for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        users[row["user"]].queries.append(row)
-    return dict(users)
-
-
-async def ingest(store: Store, users: Mapping[str, User], embedder: Embedder) -> float:
+async def ingest(store: Store, users: Mapping[str, User], embedder: Embedder | None) -> float:
     """Everything said, in order of time; memories per second."""
     began, count = perf_counter(), 0
     for user in users.values():
-        rows = sorted(user.memories, key=lambda r: (when(r["time"]), r["seq"]))
-        user.now = when(rows[-1]["time"])
+        rows = user.in_time()
         person = await new_user(store, when(rows[0]["time"]))
         memories = [
             made(
@@ -90,52 +60,6 @@ async def ingest(store: Store, users: Mapping[str, User], embedder: Embedder) ->
     return count / (perf_counter() - began)
 
 
-def share_found(query: Row, found: Sequence[str], k: int) -> float:
-    """Recall@k."""
-    top, alt = set(found[:k]), query.get("alt") or {}
-    return fmean(any(g in top for g in (gold, *alt.get(gold, ()))) for gold in query["gold"])
-
-
-def gains(query: Row, found: Sequence[str], k: int = 10) -> tuple[float, float]:
-    """(reciprocal rank of the first gold, nDCG@k), each gold counted once through whichever of its equals is first."""
-    alt = query.get("alt") or {}
-    places = []
-    for gold in query["gold"]:
-        at = [found.index(g) for g in (gold, *alt.get(gold, ())) if g in found]
-        if at:
-            places.append(min(at))
-    dcg = sum(1 / log2(p + 2) for p in places if p < k)
-    ideal = sum(1 / log2(i + 2) for i in range(min(k, len(query["gold"]))))
-    return (1 / (1 + min(places)) if places else 0.0), dcg / ideal
-
-
-@dataclass
-class Tally:
-    """Figures of one way on one set."""
-
-    scores: dict[str, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
-    took: list[float] = field(default_factory=list)
-
-    def add(self, query: Row, found: Sequence[str], seconds: float) -> None:
-        mrr, ndcg = gains(query, found)
-        row = [*(share_found(query, found, k) for k in KS), mrr, ndcg]
-        self.scores[query["category"]].append(row)
-        self.took.append(seconds * 1000)
-
-    def lines(self, name: str) -> Iterable[str]:
-        rest = [r for c, rows in self.scores.items() if c != APART for r in rows]
-        cuts = quantiles(self.took, n=20)
-        yield _line(name, rest) + f"  {median(self.took):6.2f} {cuts[-1]:6.2f}"
-
-    def by_category(self) -> Iterable[str]:
-        for category, rows in sorted(self.scores.items()):
-            yield _line(f"  {category} ({len(rows)})", rows)
-
-
-def _line(name: str, rows: Sequence[Sequence[float]]) -> str:
-    return f"{name:28}" + " ".join(f"{fmean(column):6.3f}" for column in zip(*rows, strict=True))
-
-
 async def pipeline(reader: Reader, query: Query) -> Sequence[str]:
     """Ours: every signal, fusion, nudges; no gate."""
     return [h.memory.id for h in await ranked(reader, query, u=1.0)]
@@ -143,12 +67,12 @@ async def pipeline(reader: Reader, query: Query) -> Sequence[str]:
 
 async def bm25(reader: Reader, query: Query) -> Sequence[str]:
     """The text index alone."""
-    return [s.id for s in await reader.lexical(query.text, 40, Filter())]
+    return [s.id for s in await reader.lexical(query.text, MOST, Filter())]
 
 
 async def vectors(reader: Reader, query: Query) -> Sequence[str]:
     """The embedder alone."""
-    return [s.id for s in await reader.nearest(query.vector.rows[0], 40, Filter())] if query.vector else []
+    return [s.id for s in await reader.nearest(query.vector.rows[0], MOST, Filter())] if query.vector else []
 
 
 async def rrf(reader: Reader, query: Query) -> Sequence[str]:
@@ -160,56 +84,97 @@ async def rrf(reader: Reader, query: Query) -> Sequence[str]:
     return sorted(total, key=lambda i: -total[i])
 
 
-WAYS: Mapping[str, Way] = {"Ebb": pipeline, "BM25": bm25, "vectors": vectors, "RRF": rrf}
+def ways(embedder: Embedder | None) -> Mapping[str, Way]:
+    """Ebb, and what it has to be better than, in Ebb's own store."""
+    own: dict[str, Way] = {"Ebb": pipeline, "BM25": bm25}
+    return own if embedder is None else {**own, "vectors": vectors, "RRF": rrf}
 
 
-async def measure(folder: Path, embedder: Embedder, ways: Mapping[str, Way]) -> dict[str, Tally]:
-    """Ingest one set and ask all its questions in each way."""
+async def measure(folder: Path, inner: Embedder | None, wanted: Sequence[str]) -> tuple[dict[str, Tally], int]:
+    """Ask all questions of a set in each way; figures by way, and how many memories there are."""
     users = load(folder)
-    tallies = {name: Tally() for name in ways}
-    with tempfile.TemporaryDirectory() as home:
+    embedder = None if inner is None else Known(inner)
+    if embedder is not None:
+        await _embed(users, embedder)
+    with tempfile.TemporaryDirectory() as home, ExitStack() as stack:
+        others: dict[str, Peer] = {}
+        for name, peer in opened(Path(home), embedder, wanted) if embedder is not None else ():
+            if peer is None:
+                print(f"{name} is not installed (requirements-bench.lock) and is left out")
+            else:
+                others[name] = peer
+                stack.callback(peer.close)
+        tallies = {name: Tally() for name in (*ways(embedder), *others)}
         async with store_at(Path(home) / "bench.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
-            rate = await ingest(store, users, embedder)
-            n = sum(len(u.memories) for u in users.values())
-            print(f"\n{folder.name}: {n} memories of {len(users)} people, {rate:.0f}/s with embedding")
-            print(
-                f"{'':28}" + " ".join(f"{h:>6}" for h in (*(f"R@{k}" for k in KS), "MRR", "nDCG10", "p50ms", "p95ms"))
-            )
-            for user in users.values():
-                await _ask(store, user, embedder, ways, tallies)
-    return tallies
+            tallies["Ebb"].written = await ingest(store, users, embedder)
+            for name, peer in others.items():
+                tallies[name].written = _ingest(peer, users)
+            for name, user in users.items():
+                await _ask(store, user, embedder, tallies)
+                for peer_name, peer in others.items():
+                    _ask_peer(peer, name, user, tallies[peer_name])
+    return tallies, sum(len(u.memories) for u in users.values())
 
 
-async def _ask(
-    store: Store, user: User, embedder: Embedder, ways: Mapping[str, Way], tallies: Mapping[str, Tally]
-) -> None:
-    embed, reader = QueryEmbedder(embedder, 10_000), store.reader(user.ids[""])
+async def _embed(users: Mapping[str, User], embedder: Known) -> None:
+    """Everything that will be looked up: memories, questions, and their clauses."""
+    rate = await embedder.learn((r["text"] for u in users.values() for r in u.memories), "content")
+    await embedder.learn(
+        (t for u in users.values() for r in u.queries for t in question(r["text"], ()).texts), "query"
+    )
+    await embedder.learn((r["text"] for u in users.values() for r in u.queries), "query")
+    print(f"\nembedder {embedder.id}: {rate:,.0f} memories a second")
+
+
+def _ingest(peer: Peer, users: Mapping[str, User]) -> float:
+    began = perf_counter()
+    for name, user in users.items():
+        peer.add(name, user.in_time())
+    return sum(len(u.memories) for u in users.values()) / (perf_counter() - began)
+
+
+async def _ask(store: Store, user: User, embedder: Embedder | None, tallies: Mapping[str, Tally]) -> None:
+    embed = None if embedder is None else QueryEmbedder(embedder, 10_000)
+    reader = store.reader(user.ids[""])
     for row in user.queries:
-        vector, _ = await embed.embed(row["text"])
+        vector = None if embed is None else (await embed.embed(row["text"]))[0]
         query = Query(user.ids[""], row["text"], (), user.now, "UTC", vector=vector)
-        for name, way in ways.items():
+        for name, way in ways(embedder).items():
             began = perf_counter()
             found = await way(reader, query)
             took = perf_counter() - began
             tallies[name].add(row, [user.ids[i] for i in found], took)
 
 
-async def main(folders: Sequence[Path], embedder: Embedder, categories: bool) -> None:
-    """Print a table a set."""
-    print(f"embedder: {embedder.id}")
+def _ask_peer(peer: Peer, name: str, user: User, tally: Tally) -> None:
+    for row in user.queries:
+        began = perf_counter()
+        found = peer.find(name, row["text"], MOST)
+        tally.add(row, found, perf_counter() - began)
+
+
+async def main(folders: Sequence[Path], embedder: Embedder | None, wanted: Sequence[str]) -> dict[str, Any]:
+    """Print a table a set; all figures, for a file."""
+    told: dict[str, Any] = {"embedder": "none" if embedder is None else embedder.id, "sets": {}}
     for folder in folders:
-        for name, tally in (await measure(folder, embedder, WAYS)).items():
-            print("\n".join(tally.lines(name)))
-            if categories and name == "Ebb":
-                print("\n".join(tally.by_category()))
+        tallies, n = await measure(folder, embedder, wanted)
+        print(f"\n{folder.name}: {n:,} memories")
+        print("\n".join(totals(tallies)))
+        for figure in ("R@10", "nDCG@10"):
+            print("\n".join(("", *by_part(tallies, figure))))
+        told["sets"][folder.name] = {"memories": n, "ways": {name: t.told() for name, t in tallies.items()}}
+    return told
 
 
 if __name__ == "__main__":
-    p = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
+    p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     p.add_argument(
         "--data", type=Path, nargs="+", required=True, help="folders with memories.jsonl and queries.jsonl"
     )
+    p.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS), help="which peers; none: no name")
+    p.add_argument("--json", type=Path, help="all figures, to this file")
     embedders.add_to(p)
-    p.add_argument("--categories", action="store_true", help="Ebb's figures by category, too")
     a = p.parse_args()
-    asyncio.run(main(a.data, embedders.chosen(a), a.categories))
+    figures = asyncio.run(main(a.data, embedders.chosen(a), a.peers))
+    if a.json is not None:
+        a.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -26,8 +26,10 @@ from memory.recall import QueryEmbedder
 from memory.recall.fusion import WEIGHTS
 from memory.recall.pipeline import candidates, look_at
 from tests.bench import embedders
+from tests.bench.data import User, load
 from tests.bench.ground import store_at
-from tests.bench.recall import APART, KS, User, gains, ingest, load, share_found
+from tests.bench.metrics import APART, KS, gains, share_found
+from tests.bench.recall import ingest
 
 NAMES = sorted(WEIGHTS["en"])
 _OTHER = 0.3  # weight of the other language's data
@@ -46,7 +48,7 @@ class Asked:
     gold: NDArray[np.float32]  # adds up to the share that is among the candidates
 
 
-async def gather(folder: Path, embedder: Embedder) -> list[Asked]:
+async def gather(folder: Path, embedder: Embedder | None) -> list[Asked]:
     """Every question of a set, through the pipeline up to the weighing."""
     users = load(folder)
     out: list[Asked] = []
@@ -54,10 +56,10 @@ async def gather(folder: Path, embedder: Embedder) -> list[Asked]:
         async with store_at(Path(home) / "tune.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
             await ingest(store, users, embedder)
             for name, user in users.items():
-                queries = QueryEmbedder(embedder, 60_000)
+                queries = None if embedder is None else QueryEmbedder(embedder, 60_000)
                 for row in user.queries:
                     if row["category"] != APART:
-                        vector, _ = await queries.embed(row["text"])
+                        vector = None if queries is None else (await queries.embed(row["text"]))[0]
                         query = Query(user.ids[""], row["text"], (), user.now, "UTC", vector=vector)
                         out.append(await _asked(store.reader(user.ids[""]), query, name, row, user))
     return out
@@ -125,7 +127,7 @@ def in_turn(own: Sequence[Asked], others: Sequence[Asked]) -> list[float]:
     return [sum(n * f[i] for n, f in figures) / total for i in range(len(KS) + 1)]
 
 
-async def main(folders: Sequence[Path], embedder: Embedder) -> None:
+async def main(folders: Sequence[Path], embedder: Embedder | None) -> None:
     """Print weights and figures."""
     sets = {folder.name: await gather(folder, embedder) for folder in folders}
     for name, own in sets.items():
