@@ -23,6 +23,7 @@ from memory.service import MemoryService
 COMMANDS = ("new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "quit")
 CHOICE_LIFE = timedelta(hours=24)
 LISTED = 30
+LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
 OFFERED = 8  # memories or messages asked about at once
 LABEL = 200  # characters of each of them
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
@@ -227,17 +228,17 @@ class Commands:
             )
             return Outcome(True, "", turn=turn)
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
-        page = await self._service.find(c.user_id, Filter(states=states), order="created", limit=200)
-        if not page.items:
+        levels = [
+            (await self._service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
+            for level in Level
+        ]
+        total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
+        if not memories:
             return Outcome(True, say(lang, "review.none"))
-        return Outcome(True, self._layers(page.items, page.total, lang, c.at), memories=tuple(page.items))
-
-    def _layers(self, memories: Sequence[Memory], total: int, lang: Lang, now: datetime) -> str:
-        """Everything there is, level by level, the most faded last."""
-        out = [say(lang, "review.head", n=total)]
-        for level in Level:
-            out += [f"- {memory_line(m, lang, now)}" for m in memories if m.level is level]
-        return "\n".join(out)
+        lines = [f"- {memory_line(m, lang, c.at)}" for m in memories]
+        if total > len(memories):
+            lines.append(past(lang, "asof.more", n=total - len(memories)))
+        return Outcome(True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories)
 
     async def _remember(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:

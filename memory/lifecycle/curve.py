@@ -15,7 +15,7 @@ from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memo
 
 DAY = timedelta(days=1)
 ORIGIN = "rests_from"  # in a curve state's data: since when the memory counts as idle, where a switch said so
-_LONGEST = 36_500.0  # days: what has been idle for a century is as faint as it gets
+_LONGEST = 200_000.0  # days: by then even the slowest kind, just spoken of, is at the bottom of every curve
 _EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
 CurveEvent: TypeAlias = Literal["mention", "boost", "negate", "affirm", "contradicted", "lowered"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
-from memory.ports import Reader
+from memory.ports import Reader, Tx
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, gate
 from memory.recall.ground import Scores, Values, union
@@ -97,10 +97,25 @@ async def _wide(look: Look, hits: list[Hit]) -> list[Hit]:
 
 
 async def _latest(look: Look) -> list[Hit]:
-    """Asked "what did I say in the past?", which names nothing to look for: those used last, of every level."""
+    """Asked "what did I say in the past?", which names nothing to look for: of every level those used last.
+
+    Each level has its share of the places; what one cannot fill goes to the clearest that can. Clear ones first.
+    """
     f = allowed(look.query)
-    page = await look.reader.read(lambda tx: tx.memories.find(f, order="activated", limit=WIDE))
-    return [Hit(m, score=0.0, why="review") for m in page.items]
+
+    def latest(tx: Tx) -> list[list[Memory]]:
+        of = [replace(f, levels=frozenset({level})) for level in Level if f.levels is None or level in f.levels]
+        return [list(tx.memories.find(only, order="activated", limit=WIDE).items) for only in of]
+
+    by_level = await look.reader.read(latest)
+    share = WIDE // max(len(by_level), 1)
+    left = WIDE - sum(min(len(some), share) for some in by_level)
+    out: list[Memory] = []
+    for some in by_level:
+        more = min(max(len(some) - share, 0), left)
+        left -= more
+        out += some[: share + more]
+    return [Hit(m, score=0.0, why="review") for m in out]
 
 
 async def _forgotten(look: Look) -> list[Hit]:

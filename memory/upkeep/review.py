@@ -123,7 +123,7 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
             run.tools.skipped(f"review of {m.id}", "unreadable", answer.text)
             return None
         searched = [*searched, step.search]
-        found = await _search(run, step.search, {m.id})
+        found = [*found, *await _search(run, step.search, {m.id, *(str(f["id"]) for f in found)})]
     run.tools.skipped(f"review of {m.id}", "undecided", "")
     return None
 
@@ -136,7 +136,7 @@ async def _nearest(run: Run, m: Memory) -> list[Mapping[str, Json]]:
 
 async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Mapping[str, Json]]:
     vector = (await run.tools.embed([words], "query"))[0]
-    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + 1, _FACTS)
+    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + len(but), _FACTS)
     return await _shown(run, [i for i in ids if i not in but][:NEAREST])
 
 

@@ -14,6 +14,7 @@ from typing import Final
 from memory.models import KINDS, Lang, Level, Memory
 
 _MOST_WORDS: Final = 6
+_INSIDE: Final = re.compile(r"[A-Za-z0-9]")
 _MOST_CHARS: Final = {"en": 48, "zh": 14}
 
 _TEMPLATES: Final[dict[tuple[Level, Lang], str]] = {
@@ -161,4 +162,7 @@ def _short(text: str, lang: Lang) -> str:
         while len(text) > _MOST_CHARS["en"] and " " in text:
             text = text.rpartition(" ")[0]
         text = re.sub(r"(?:\s+(?:a|an|the|of|to|in|at|on|for|with|and|or|by|their|his|her))+$", "", text, flags=re.I)
-    return text[: _MOST_CHARS[lang]]
+    cut = text[: _MOST_CHARS[lang]]
+    if _INSIDE.search(cut[-1:]) and _INSIDE.match(text[len(cut) :]):
+        cut = re.sub(r"[A-Za-z0-9]+$", "", cut).strip() or cut  # a name or number that is cut would be another one
+    return cut

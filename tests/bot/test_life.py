@@ -17,7 +17,7 @@ from bot.charts import LEVEL_INK, Plot, axis, columns, marks, padded, plot, side
 from bot.doctor import report
 from bot.life_texts import say, switched
 from bot.settings import Settings
-from memory.models import Lang, Level, State
+from memory.models import Filter, Lang, Level, State
 from tests.e2e.driver import FakeTime, Window, opened
 
 
@@ -209,6 +209,29 @@ async def test_what_was_known_on_a_day(tmp_path: Path, capsys: pytest.CaptureFix
         assert not unread.ok
         assert "my birthday" in unread.text
         assert (await run(w, capsys, "list", "--as-of", "whenever")).startswith("1")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+async def test_a_look_back_at_everything_shows_every_layer(tmp_path: Path, lang: Lang) -> None:
+    """Level by level, the faint ones too where there are hundreds of clear ones; what is left out is counted."""
+    async with opened(tmp_path, lang=lang) as w:
+        for i in range(6):
+            await w.do(f"/remember I own {i + 2} boats in harbour {i}")
+
+        def age(tx):  # type: ignore[no-untyped-def]
+            tx.changes.begin("system", "upkeep", w.time.now)
+            first, *rest = tx.memories.find(Filter(), order="created", limit=9).items
+            for i, m in enumerate(rest):
+                tx.memories.put(replace(m, level=Level(min(i, 4)), content=f"faint {i}"), "levelled")
+            for i in range(60):
+                new = replace(first, id="", content=f"clear {i}", original_content=f"clear {i}")
+                tx.memories.add(new)
+
+        await w.ebb.store.write(w.ebb.owner, age)
+        text = (await w.do("/review")).text
+        marks = [line[2] for line in text.splitlines() if line.startswith("- ")]
+        assert marks == ["✓"] * 40 + ["~", "·", "👣", "📦"]
+        assert say(lang, "asof.more", n=22) in text
 
 
 # --- endings ------------------------------------------------------------------------------------------------------

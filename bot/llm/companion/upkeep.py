@@ -131,10 +131,17 @@ def review(data: Mapping[str, Json]) -> str:
     weight = item.get("weight")
     if kind not in _PASSING or not isinstance(weight, int | float) or weight >= _FAINT:
         return "[KEEP]"
-    searching = sorted(_own(text), key=len, reverse=True)[:3]
-    if int(data.get("round") or 1) == 1 and searching:
-        return f"[SEARCH:{''.join(c for c in text if c in searching) if CJK.search(text) else ' '.join(searching)}]"
+    if int(data.get("round") or 1) == 1 and (wanted := _wanted(text)):
+        return f"[SEARCH:{wanted}]"
     return "[DELETE]"
+
+
+def _wanted(text: str) -> str:
+    """What to search for: the three longest words, and of Chinese the first characters that say something."""
+    own = _own(text)
+    latin = sorted((w for w in own if not CJK.search(w)), key=lambda w: (-len(w), w))[:3]
+    han = "".join(dict.fromkeys(c for c in text if c in own and CJK.search(c)))[:6]
+    return " ".join([*([han] if han else []), *latin])
 
 
 # --- contradictions and conclusions -----------------------------------------------------------------------

@@ -126,6 +126,7 @@ def test_it_reviews_by_kind_and_by_what_stands_near() -> None:
     assert review("decay", "preference", "The user likes coffee in the morning") == "[DELETE]"
     assert review("decay", "context").startswith("[SEARCH:")
     assert review("decay", "context", text="用户今天很累").startswith("[SEARCH:")
+    assert review("decay", "context", text="用户第3次去Oslo时买了12个maps") == "[SEARCH:第次去时买 oslo map 12]"
     assert review("decay", "context", round=2) == "[DELETE]"
     assert review("decay", "context", weight=0.4) == "[KEEP]"
 

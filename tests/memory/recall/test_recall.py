@@ -140,6 +140,18 @@ async def test_a_look_back_that_names_nothing(person: Person) -> None:
         assert len((await person.ask(question, mode=Mode.REVIEW)).hits) == 20
 
 
+async def test_the_clear_ones_crowd_out_no_layer(person: Person) -> None:
+    """However many are clear and were used last: of every level there is, some; the clear ones first."""
+    for i in range(8):
+        await person.knows(f"Fact {i} about whales", level=Level(1 + i % 4), last_activated_at=NOW - 900 * DAY)
+    for i in range(30):
+        await person.knows(f"Fact {i} about herons")
+    hits = (await person.ask("我以前说过什么？", mode=Mode.REVIEW)).hits
+    levels = [h.memory.level for h in hits]
+    assert (len(levels), set(levels), levels) == (20, set(Level), sorted(levels))
+    assert [levels.count(level) for level in Level] == [12, 2, 2, 2, 2]
+
+
 async def test_debug_reads_what_has_left_the_indexes(person: Person) -> None:
     """Forgotten and deleted only there; secrets nowhere."""
     gone = await person.knows("User's old locker number is 512")

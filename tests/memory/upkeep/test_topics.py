@@ -39,6 +39,7 @@ from tests.memory.lifecycle.test_curves import memory
         ("用户最近在学日语", "日语"),
         ("用户戒烟了", "戒烟"),
         ("我喜欢函数式编程", "函数式编程"),
+        ("我喜欢坐很久的火车去看Copenhagen", "坐很久的火车去看"),
     ],
 )
 def test_topics(text: str, about: str) -> None:
