@@ -204,6 +204,7 @@ say = Texts(
         "why.episode_by_time": ("you asked about a time", "你问到了那段时间"),
         "why.overview": ("you asked for all of it", "你问到全部"),
         "why.secret": ("you asked for it", "你要求查看"),
+        "why.language": ("said in the other language", "用另一种语言说过"),
         "why.review": ("found while looking back", "回顾时找到"),
         "nudge.retention": ("how well it is retained", "记忆强度"),
         "nudge.weight": ("how well it is retained", "记忆强度"),

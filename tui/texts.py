@@ -104,6 +104,8 @@ say = Texts(
         "panel.private": ("Read-only: recalled, not kept.", "只读模式：可回忆，不记录。"),
         "hit.time": ("by its time", "按时间"),
         "hit.review": ("looking back", "回顾"),
+        "hit.language": ("in the other language", "另一种语言"),
+        "hit.overview": ("all of it was asked for", "问到全部"),
         "hit.resident": ("always with me", "一直带着"),
         "until": ("until {when}", "至 {when}"),
         "since": ("since {when}", "自 {when}"),

@@ -13,18 +13,21 @@ from typing import Final
 
 import numpy as np
 
+from memory import bilingual
 from memory.errors import ModelError
 from memory.learn.acts import ForgetPlan
-from memory.learn.alike import normalised, semantic
+from memory.learn.alike import denies, normalised, semantic
 from memory.learn.contains import Thing, names, units
 from memory.learn.explicit import intent_of, means_everything
-from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State
+from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next
 WORTH_ASKING: Final = 0.34
 LOOKED_AT: Final = 40
+_MEASURES: Final = frozenset("一两二三只个条位些家")
+_TASTES: Final = frozenset({"like", "hate"})  # how one feels about it says less than what it is
 OFFERED: Final = 12
 _RECENT: Final = 8  # messages that "what I just said" may reach back
 _COSINE_FLOOR: Final = 0.35  # of a semantic embedder: from here on closeness begins to say something
@@ -126,6 +129,9 @@ class Planner:
 
     async def _near(self, reader: Reader, wanted: str, vector: FloatArray | None) -> list[MemoryId]:
         found = await reader.lexical(wanted, LOOKED_AT, _ALL)
+        other: Lang = "en" if language_of(wanted) == "zh" else "zh"
+        if translated := bilingual.words_for(bilingual.things(wanted), other):
+            found = [*found, *await reader.lexical(" ".join(translated), LOOKED_AT, _ALL)]
         if called := names(f"… {wanted}"):
             found = [*found, *await reader.by_entity(sorted(called), LOOKED_AT, _ALL)]
         if vector is not None:
@@ -188,9 +194,25 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     asked, told = units(wanted), units(f"{m.original_content} {m.content} {' '.join(m.entities)}")
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0
+    if language_of(wanted) != language_of(m.original_content):
+        words = max(words, _across(wanted, m))
     meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))
     aspect = any(a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS) or m.kind in _kinds(wanted)
     return max(words, meant, 0.62 if aspect else 0.0)
+
+
+def _across(wanted: str, m: Memory) -> float:
+    """`fit` by the things both speak of, where they are in two languages; what has no translation counts as it is."""
+    told = f"{m.original_content} {m.content} {' '.join(m.entities)}"
+    asked, other = bilingual.things(wanted), bilingual.things(told)
+    if denies(wanted) != denies(told) and not asked - _TASTES:
+        return 0.0
+    asked, other = asked - _TASTES or asked, other - _TASTES or other
+    left = units(bilingual.unknown(wanted)) - _MEASURES
+    names_ = {w for w in left if w < "\u3400"}
+    size = len(asked) + len(names_) + sum(w >= "\u3400" for w in left) / 2
+    shared = len(asked & other) + len(names_ & units(told))
+    return 0.8 * shared / size + 0.15 * shared / (size + len(other - asked)) if shared else 0.0
 
 
 def _kinds(wanted: str) -> frozenset[Kind]:

@@ -92,3 +92,25 @@ async def test_plans_are_told_in_a_new_conversation(tmp_path: Path) -> None:
         said = await w.say("What are my plans?")
         assert "dentist" in said.text
         assert "marathon" in said.text
+
+
+@pytest.mark.parametrize(
+    "said, asked, word",
+    [
+        ("我有一只猫，叫咪咪", "What is my cat called?", "咪咪"),
+        ("I have a cat called Miso", "我的猫叫什么名字？", "Miso"),
+        ("My sister is a nurse", "我姐姐是做什么的？", "nurse"),
+    ],
+)
+async def test_what_was_said_in_the_other_language_comes_to_mind(
+    tmp_path: Path, said: str, asked: str, word: str
+) -> None:
+    """By everyday words; and /why says how it was found."""
+    async with opened(tmp_path) as w:
+        await w.say(said)
+        await w.do("/new")
+        answer = await w.say(asked)
+        assert any(word in m.content for m in answer.recalled)
+        assert word in answer.text
+        why = await w.do("/why")
+        assert "other language" in why.text or "另一种语言" in why.text

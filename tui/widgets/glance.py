@@ -195,14 +195,22 @@ def hang(first: str | Content, text: Content, width: int) -> Content:
     return Content("\n").join([head + row if n == 0 else Content(" " * indent) + row for n, row in enumerate(rows)])
 
 
+_WHY = {
+    "episode_by_time": "hit.time",
+    "review": "hit.review",
+    "resident": "hit.resident",
+    "language": "hit.language",
+    "overview": "hit.overview",
+}
+
+
 def hit_lines(hit: Hit, now: datetime, voice: Voice, width: int) -> Content:
     """A recalled memory: its level and kind, its text, how relevant it was and how old it is."""
     m, lang = hit.memory, voice.lang
     if hit.why == "relevance":
         score = f"{gauge(hit.gate)} {hit.gate:.0%}"
     else:
-        key = {"episode_by_time": "hit.time", "review": "hit.review", "resident": "hit.resident"}.get(hit.why)
-        score = voice(key) if key else one_line(hit.why)
+        score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
     foot = " · ".join(x for x in (score, ago(m.created_at, now, lang), validity(m, voice, now)) if x)
     sign = Content.assemble((f"{glyph(m.level)} ", "$primary"), f"{icon(m.kind)} ")
     return Content.assemble(

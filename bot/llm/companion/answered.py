@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from bot.llm.companion.dates_zh import NUMBER
 from bot.llm.companion.lists_en import RELATION as EN_RELATION
 from bot.llm.companion.lists_zh import RELATION as ZH_RELATION
 from bot.llm.companion.speech import asks, statements
@@ -20,6 +21,7 @@ _EN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"where do you live|where are you (?:living|based)", "I live in {}"),
         (r"where are you from|where did you grow up", "I am from {}"),
         (r"how old are you", "I am {} years old"),
+        (r"how old is \w+", "It is {} years old"),
         (r"when(?:'s| is) your birthday", "My birthday is {}"),
         (r"what do you do(?: for (?:a living|work))?\s*\?|what(?:'s| is) your job", "I work as {}"),
         (r"where do you work", "I work at {}"),
@@ -36,6 +38,7 @@ _ZH: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"你住在?哪|你在哪(?:里|儿|个城市)", "我住在{}"),
         (r"你是哪里人|你来自哪|老家是?在?哪", "我来自{}"),
         (r"你(?:今年)?多大|你几岁", "我今年{}岁"),
+        (r"[^你]多大了?|几岁了?", "它{}岁"),
         (r"你(?:的)?生日是", "我的生日是{}"),
         (r"你(?:是)?做什么(?:工作)?的|你的(?:工作|职业)是", "我是{}"),
         (r"你在哪(?:里|儿)?(?:工作|上班)", "我在{}工作"),
@@ -45,51 +48,16 @@ _ZH: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:你)?(?:平时)?喜欢(?:吃|做|听|看)?什么", "我喜欢{}"),
     )
 )
+_YEARS = re.compile(
+    rf"^(?:about |around |almost |nearly |just |just turned |快|刚|刚满|今年|已经|才|大概)*({NUMBER}|\d+|[a-z]+(?:-[a-z]+)?)(?: ?(?:years?|yrs?)(?: old)?| ?岁)?[了吧呢]*$",
+    re.I,
+)
 _NO_ANSWER = re.compile(
     r"^(?:yes|yeah|yep|no|nope|none|nothing|nowhere|never|i don't know|idk|dunno|not sure|secret|why|guess|hm+|ok(?:ay)?|sure|thanks?|thank you|hi|hello|hey|bye|good|fine|great|it depends|later|maybe|"
     r"not telling|none of your business|please|stop|help|skip|next|you|same|cool|nice|wow|lol|haha+|"
     r"是|不是|没有|不|嗯|好|不知道|秘密|为什么|你猜|算了|随便|谢谢|你好|再见|哈+|无|没|都行|保密|不告诉你|不想说|以后再说)\b",
     re.I,
 )
-
-
-_HE = re.compile(
-    r"^(?:and |but |oh,? |so )?(?P<who>he|she|it)(?P<is>'s| is| has| was| likes| loves| hates| lives| works| studies| plays| just| enjoys)\b",
-    re.I,
-)
-_WHO = re.compile(
-    rf"\bmy (?P<a>{EN_RELATION})\b|\b(?:have|has|got|adopted|bought|getting) an? (?:new |little |cute |lovely |small |baby |\w+ )?(?P<b>{EN_RELATION})\b",
-    re.I,
-)
-_TA = re.compile(
-    r"^(?:而且|对了[，,]?|她们?|)(?P<who>他|她|它)(?=叫|名|是|喜欢|爱|讨厌|住|在|今年|才|有|会|对|刚|也|很?[\d一二两三四五六七八九十]+(?:岁|个月))"
-)
-_SHEI = re.compile(rf"(?:我们?家?的?|[一二两三][个只条位匹]|养了?|领养了?)(?P<a>{ZH_RELATION})")
-_FEMALE = re.compile(
-    r"mother|mom|mum|sister|daughter|wife|girlfriend|aunt|grandm|niece|妈|姐|妹|女|妻|老婆|太太|奶奶|姨|姑", re.I
-)
-_MALE = re.compile(
-    r"father|dad|brother|son\b|husband|boyfriend|uncle|grandp|grandf|nephew|爸|哥|弟|男|儿子|夫|老公|爷爷|叔|舅", re.I
-)
-
-
-def referred(text: str, before: str) -> str:
-    """`He's called Biscuit` after `I got a puppy`: `My puppy is called Biscuit`; as it is, where that is not plain."""
-    zh = bool(CJK.search(text))
-    m = (_TA if zh else _HE).match(text)
-    if not m or not before or asks(sentences(clean(text))[0]):
-        return text
-    found = {next(g for g in f.groups() if g) for f in (_SHEI if zh else _WHO).finditer(before)}
-    who = m["who"].lower()
-    wrong = _MALE if who in {"she", "她"} else _FEMALE if who in {"he", "他"} else None
-    fitting = {w for w in found if not (wrong and wrong.search(w))}
-    if len(fitting) != 1:
-        return text
-    one = fitting.pop()
-    if zh:
-        return f"我{one}{text[m.end('who') :]}"
-    verb = " is" if m["is"] == "'s" else m["is"]
-    return f"My {one}{verb}{text[m.end() :]}"
 
 
 def completed(text: str, question: str) -> str:
@@ -111,9 +79,10 @@ def completed(text: str, question: str) -> str:
         if m := pattern.search(last):
             x = m.groupdict().get("x") or ""
             if "years old" in whole or "岁" in whole:
-                bare = re.sub(r"\D", "", bare)
-                if not bare:
+                years = _YEARS.match(bare)
+                if not years:
                     return text
+                bare = years[1]
             if whole == "I work as {}":
                 bare = re.sub(r"^(?:an? |the )", "", bare)
             return whole.replace("{x}", x).replace("{}", bare)

@@ -19,6 +19,7 @@ from bot.llm.companion.telling import (
 )
 from bot.llm.companion.text import key, pick, simplified, word_set
 from bot.llm.companion.want import Want
+from memory import bilingual
 
 
 def answer(a: Asker, w: Want) -> str:
@@ -225,6 +226,7 @@ def _have(a: Asker, w: Want) -> str:
         (i, f)
         for i, f in a.know.having("relation:", "count:", "have:", "attr:", "about:", holds=None)
         if re.search(pattern, simplified(f"{f.slot} {f.value}".lower()))
+        or (i.lang != a.lang and bilingual.things(w.topic) & bilingual.things(f"{f.slot} {f.value}"))
     ]
     if not found:
         return ""

@@ -9,13 +9,13 @@ from datetime import datetime
 
 from bot.llm.companion import answers, ask_en, ask_zh, dates, overviews, smalltalk
 from bot.llm.companion.ack import acknowledge, sorry
-from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, Knowledge, gather, newest
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.person_en import you_me as you_me_en
 from bot.llm.companion.person_zh import you_me as you_me_zh
+from bot.llm.companion.reference import heard, referred
 from bot.llm.companion.speech import joking, questions
 from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.telling import episode_told, lower_first, second
@@ -58,7 +58,7 @@ def _reply(a: Asker, data: Mapping[str, Json], message: str, last: str) -> str:
     for row in mappings(data.get("history")):
         if row.get("role") == "user":
             before = referred(str(row.get("text") or ""), before)
-    facts = [f for f in (parse(completed(referred(message, before), last), now, tz) if now else []) if f.text]
+    facts = [f for f in (parse(heard(message, last, before), now, tz) if now else []) if f.text]
     facts += _corrected(a, message, facts, now, tz)
     asked = questions(message)
     parts = [_greeting(a, text, facts, asked, data)]

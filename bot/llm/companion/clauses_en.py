@@ -9,7 +9,8 @@ from datetime import datetime
 
 from bot.llm.companion import dates
 from bot.llm.companion.clause import Clause
-from bot.llm.companion.person_en import expand
+from bot.llm.companion.person_en import expand, singular_verb
+from bot.llm.companion.reference import told_of, whom
 
 _OPENING = re.compile(
     r"^(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening)|oh|ah|um+|uh+|hmm+|well|so|ok|okay|yes|yeah|yep|yup|sure|also|and|but|plus|then|now|ps|p\.s|fyi|"
@@ -54,8 +55,8 @@ _VERB = (
 )
 _SPLIT = re.compile(
     r"\s*[;–—]\s*|\s+-\s+"
-    r"|\s*,\s*(?:and\s+|but\s+|so\s+|though\s+|also\s+|while\s+|and\s+also\s+|plus\s+|and\s+so\s+)*(?=(?:i|i am|my|we|our|she|he|they|it is|call me|people call|the|there is)\b)"
-    r"|\s+(?:and|but|so|though|while|plus|whereas|and so|and also|yet)\s+(?=(?:i|my|we|our|call me|she|he|they|you can call)\b(?!\s+and\s+i\b))"
+    r"|\s*,\s*(?:and\s+|but\s+|so\s+|though\s+|also\s+|while\s+|and\s+also\s+|plus\s+|and\s+so\s+)*(?=(?:i|i am|my|we|our|she|he|they|it is|call me|people call|the|there is|(?:his|her|its|their) (?:names?|birthday|job|age)|name is|names are|\d+ (?:years|months) old)\b)"
+    r"|\s+(?:and|but|so|though|while|plus|whereas|and so|and also|yet)\s+(?:(?:now|then|later)\s+(?=I\b))?(?=(?:i|my|we|our|call me|she|he|they|you can call|(?:his|her|its|their) (?:names?|birthday|job|age)|name is)\b(?!\s+and\s+i\b))"
     rf"|\s*,?\s+(?:and|but)\s+(?:then\s+|also\s+)?(?={_VERB}\b)"
     rf"|\s*,\s*(?={_VERB}\b)",
     re.I,
@@ -110,6 +111,12 @@ def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, 
     return re.sub(r"\s+([,.])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,"), whens
 
 
+_GAVE_UP = re.compile(
+    r"^(?:I )?(?:(?:have|then|finally|eventually|just|later|since)\s+)*(?:quit|stopped|g[ai]ven? (?:it |that |them )?up|do not any ?more|no longer do)(?: it| that| them| since)*[\s\ue100-\ue13f]*$",
+    re.I,
+)
+
+
 def _pieces(text: str) -> list[str]:
     """Clauses, each with a subject: its own, or the one before it."""
     cuts: list[tuple[int, int]] = []
@@ -126,24 +133,32 @@ def _pieces(text: str) -> list[str]:
             continue
         if m.start() > start:
             cuts.append((m.start(), m.end()))
-    out, start, subject, about = [], 0, "", ""
+    out: list[str] = []
+    start, subject, about = 0, "", ""
+    who: frozenset[str] = frozenset()
     for a, b in [*cuts, (len(text), len(text))]:
         piece = text[start:a].strip(" ,")
         start = b
         if not piece:
             continue
         if re.match(rf"{_VERB}\b", piece, re.I) and not _SUBJECT.match(piece) and subject:
-            piece = f"{subject} {piece}"
+            theirs = len(who) == 1 and subject.lower() in {"i", "we"} and singular_verb(piece.split()[0])
+            piece = f"{'my ' + next(iter(who)) if theirs else subject} {piece}"
+        piece = told_of(piece, who, own=True)
         if about and (p := _PRONOUN.match(piece)) and p[1].lower() != "they":
             piece = about + piece[p.end() :]
         if named := _SUBJECT.match(piece):
             subject = named[0]
-        if who := re.match(
+        if out and _GAVE_UP.match(piece) and re.match(r"I (?:used to|have been|smoked|drank|was)\b", out[-1], re.I):
+            out[-1] += f", but {piece}"  # what was given up is what was spoken of
+            continue
+        who = whom(piece) or who
+        if one := re.match(
             r"^(?:I have an? (?P<a>[\w -]{2,24}?)(?:\s+(?:called|named|who|and|,)|$)|(?P<b>my [\w -]{2,24}?) (?:is|has|likes|lives|works)\b)",
             piece,
             re.I,
         ):
-            about = who["b"] or f"my {who['a']}"
+            about = one["b"] or f"my {one['a']}"
         out.append(piece)
     return out
 
@@ -152,6 +167,11 @@ _SPELLED = re.compile(
     r",?\s+\(?(?:(?:and |but )?(?:it is |it's |that is |that's )?(?:spel(?:led|t)|written)\b[^.!?]*|(?:with(?:out)?|no|minus) (?:an? |any |one |two |a single |a double |the )?(?:(?-i:[A-Z])|(?<=an )[a-z]|(?<=a )[a-z]|(?<=without )[a-z]|(?<=one )[a-z]|(?<=two )[a-z]|(?<=double )[a-z]|(?<=no )[a-z])(?:'?s)?(?: at the end| in it| in the middle)?)\)?$",
     re.I,
 )
+
+
+def _mine(m: re.Match[str]) -> str:
+    """What was begun with its verb, begun with `I`."""
+    return f"I {m[1][:1].lower()}{m[1][1:]}{' ' if m[0].endswith(' ') else ''}"
 
 
 _TYPED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -164,8 +184,10 @@ _TYPED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r", (?:currently |now )?(?P<v>liv|work|study)ing (?=in|at|as|for)", re.I), lambda m: f", I {'live' if m['v'].lower() == 'liv' else m['v'].lower()} "),
     (re.compile(r"^(my [\w' -]{2,24}): ", re.I), r"\1 is "),
     (re.compile(r"^((?:I am|I'm|im) [^,]{1,24}),? (?:and )?born (?=on|in)", re.I), r"\1, I was born "),
-    (re.compile(r"^(?:just |finally |i )?(got|bought|adopted|moved|started|quit|booked|lost) (?=(?:an?|the|my|to|into)\b)", re.I), r"I \1 "),
-    (re.compile(r"^(live in|work (?:at|as|for)|(?:love|hate|like|prefer) (?!you\b|it\b|that\b|this\b|u\b|to hear\b|me\b|my (?:life|job)$))", re.I), r"I \1"),
+    (re.compile(r"^(?:just |finally |i )?(got|bought|adopted|moved|started|quit|booked|lost) (?=(?:an?|the|my|to|into|laid off|fired|divorced|engaged|married|promoted|made redundant)\b)", re.I), _mine),
+    (re.compile(r"^been (?=(?:an?|the|\w+ing|married|divorced|single)\b)", re.I), "I have been "),
+    (re.compile(r"^(used to|(?:quit|stopped|gave up) \w+ing)\b", re.I), _mine),
+    (re.compile(r"^(live in|work (?:at|as|for)|(?:love|hate|like|prefer) (?!you\b|it\b|that\b|this\b|u\b|to hear\b|me\b|my (?:life|job)$))", re.I), _mine),
     (re.compile(r"^(allergic to|married to|born in) ", re.I), r"I am \1 "),
 )  # fmt: skip
 

@@ -85,6 +85,27 @@ def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, 
     return text, whens
 
 
+_GAVE_UP = re.compile(
+    r"^(?:但是?|不过|可是|我|后来|现在|已经|早就|早已|终于|最后|然后|[\ue100-\ue13f]|也|就|都|才|刚)*(?:戒(?:掉)?|不[抽吸喝吃玩赌])(?:掉)?了?$"
+)
+# What people say of themselves without 我. Only what states how somebody is: 要下雨了 and 去吃饭了 are left alone.
+_OF_ONESELF = re.compile(
+    r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|如今|后来|已经|今年|从小|一直|刚刚?|最近|其实|曾经|以前|之前|经常|通常|一般|不太|不怎么|不|[-])*"
+    r"(?:(?:喜欢|爱)(?!你|您|就|吗|的话|死|上了?|莫|惜|国|情|心)|讨厌(?!你|死)|住在?(?=[一-鿿A-Z]{2})|来自|(?=对.{1,12}过敏)|当(?=.{2,8}(?:年|个月|了))|养了?[一两三四五六七八九十几\d]?[只条个]|领养了|结婚|离婚|怀孕|单身|失业|辞职|退休|被裁|丢了工作|"
+    r"(?=在[^，,]{2,12}(?:工作|上班|长大|上学|读书|读研|读博|实习|出生|定居|当.{2,5}))|姓(?=[一-鿿]$)|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|(?=[\d一二三四五六七八九十]{1,3}岁)|毕业于|搬到|搬来|抽烟|喝酒|戒(?=了|烟|酒)|吃素|"
+    r"[吃喝抽](?=[^，,了过吧]{1,6}$)|会(?=说|弹|拉|编程|游泳|开车|做饭)|(?=做.{2,8}(?:工作|行业|的$))|学(?=.{1,8}(?:年|专业|月)))"
+)
+
+
+def of_oneself(sentence: str) -> str:
+    """The sentence with the 我 that went without saying; as it is, where it may be about something else."""
+    body, _ = _strip(sentence)
+    low = simplified(body)
+    if not body or _SUBJECT.match(low) or not _OF_ONESELF.match(low):
+        return sentence
+    return sentence.replace(body, f"我{body}", 1)
+
+
 def _pieces(text: str) -> list[str]:
     shadow = simplified(text)
     raw, start = [], 0
@@ -99,12 +120,18 @@ def _pieces(text: str) -> list[str]:
             continue
         own = _SUBJECT.match(low)
         named = re.match(r"(?:分别|都|一[个只条]|名字)*(?:是?叫|名叫|取名)", low)
+        if out and _GAVE_UP.match(low) and re.search(r"[抽吸喝吃玩赌][^，,]{1,8}$", simplified(out[-1])):
+            out[-1] += f"，{piece}"  # 我以前抽烟，后来戒了：戒的是烟
+            continue
         if named and about and re.match(r"我们?家?(?:里)?(?:还|也|刚|现在)*(?:有|养|领养)", simplified(out[-1])):
             out[-1] += f"，{piece}"  # 我有一只猫，叫咪咪：叫咪咪的是猫
             continue
-        aged = re.match(r"(?:今年|已经|才|快|刚|现在)*[\d一二两三四五六七八九十]{1,3}(?:个月|岁)", low)
+        aged = re.match(
+            r"(?:[\ue100-\ue13f]|今年|已经|才|快|刚|现在)*[\d一二两三四五六七八九十]{1,3}(?:个月|岁)", low
+        )
         if (named and about) or (aged and about and _WHOSE.match(simplified(out[-1]))):
-            piece, low = about + piece, about + low  # noqa: PLW2901 - 我妹妹在北京上学，叫小红
+            skip = one.end() if named and (one := re.match(r"(?:分别|都|[一另]一?[个只条])+", low)) else 0
+            piece, low = about + piece[skip:], about + low[skip:]  # noqa: PLW2901 - 我妹妹在北京上学，叫小红
             own = _SUBJECT.match(low)
         elif _HE.match(low) and about:
             piece, low = about + piece[1:], about + low[1:]  # noqa: PLW2901 - 她 is the one just spoken of

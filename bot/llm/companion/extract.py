@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, move, resolve, respelled, step
+from bot.llm.companion.reference import heard
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
 from memory.models import Json
@@ -73,17 +73,17 @@ def answer(data: Mapping[str, Json]) -> str:
 def _listen(data: Mapping[str, Json]) -> Heard:
     """The user's messages in order; a later word takes the place of an earlier one."""
     tz, now = str(data.get("tz") or ""), str(data.get("now") or "")
-    heard = Heard()
+    so_far = Heard()
     told, before = "", ""
     for n, m in enumerate(mappings(data.get("messages")), start=1):
         text, at = str(m.get("text") or ""), str(m.get("at") or now)
         if m.get("role") == "assistant":
             told = text
         elif m.get("role") == "user" and at:
-            text = referred(text, before)
-            _message(heard, n, completed(text, told), at, tz, (told, before))
+            text = heard(text, told, before)
+            _message(so_far, n, text, at, tz, (told, before))
             before = text
-    return heard
+    return so_far
 
 
 def _message(heard: Heard, n: int, text: str, at: str, tz: str, around: tuple[str, str]) -> None:

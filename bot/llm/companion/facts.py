@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.llm.companion.dates import When
-from bot.llm.companion.text import key, word_set, words
+from bot.llm.companion.text import CJK, key, meant, word_set, words
 from memory.models import Importance, Kind, Lang
 
 # Slots that hold one value at a time: a new one takes the place of the old.
@@ -76,5 +76,5 @@ def _kin(f: Fact) -> str:
 
 def overlap(a: str, b: str) -> float:
     """How much of the shorter one's words the other has."""
-    left, right = words(a), words(b)
+    left, right = (words(a), words(b)) if bool(CJK.search(a)) == bool(CJK.search(b)) else (meant(a), meant(b))
     return len(left & right) / min(len(left), len(right)) if left and right else 0.0

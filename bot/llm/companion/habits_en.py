@@ -114,6 +114,32 @@ def stopped(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
+    r"^I used to (?P<v>(?!(?:like|love|enjoy|adore|hate|dislike|live|be|think|believe|know|want|say|have|wonder)\b)\w[^,]*?)(?:,? (?:but|and|until|then|quit|stopped|gave)\b.*)?$",
+    r"^I (?:smoked|drank)(?P<v>)\b.*, but I .*$",
+)
+def used_to(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I used to smoke (but quit): over, whether or not the end is told."""
+    said = re.sub(r"\s+(?:quit|stopped)$", "", core(m["v"])) or re.sub(r"^I smoked.*", "smoke", c.plain)
+    how = re.match(r"(?P<h>smoke|vape|drink|eat)\b ?(?P<x>.*)$", said, re.I)
+    if how and how["h"].lower() in {"smoke", "vape"}:
+        yield from ended([c.fact("diet:smoke", "cigarettes", kind=Kind.PREFERENCE, sensitivity=1)])
+    elif how:
+        what = how["x"] or "alcohol"
+        yield from ended([c.fact(f"diet:{how['h'].lower()}", what, kind=Kind.PREFERENCE, sensitivity=1)])
+    elif len(said.split()) < 9:
+        yield from ended([c.fact("habit", said, kind=Kind.WORKFLOW, when=None)])
+
+
+@rule(
+    r"^I have been (?P<v>(?!(?:going|trying|thinking|feeling|having|waiting|looking|meaning|wanting|wondering|living|working|getting|being|married|together)\b)\w+ing\b.*?) (?:for|since)\b.*$"
+)
+def lasting(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I've been teaching for ten years."""
+    if not re.search(r"\b(?:minutes?|hours?|days?)\b", c.plain):
+        yield c.fact("habit", core(m["v"]), kind=Kind.WORKFLOW, when=None)
+
+
+@rule(
     r"^(?:the )?(?:lesson(?: learned)?|what I learned):? (?:is (?:that )?)?(?P<v>.+)$",
     r"^I (?:have )?(?:learned|learnt|realised|realized|found out|figured out|discovered) (?:that|the hard way(?: that)?|never to|to always) (?P<v>.+)$",
 )

@@ -102,11 +102,11 @@ def health(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 @rule(
     r"^I (?:am|got|was|have been|am getting|just got|am now|am happily|became)(?: (?:happily|now|just|recently|newly))* (?P<v>married|engaged|divorced|single|separated|widowed|in a relationship)(?: to (?P<w>[A-Z]\w+|an? .+))?$",
-    r"^I (?:have )?(?:just )?(?P<v>broke up|broken up|split up|am seeing someone)(?: with (?P<w>.+))?$",
+    r"^I (?:have )?(?:just )?(?P<v>broke up|broken up|split up|divorced|separated|am seeing someone)(?: with (?P<w>.+))?$",
 )
 def marital(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I'm married to Tom."""
-    if "getting" in m[0]:
+    if "getting" in m[0] and m["v"].lower() in {"married", "engaged"}:
         yield c.fact("event:wedding", "wedding", kind=Kind.GOAL, importance=HIGH, due=True, sensitivity=1)
         return
     yield c.fact(

@@ -77,6 +77,17 @@ def abstains(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
+    r"^我.{0,12}?(?P<h>抽|吸|喝|吃|玩|赌)(?P<v>[^，,了过]{1,6}?)(?:[了过].{0,6})?[，,].{0,10}?(?:戒(?:掉)?|不(?P=h))(?:掉)?了?$"
+)
+def gave_up(m: Found, c: Clause) -> Iterator[Fact]:
+    """我以前抽烟，后来戒了。"""
+    what = f"diet:{'eat' if m['h'] == '吃' else 'drink'}" if m["h"] in {"抽", "吸", "喝", "吃"} else "habit"
+    yield c.fact(
+        what, core(m["v"]), kind=Kind.PREFERENCE, holds=False, sensitivity=1, entities=(core(m["v"]),), when=None
+    )
+
+
+@rule(
     rf"^我{ADV}(?:有|得了|患有|患了|确诊了?|被诊断出?(?:为|有)?|一直有)(?:点|轻微的?|严重的?|慢性|先天性)*(?P<v>{CONDITION})(?:了)?$",
     rf"^我{ADV}(?:是)?(?:个)?(?P<v>怀孕|近视|色盲|色弱|恐高|贫血|左撇子|乳糖不耐受?|晕车|晕船|失眠)(?:了|的)*$",
     r"^我(?:的)?血型是(?P<v>[ABO]{1,2}型?(?:血)?)$",

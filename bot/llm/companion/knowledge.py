@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, moves, resolve
+from bot.llm.companion.reference import heard
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
 from bot.llm.companion.text import tongue, words
+from memory import bilingual
 from memory.models import Json, Lang
 
 LEVELS = ("full", "summary", "tag", "trace", "archive")
@@ -78,10 +79,15 @@ class Knowledge:
 
     def near(self, text: str, ignore: frozenset[str] = frozenset()) -> list[tuple[float, Item]]:
         """Items that share words with `text`, the closest first; the order of recall settles ties."""
-        mine = words(text) - ignore
+        mine, lang = words(text) - ignore, tongue(text)
+        across = bilingual.things(text)
         scored = []
         for i in self.items:
             theirs = words(i.text)
+            if i.lang != lang and (both := across & bilingual.things(i.text)):
+                rank = self.recalled.index(i.id) if i.id in self.recalled else 99
+                scored.append((len(both) + len(both) / (len(theirs) + 1), -rank, i))
+                continue
             shared = mine & theirs
             if shared:
                 rank = self.recalled.index(i.id) if i.id in self.recalled else 99
@@ -129,7 +135,7 @@ def _listen(k: Knowledge, data: Mapping[str, Json]) -> None:
     ]
     for role, text, at in [*said, ("user", str(data.get("message") or ""), now)]:
         if role == "user":
-            text = referred(text, before)  # noqa: PLW2901 - the message, with whom it speaks of
+            text = heard(text, told, before)  # noqa: PLW2901 - the message, as a whole statement
             learn(k, text, at, tz, told, before)
             before = text
         else:
@@ -141,7 +147,7 @@ def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> 
     if joking(text) and len(text) < 40:
         k.items = [i for i in k.items if not i.fresh or i.when != before]
         return
-    facts = parse(completed(text, told), at, tz)
+    facts = parse(text, at, tz)
     known = [Known(i.id, i.text, i.facts, negated=i.past) for i in k.items]
     done = moves([f for f in facts if f.slot != "?"], known)
     for f in facts:

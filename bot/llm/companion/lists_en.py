@@ -8,7 +8,7 @@ import re
 RELATION = (
     r"(?:(?:late|older|younger|big|little|elder|eldest|youngest|oldest|middle|twin|step|half|ex|best|close|closest|new|old|first|second|other|good|great|"
     r"pet|maternal|paternal|foster|adopted|late|dear)[- ]?)*"
-    r"(?:step|half|ex-?)?(?:mother|mom|mum|mama|dad|father|papa|parents?|sisters?|brothers?|siblings?|sons?|daughters?|kids?|child|children|baby|wife|husband|spouse|"
+    r"(?:step|half|ex-?)?(?:mother|mom|mum|mama|dad|father|papa|parents?|sisters?|brothers?|siblings?|sons?|daughters?|girls|boys|twins|kids?|child|children|baby|wife|husband|spouse|"
     r"partner|girlfriend|boyfriend|fianc[eé]e?|friends?|roommates?|flatmates?|housemates?|neighbou?rs?|colleagues?|co-?workers?|boss|manager|mentor|teacher|"
     r"professor|supervisor|advisor|doctor|dentist|therapist|coach|cousins?|uncle|aunt(?:ie)?|grandma|grandmother|grandmom|granny|nana|grandpa|grandfather|granddad|"
     r"grandparents|grandson|granddaughter|grandchild(?:ren)?|niece|nephew|mother-in-law|father-in-law|sister-in-law|brother-in-law|in-laws|godmother|godfather|godson|"

@@ -6,11 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.llm.companion.answered import completed, referred
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, Move, known_from, moves, resolve
+from bot.llm.companion.reference import heard, referred
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.text import clean, simplified, words
@@ -56,10 +56,10 @@ def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], know
     before = ""
     for role, t in context:
         before = referred(t, before) if role == "user" else before
-    text = referred(text, before)
+    text = heard(text, told, before)
     if (joking(text) and len(text) < 40) or (corrects_only(text) and _WRONG.search(simplified(clean(text)))):
         return _taken_back(parse(before, at, tz), known) if joking(text) else _wrong(told, known)
-    facts = parse(completed(text, told), at, tz)
+    facts = parse(text, at, tz)
     plain = [f for f in facts if f.slot != "?"]
     out = moves(plain, known)
     for f in facts:

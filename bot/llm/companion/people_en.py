@@ -16,6 +16,8 @@ from memory.models import Importance, Kind
 rule = Rules()
 _NAME = r"(?:[A-ZÀ-Þ][\w'.-]*(?:\s+[A-ZÀ-Þ][\w'.-]*){0,2})"
 _LOOSE_NAME = r"[\w'.-]+(?:\s+[A-ZÀ-Þ][\w'.-]*){0,2}"
+_YEARS = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?)"
+_AGED = rf"(?:(?P<y>{_YEARS})[- ](?P<u>year|month|week)s?[- ]old )?"
 _COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|no|several|a few|some|many)"
 
 
@@ -77,12 +79,22 @@ def named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^I (?:have|have got|own|adopted|got|just got|just adopted|also have) (?:an? |my |one )?(?:new |little |lovely |cute |black |white |golden |old |baby )*(?P<r>{RELATION})(?:,? (?:called|named|whose name is|who is called|by the name of)|,) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_NAME})*)$"
+    rf"^I (?:have|have got|own|adopted|got|just got|just adopted|also have) (?:an? |my |one )?{_AGED}(?:new |little |lovely |cute |black |white |golden |old |baby )*(?P<r>{RELATION})(?:,? (?:called|named|whose name is|who is called|by the name of)|,) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_NAME})*)$"
 )
 def has_named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
-    """I have a dog called Rex."""
+    """I have a dog called Rex; I have a five-year-old son called Leo."""
     for n in _listed(m["v"]):
-        yield replace(_related(c, m["r"], n, f"The user has a {m['r'].lower()} called {n}."), single=False)
+        told = None if m["y"] else f"The user has a {m['r'].lower()} called {n}."
+        yield replace(_related(c, m["r"], n, told), single=False)
+    if m["y"]:
+        yield _aged(m, c)
+
+
+def _aged(m: re.Match[str], c: Clause) -> Fact:
+    """The age in `a five-year-old son`: another thing that the same words say."""
+    rel, pet = relation(m["r"]), PETS.search(m["r"])
+    years = m["y"] if m["u"].lower() == "year" else f"{m['y']} {m['u']}s"
+    return c.fact(f"about:{rel}:age", years, kind=Kind.FACT, single=True, sensitivity=0 if pet else 1)
 
 
 @rule(
@@ -105,7 +117,7 @@ def has_many(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^I (?:have|own|adopted|got|just got|just adopted) (?:an? |my )(?P<d>(?:(?!with |of |for |to |in |on |about |from |at )[\w-]+ ){{0,3}}?)(?P<r>{RELATION})(?P<more>\b.*)?$"
+    rf"^I (?:have|own|adopted|got|just got|just adopted) (?:an? |my ){_AGED}(?P<d>(?:(?!with |of |for |to |in |on |about |from |at )[\w-]+ ){{0,3}}?)(?P<r>{RELATION})(?P<more>\b.*)?$"
 )
 def has_one(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I have a younger brother (who lives in Rome)."""
@@ -119,6 +131,8 @@ def has_one(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     yield c.fact(
         f"count:{rel}", "one", kind=Kind.FACT, importance=Importance.MEDIUM, sensitivity=1, entities=names(c.third())
     )
+    if m["y"]:
+        yield _aged(m, c)
 
 
 @rule(
@@ -170,7 +184,7 @@ _SAYS = {
     "job": r"^ (?:(?:works?|is working) as\b|is an? )",
     "employer": r"^ (?:works?|is working) (?:at|for)\b",
     "study": r"^ (?:stud(?:y|ies)|is studying)\b",
-    "age": r"^ (?:is|are|just turned|turned) \d+",
+    "age": rf"^ (?:is|are|just turned|turned|will be|turns) {_YEARS}\b(?! (?:of|times|feet|foot|cm|meters|metres))",
     "allergy": r"^ (?:is|are) (?:\w+ly )?allergic\b",
     "like": r"^ (?:really |also )?(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?|does not like|prefers?)\b",
     "skill": r"^ (?:speaks?|plays?|can|teaches|knows)\b",

@@ -84,12 +84,12 @@ def has_named(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|现在|只|总共|一共)*(?:有|领?养了?|收养了?|买了)(?P<n>{_NUM})(?:个|只|条|位|匹|头)(?P<d>[^，,]{{0,6}}?的?)?(?P<r>{RELATION})(?P<more>[，,:：（(是].*)?$",
+    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|现在|只|总共|一共)*(?:有|领?养了?|收养了?|买了)(?P<n>{_NUM})?(?:个|只|条|位|匹|头)(?P<d>[^，,]{{0,6}}?的?)?(?P<r>{RELATION})(?P<more>[，,:：（(是].*)?$",
     rf"^我(?:们)?(?:是|就)?(?P<n>有)(?P<d>)(?P<r>{RELATION})(?P<more>)$",
 )
 def has(m: Found, c: Clause) -> Iterator[Fact]:
     """我有两个孩子。"""
-    n = m["n"].replace("有", "一")
+    n = (m["n"] or "一").replace("有", "一")
     yield c.fact(
         f"count:{relation(m['r'])}",
         n,
@@ -149,7 +149,7 @@ def about(m: Found, c: Clause) -> Iterator[Fact]:
         "",
         rest,
     )
-    told = None
+    told = c.third(c.plain) if what == "age" else None
     if what == "birthday" and c.when and c.when.grain == "day":
         value = f"{c.when.at.month}月{c.when.at.day}日"
         told = f"用户的{m['r']}的生日是{value}。"

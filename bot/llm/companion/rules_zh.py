@@ -74,6 +74,29 @@ def _denied_form(c: Clause) -> Clause | None:
     return replace(c, text=positive, denied=True, extra={**c.extra, "say": c.text})
 
 
+_TIMES = r"(?:半|[一两二三四五六七八九十百几多\d]+)(?:多|来|几)?个?(?:年|月|周|星期|礼拜|学期|辈子)(?:多|半)?"
+_LASTING = (
+    (
+        re.compile(
+            rf"(?<=[\u4e00-\u9fffA-Za-z]{{3}})了?(?:已经|都|也|快|有|差不多|将近|快要|整整)*{_TIMES}(?:了|啦)*$"
+        ),
+        "",
+    ),
+    (re.compile(rf"(?<=[做当教学干开])(?:了|过)?(?:快|差不多|将近|整整)*{_TIMES}的?(?=[\u4e00-\u9fffA-Za-z])"), ""),
+    (re.compile(r"(?P<v>[学教练做弹])(?P<o>[^，,]{1,8})(?P=v)$"), r"\g<v>\g<o>"),
+)
+
+
+def _lasting(c: Clause) -> Clause | None:
+    """我当老师十年了、学钢琴学了五年: without how long, which its words keep."""
+    text = c.text
+    for pattern, by in _LASTING:
+        shadow = simplified(text)
+        if m := pattern.search(shadow):
+            text = f"{text[: m.start()]}{m.expand(by)}{text[m.end() :]}"
+    return replace(c, text=text, extra={**c.extra, "say": c.extra.get("say", c.text)}) if text != c.text else None
+
+
 def _read(c: Clause) -> list[Fact]:
     for table in TABLES:
         if found := table.read(c):
@@ -130,7 +153,7 @@ def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
         c = _in_first_person(cut, sentence)
         turned = _ended_form(c)
         found = [f for f in _read(turned) if f.kind not in {Kind.CONTEXT}] if turned else []
-        found = found or _read(c)
+        found = found or _read(c) or ((short := _lasting(c)) and _read(short)) or []
         if not found and (negative := _denied_form(c)):
             found = [f for f in _read(negative) if f.kind not in {Kind.TODO, Kind.CONTEXT, Kind.GOAL}]
         if not found and (c.corrects or c.instead_of):

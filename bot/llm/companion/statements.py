@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
-from bot.llm.companion import person_en, person_zh, rules_en, rules_zh
+from bot.llm.companion import clauses_zh, person_en, person_zh, rules_en, rules_zh
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
+from bot.llm.companion.reference import told_of, whom
 from bot.llm.companion.speech import statements
 from bot.llm.companion.text import CJK, clean, sentences, tongue
 from memory.models import Kind
@@ -48,15 +49,21 @@ def parse(text: str, at: str, tz: str) -> list[Fact]:
 def _parse(text: str, moment: datetime) -> tuple[Fact, ...]:
     found: list[Fact] = []
     corrects = False
+    who: frozenset[str] = frozenset()
     for s in statements(text):
         if _SECRET.search(s.text):
             continue
+        said = told_of(s.text, who, own=True)
+        whole = clauses_zh.of_oneself(said) if s.lang == "zh" and not who else said
+        implied, said = whole != said, whole
+        who = whom(said) or who
         rules = rules_zh if s.lang == "zh" else rules_en
-        if rules.corrects_only(s.text):
+        if rules.corrects_only(said):
             corrects = True
             continue
-        for f in rules.facts(s.text, moment, corrects=corrects):
-            if not (f.kind in {Kind.TODO, Kind.GOAL} and _WHOM.search(f.text)):
+        for f in rules.facts(said, moment, corrects=corrects):
+            vague = implied and f.kind in {Kind.TODO, Kind.CONTEXT, Kind.WHIM, Kind.EPISODE}
+            if not vague and not (f.kind in {Kind.TODO, Kind.GOAL} and _WHOM.search(f.text)):
                 _put(found, f)
     return tuple(found[:MAX_FACTS])
 
@@ -101,6 +108,9 @@ def read_back(text: str, name: str = "") -> tuple[Fact, ...]:
     )
     rules = rules_zh if zh else rules_en
     found: list[Fact] = []
+    who: frozenset[str] = frozenset()
     for s in sentences(clean(body))[:4]:
-        found += [f for f in rules.facts(s.text, moment) if f.slot != "?"]
+        said = told_of(s.text, who, own=True)
+        who = whom(said) or who
+        found += [f for f in rules.facts(said, moment) if f.slot != "?"]
     return tuple(replace(f, text=text, corrects=False) for f in found)

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.llm.companion import ask_en, ask_zh, smalltalk
-from bot.llm.companion.answered import referred
 from bot.llm.companion.dates import written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.kin import spoken
 from bot.llm.companion.payload import mappings
+from bot.llm.companion.reference import referred
 from bot.llm.companion.speech import asks
 from bot.llm.companion.statements import parse
 from bot.llm.companion.text import CJK, clean, sentences, simplified

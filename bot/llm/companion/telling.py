@@ -11,6 +11,7 @@ from bot.llm.companion import dates, person_en, person_zh
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, episode_parts
 from bot.llm.companion.text import tongue
+from memory import bilingual
 from memory.models import Lang
 
 # One value of a slot told in either language; {} is the value as it was written.
@@ -64,7 +65,11 @@ _TITLED = re.compile(
 def value_told(slot: str, values: Sequence[str], lang: Lang) -> str:
     """Values of a slot in one sentence; empty for a slot without a form."""
     shape = _TOLD.get(slot)
-    return shape[lang == "zh"].format(joined(values, lang)) if shape and values else ""
+    return (
+        shape[lang == "zh"].format(joined([bilingual.told(v, lang) for v in values], lang))
+        if shape and values
+        else ""
+    )
 
 
 def dated(text: str, now: datetime, *, due: bool = True) -> str:

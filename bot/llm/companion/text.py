@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from memory import bilingual
 from memory.models import Lang, language_of
 
 T = TypeVar("T")
@@ -129,6 +130,7 @@ def stem(word: str) -> str:
 def key(value: str) -> str:
     """What two ways of writing the same value have in common."""
     value = simplified(unicodedata.normalize("NFKC", value)).casefold().strip(" .,!?;:，。！？；、~～\"'")
+    value = bilingual.thing(_ARTICLE.sub("", value)).casefold() or value
     if CJK.search(value):
         return re.sub(r"^(?:一[个只条辆部台只把]|这个|那个|所有的?|各种)|[\s的了呢啊呀哦]+$|\s+", "", value)
     value = _ARTICLE.sub("", value)
@@ -142,6 +144,11 @@ def words(text: str) -> set[str]:
     for run in re.findall(rf"(?:{CJK.pattern})+", text):
         out.update([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
     return out
+
+
+def meant(text: str) -> set[str]:
+    """What a text speaks of, the same in both languages where the words are everyday ones."""
+    return {*bilingual.things(simplified(text)), *words(bilingual.unknown(simplified(text)))}
 
 
 def pick(options: Sequence[T], *seed: object) -> T:

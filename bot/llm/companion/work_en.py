@@ -129,6 +129,14 @@ def role(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         )
 
 
+@rule(r"^I used to be (?:an? |the )(?P<v>[^,]+?)(?:,? but\b.*)?$", r"^I used to work as (?:an? |the )(?P<v>[^,]+?)$")
+def past_job(m: re.Match[str], c: Clause) -> Iterator[Fact]:
+    """I used to be a lawyer: what one did once, not what one does."""
+    value = core(m["v"])
+    if PROFESSION.search(re.split(r"\s+(?:at|in|for|of|with)\s+", value)[0]) and not NOT_PROFESSION.search(value):
+        yield c.fact("past:job", value, kind=Kind.FACT, importance=LOW, sensitivity=1)
+
+
 @rule(
     r"^I (?:am studying|study|have been studying|am majoring in|major in|majored in|am doing a (?:degree|master|phd|bachelor)\w*(?:'s)? in|studied) (?P<v>[^,]+?)(?: at (?P<s>[^,]+))?$",
     r"^my major is (?P<v>[^,]+?)(?: at (?P<s>.+))?$",

@@ -20,6 +20,9 @@ HIGH, MEDIUM, LOW = Importance.HIGH, Importance.MEDIUM, Importance.LOW
 @rule(
     rf"^我{ADV}(?:被)?(?P<v>辞职|离职|失业|裁员?|裁掉|开除|炒鱿鱼|退休)(?:了)$",
     rf"^我{ADV}(?:从)(?P<e>.{{1,12}})(?P<v>辞职|离职)(?:了)$",
+    rf"^我{ADV}(?:把)?(?:丢|丢掉|没|弄丢|失去)(?:了)?(?:我的?|这份|那份)?(?P<v>工作|饭碗)(?:了|丢了|没了)*$",
+    rf"^我(?:的)?(?P<v>工作|饭碗){ADV}(?:没|丢|黄)了$",
+    rf"^我{ADV}(?:被)?(?:公司|老板|单位)?(?P<v>解雇|解聘|优化|炒|炒了|辞退|下岗|待业)(?:掉)?(?:了|中)$",
 )
 def job_lost(_m: Found, c: Clause) -> Iterator[Fact]:
     """我辞职了。"""
@@ -75,7 +78,7 @@ def employer(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^我(?:现在|目前|就|以前)?是(?:一[名个位])?(?P<e>[^，,]{{2,10}}?的)?(?P<v>{PROFESSION})(?:了)?$",
+    rf"^我(?:现在|目前|就|以前|曾经|之前)*是(?:一[名个位])?(?P<e>[^，,]{{2,10}}?的)?(?P<v>{PROFESSION})(?:了)?$",
     rf"^我(?:的)?(?:职业|工作|本职工作|岗位){ADV}(?:是|为)(?:一[名个位])?(?P<e>)(?P<v>[^，,]{{2,14}})$",
     rf"^我{ADV}(?:当|当上了?|成为了?|升为了?|升职?成了?)(?:一[名个位])?(?P<e>)(?P<v>{PROFESSION})(?:了)?$",
     rf"^我{ADV}(?:从事|做)(?:的是)?(?P<e>)(?P<v>[^，,了]{{2,10}}?)(?:工作|行业|这一?行|方面的工作|的)?(?:的)?$",
@@ -85,7 +88,10 @@ def job(m: Found, c: Clause) -> Iterator[Fact]:
     value = core(m["v"])
     if re.match(
         r"(?:饭|菜|作业|梦|事|什么|运动|瑜伽|家务|了|得|不|过|一|到|好|完|错|决定|准备|实验|手术|个|人)", value
-    ) or re.search(r"以前|曾", c.plain[:5]):
+    ):
+        return
+    if re.search(r"以前|曾|之前", c.plain[:5]):
+        yield c.fact("past:job", value, kind=Kind.FACT, importance=LOW, sensitivity=1)
         return
     if (
         re.search(r"做", c.plain[:6])

@@ -24,6 +24,10 @@ async def _plan(home: Home, text: str):  # type: ignore[no-untyped-def]
         (["我住在巴黎", "我喜欢爵士乐", "我是护士"], "爵士乐", "我喜欢爵士乐"),
         (["用户住在巴黎", "用户喜欢爵士乐"], "我的地址", "用户住在巴黎"),
         (["My sister's name is Ana", "My brother's name is Tom"], "my sister", "My sister's name is Ana"),
+        (["用户有一只猫，叫咪咪", "用户喜欢爵士乐"], "that I have a cat", "用户有一只猫，叫咪咪"),
+        (["I have a cat called Miso", "I like jazz"], "我有一只猫", "I have a cat called Miso"),
+        (["用户不喜欢香菜", "用户喜欢爵士乐"], "that I hate cilantro", "用户不喜欢香菜"),
+        (["I'm allergic to peanuts", "I like coffee"], "我对花生过敏", "I'm allergic to peanuts"),
     ],
 )
 async def test_one_thing_stands_out(home: Home, memories: list[str], wanted: str, clear: str) -> None:
