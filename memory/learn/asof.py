@@ -69,7 +69,7 @@ def moment(text: str, now: datetime, tz: str) -> datetime | None:
         exact = read.precision == "minute"
         return min(read.end if exact else read.end + timedelta(milliseconds=999), now)
     for form in (said, f"in {said}", f"on {said}"):  # "march", "Monday" alone name no time in a sentence
-        if (span := window_asked(form, now, tz)) is not None:
+        if (span := window_asked(form, now, tz, ahead=False)) is not None:
             return min(span[1] - timedelta(milliseconds=1), now)
     return None
 

@@ -22,8 +22,8 @@ from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import trust
 from memory.recall.ground import Ground, Scores, Values, scores, together, union
 from memory.recall.question import Question, question
+from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
-from memory.recall.window import Span
 from memory.store.text import fold, terms
 
 NEAREST: Final = 64  # memories that a vector, a name or a time brings up

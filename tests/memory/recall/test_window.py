@@ -54,6 +54,34 @@ NOW = datetime(2026, 2, 11, 10, 0, tzinfo=ZoneInfo(TZ))
         ("前年", "2024-01-01", "2025-01-01"),
         ("in 2022", "2022-01-01", "2023-01-01"),
         ("十年前我在哪", "2016-01-01", "2017-01-01"),
+        ("what do I have tomorrow?", "2026-02-12", "2026-02-13"),
+        ("我明天有什么事", "2026-02-12", "2026-02-13"),
+        ("the day after tomorrow", "2026-02-13", "2026-02-14"),
+        ("后天呢", "2026-02-13", "2026-02-14"),
+        ("大后天有空吗", "2026-02-14", "2026-02-15"),
+        ("next Friday", "2026-02-20", "2026-02-21"),
+        ("下周五有什么事", "2026-02-20", "2026-02-21"),
+        ("下下周一", "2026-02-23", "2026-02-24"),
+        ("this Friday", "2026-02-13", "2026-02-14"),
+        ("这周五", "2026-02-13", "2026-02-14"),
+        ("next week", "2026-02-16", "2026-02-23"),
+        ("下周有安排吗", "2026-02-16", "2026-02-23"),
+        ("下周三开会", "2026-02-18", "2026-02-19"),
+        ("next weekend", "2026-02-21", "2026-02-23"),
+        ("下周末", "2026-02-21", "2026-02-23"),
+        ("next month", "2026-03-01", "2026-04-01"),
+        ("下个月", "2026-03-01", "2026-04-01"),
+        ("next year", "2027-01-01", "2028-01-01"),
+        ("明年夏天", "2027-06-01", "2027-09-01"),
+        ("next summer", "2026-06-01", "2026-09-01"),
+        ("in three days", "2026-02-14", "2026-02-15"),
+        ("三天后", "2026-02-14", "2026-02-15"),
+        ("a week from now", "2026-02-16", "2026-02-23"),
+        ("两周以后", "2026-02-23", "2026-03-02"),
+        ("over the next three days", "2026-02-11 10:00", "2026-02-15"),
+        ("接下来三天", "2026-02-11 10:00", "2026-02-15"),
+        ("what's coming up?", "2026-02-11 10:00", "2026-02-26"),
+        ("what did I do last weekend?", "2026-02-07", "2026-02-09"),
     ],
 )
 def test_a_span_is_what_the_words_say(text: str, start: str, end: str) -> None:
@@ -62,6 +90,41 @@ def test_a_span_is_what_the_words_say(text: str, start: str, end: str) -> None:
     assert found is not None
     local = tuple(t.astimezone(ZoneInfo(TZ)).replace(tzinfo=None) for t in found)
     assert local == (datetime.fromisoformat(start), datetime.fromisoformat(end))
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("anything on Friday?", "2026-02-13", "2026-02-14"),
+        ("did I meet Leo on Friday?", "2026-02-06", "2026-02-07"),
+        ("周五有什么事吗", "2026-02-13", "2026-02-14"),
+        ("周五去哪了", "2026-02-06", "2026-02-07"),
+        ("what are we doing at the weekend?", "2026-02-14", "2026-02-16"),
+        ("what did I do at the weekend?", "2026-02-07", "2026-02-09"),
+        ("周末干嘛", "2026-02-14", "2026-02-16"),
+        ("周末去哪了", "2026-02-07", "2026-02-09"),
+        ("what will I do in March?", "2026-03-01", "2026-04-01"),
+        ("what did I do in March?", "2025-03-01", "2025-04-01"),
+        ("三月有什么安排", "2026-03-01", "2026-04-01"),
+        ("三月去哪了", "2025-03-01", "2025-04-01"),
+        ("do I have anything on 12 March?", "2026-03-12", "2026-03-13"),
+        ("what happened on March 12?", "2025-03-12", "2025-03-13"),
+        ("3月12号要去哪", "2026-03-12", "2026-03-13"),
+        ("3月12号去哪了", "2025-03-12", "2025-03-13"),
+        ("am I free on the 3rd?", "2026-03-03", "2026-03-04"),
+        ("what was on the 13th?", "2026-01-13", "2026-01-14"),
+        ("12号有什么事", "2026-02-12", "2026-02-13"),
+        ("we are going to Rome this summer", "2026-06-01", "2026-09-01"),
+    ],
+)
+def test_the_sentence_says_whether_a_bare_name_is_past_or_to_come(text: str, start: str, end: str) -> None:
+    """A day, a weekend, a month without a year: the last one where something was, the next one where it will be."""
+    test_a_span_is_what_the_words_say(text, start, end)
+
+
+def test_told_to_look_back() -> None:
+    """As-of dates have no sentence around them."""
+    assert window_asked("on Monday", NOW, TZ, ahead=False) == window_asked("last Monday", NOW, TZ)
 
 
 def test_a_moment_ago_is_the_last_hours() -> None:
@@ -83,7 +146,10 @@ def test_a_moment_ago_is_the_last_hours() -> None:
         "这个月饼好吃",
         "next",
         "30 February",
-        "下周三开会",
+        "每周五打球",
+        "坐5号线",
+        "后来呢",
+        "后天性的",
         "who am I?",
         "",
     ],
