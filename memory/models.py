@@ -505,8 +505,7 @@ class Scored:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """What recall judges a candidate by before it reads the memory; times are integer UTC milliseconds."""
 
     place: int

@@ -600,7 +600,7 @@ class Reader(Protocol):
         """Through shared entities."""
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
-        """Memories whose entities occur among `names` (case-folded)."""
+        """Memories whose entities occur among `names`, which are as `memory.store.text.fold` leaves them."""
 
     async def holding(self, terms: Sequence[str]) -> list[Holding]:
         """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""

@@ -21,6 +21,7 @@ from memory.learn.contains import Thing, names, units
 from memory.learn.explicit import intent_of, means_everything
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
+from memory.store.text import fold
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next
@@ -133,7 +134,7 @@ class Planner:
         if translated := bilingual.words_for(bilingual.things(wanted), other):
             found = [*found, *await reader.lexical(" ".join(translated), LOOKED_AT, _ALL)]
         if called := names(f"… {wanted}"):
-            found = [*found, *await reader.by_entity(sorted(called), LOOKED_AT, _ALL)]
+            found = [*found, *await reader.by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL)]
         if vector is not None:
             found = [*found, *await reader.nearest(vector, LOOKED_AT, _ALL)]
         return list(dict.fromkeys(s.id for s in found))

@@ -15,8 +15,7 @@ from memory.recall.parts import Clause, Part
 Values: TypeAlias = NDArray[np.float64]
 
 _CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
-_LOUDER: Final = 2.0  # power mean of clauses: one that is answered well counts more than two that are touched
-_SEVERAL: Final = 3.0  # the same of parts, which have less to do with each other
+_DENSE: Final = 64  # places a stretch of numbers may have for each that is in use, and still be counted through
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +29,23 @@ class Scores:
         """Values of these memories."""
         if not len(self.places):
             return np.zeros(len(places))
-        at = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
+        at = np.minimum(self.places.searchsorted(places), len(self.places) - 1)
         return np.where(self.places[at] == places, self.values[at], 0.0)
 
+    def top(self, most: int) -> Places:
+        """The same places as `best` (and those that equal the last of them), in no order."""
+        values = self.values
+        least = np.partition(values, -most)[-most] if len(values) > most else 0.0
+        return self.places[(values >= least) & (values > 0)]
+
     def best(self, most: int) -> Places:
-        """Places of the highest values above 0; of equals the newer one first."""
-        order = np.lexsort((-self.places, -self.values))[:most]
-        return self.places[order[self.values[order] > 0]]
+        """Places of the highest values above 0, best first; of equals the newer one first."""
+        places, values = self.places, self.values
+        if len(places) > 4 * most:
+            some = np.flatnonzero(values >= np.partition(values, -most)[-most])
+            places, values = places[some], values[some]
+        order = np.lexsort((-places, -values))[:most]
+        return places[order[values[order] > 0]]
 
 
 NOTHING: Final = Scores(np.empty(0, np.int64), np.empty(0))
@@ -51,7 +60,15 @@ def scores(found: Mapping[int, float]) -> Scores:
 def union(parts: Iterable[Places]) -> Places:
     """All places of several, ascending."""
     some = [p for p in parts if len(p)]
-    return np.unique(np.concatenate(some)) if some else np.empty(0, np.int64)
+    if not some:
+        return np.empty(0, np.int64)
+    all_ = np.concatenate(some)
+    first, last = int(all_.min()), int(all_.max())
+    if last - first > _DENSE * len(all_):
+        return np.unique(all_)
+    there = np.zeros(last - first + 1, np.bool_)  # a fifth of the time that sorting takes
+    there[all_ - first] = True
+    return np.flatnonzero(there) + first
 
 
 class Ground:
@@ -60,7 +77,24 @@ class Ground:
     def __init__(self, held: Mapping[str, Holding]) -> None:
         self.held = held
         self.places = union(h.places for h in held.values())
-        self._at = {t: np.searchsorted(self.places, h.places) for t, h in held.items() if len(h.places)}
+        self._first = int(self.places[0]) if len(self.places) else 0
+        self._index = self._counted()
+        self._at = {t: self.at(h.places) for t, h in held.items() if len(h.places)}
+
+    def _counted(self) -> NDArray[np.intp] | None:
+        """Where each place stands, by its number; None where that would take too much room."""
+        if not len(self.places) or self.places[-1] - self._first > _DENSE * len(self.places):
+            return None
+        index = np.zeros(int(self.places[-1]) - self._first + 1, np.intp)
+        index[self.places - self._first] = np.arange(len(self.places))
+        return index
+
+    def at(self, places: Places) -> NDArray[np.intp]:
+        """Where these stand among `places`, all of which they are."""
+        if self._index is None:
+            return self.places.searchsorted(places)
+        found: NDArray[np.intp] = self._index[places - self._first]
+        return found
 
     def sum(self, words: Iterable[str], weight: float = 1.0, into: Values | None = None) -> Values:
         """The rarity of the words that each memory holds."""
@@ -75,12 +109,17 @@ class Ground:
         return self.sum(c.characters, _CHARACTER, self.sum(c.words))
 
     def part(self, p: Part) -> Values:
-        """0 … 1: how well each memory answers this question, the best one 1."""
+        """0 … 1: how well each memory answers this question, the best one 1.
+
+        The quadratic mean of its clauses: one that is answered well counts more than two that are touched.
+        """
         each = [self.clause(c) for c in p.clauses]
         top = max((float(v.max(initial=0.0)) for v in each), default=0.0)
         if top <= 0:
             return np.zeros(len(self.places))
-        out = sum(((v / top) ** _LOUDER for v in each), np.zeros(len(self.places))) ** (1 / _LOUDER)
+        if len(each) == 1:
+            return each[0] / top
+        out = np.sqrt(sum((np.square(v / top) for v in each), np.zeros(len(self.places))))
         best: Values = out / out.max()
         return best
 
@@ -91,9 +130,11 @@ class Ground:
 
 
 def together(each: Sequence[Values], weights: Sequence[float], size: int) -> Values:
-    """Parts of one message: each weighed, the best answered one counting most."""
+    """Parts of one message, each weighed. Cubed, so that the best answered one counts most."""
+    if len(each) == 1:
+        return weights[0] * each[0]
     out = np.zeros(size)
     for values, weight in zip(each, weights, strict=True):
-        out += (weight * values) ** _SEVERAL
-    total: Values = out ** (1 / _SEVERAL)
-    return total
+        own = weight * values
+        out += own * own * own
+    return np.cbrt(out)

@@ -12,7 +12,7 @@ import numpy as np
 
 from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
-from memory.ports import Reader, Tx
+from memory.ports import Places, Reader, Tx
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, gate
 from memory.recall.ground import Scores, Values, union
@@ -23,7 +23,8 @@ from memory.recall.words import recent_asked
 
 EPISODES: Final = 2
 WIDE: Final = 20  # hits of review and debug mode
-MISSED: Final = 10
+MISSED: Final = 7
+_POOL: Final = 240  # the best of each signal
 _CANDIDATES: Final = 120  # memories that are judged by a line each
 _LOOKED_AT: Final = 28  # of those, memories that are read
 _REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
@@ -46,16 +47,15 @@ async def recall(reader: Reader, query: Query, *, u: float) -> Recall:
 
 async def _recalled(reader: Reader, query: Query, u: float) -> Recall:
     look = look_at(reader, replace(query, mode=Mode.NORMAL), u)
-    judged = await _judged(look, THRESHOLD)
+    judged = await _judged(look, THRESHOLD, query.limit + EPISODES + MISSED)
     hits = _normal(judged, query.limit)
     hits += await _episodes_by_time(look, {h.memory.id for h in hits})
     if query.mode is not Mode.NORMAL:
         hits = await _wide(look_at(reader, query, u), hits)
     chosen = {h.memory.id for h in hits}
-    missed = [replace(h, passed=False) for h in judged if h.memory.id not in chosen][:MISSED]
-    shown = tuple(_weighed(h, look) for h in hits)
-    near = tuple(_weighed(h, look) for h in missed)
-    return Recall(shown, near, mode=query.mode)
+    missed = [h for h in judged if h.memory.id not in chosen][:MISSED]
+    near = tuple(replace(h, passed=False) if h.passed else h for h in missed)
+    return Recall(tuple(hits), near, mode=query.mode)
 
 
 async def ranked(reader: Reader, query: Query, *, u: float) -> list[Hit]:
@@ -79,7 +79,7 @@ async def _episodes_by_time(look: Look, have: set[MemoryId]) -> list[Hit]:
     f = allowed(q)
     found = [m for m in await look.reader.episodes(since, until, 2 * EPISODES) if admits(f, m)]
     fresh = [m for m in found if m.id not in have and level_of(m, look.u, q.now) <= Level.SUMMARY]
-    return [Hit(m, score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
+    return [Hit(_weighed(m, look), score=1.0, gate=1.0, why="episode_by_time") for m in fresh[:EPISODES]]
 
 
 async def _wide(look: Look, hits: list[Hit]) -> list[Hit]:
@@ -115,7 +115,7 @@ async def _latest(look: Look) -> list[Hit]:
         more = min(max(len(some) - share, 0), left)
         left -= more
         out += some[: share + more]
-    return [Hit(m, score=0.0, why="review") for m in out]
+    return [Hit(_weighed(m, look), score=0.0, why="review") for m in out]
 
 
 async def _forgotten(look: Look) -> list[Hit]:
@@ -126,18 +126,18 @@ async def _forgotten(look: Look) -> list[Hit]:
     terms = asked(look.query).terms
     found = [(sum(shared(terms, m.original_content)[:2]), m) for m in page.items]
     best = sorted(((s, m) for s, m in found if s > 0 or not terms), key=lambda x: (-x[0], x[1].id))
-    return [Hit(m, score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
+    return [Hit(_weighed(m, look), score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
 
 
-async def _judged(look: Look, threshold: float) -> list[Hit]:
-    """Candidates of all signals, judged, best first. Episodes are among them."""
+async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[Hit]:
+    """The best `most` candidates of all signals, judged, best first. Episodes are among them."""
     lines, features = await candidates(look)
     weights = WEIGHTS[look.a.lang]
     total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines)))
     order = np.argsort(-total, kind="stable").tolist()
     hits: list[Hit] = []
-    for start in range(0, len(order), _LOOKED_AT):
-        some = order[start : start + _LOOKED_AT]
+    for start in range(0, len(order), most):
+        some = order[start : start + most]
         at = {lines[i].id: i for i in some}
         for m in await look.reader.get(list(at)):
             w = weight(m, look.u, look.query.now)
@@ -145,11 +145,11 @@ async def _judged(look: Look, threshold: float) -> list[Hit]:
                 i = at[m.id]
                 parts = {name: weights[name] * float(v[i]) for name, v in features.items() if v[i]}
                 hits.append(_hit(look, m, w, lines[i].place, parts, threshold))
-        if len(hits) >= _LOOKED_AT // 2:
+        if len(hits) >= most // 2:
             break
     if look.query.mode is not Mode.NORMAL:
         hits += await _versions(look, hits)
-    return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:_LOOKED_AT]
+    return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:most]
 
 
 async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
@@ -158,25 +158,31 @@ async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     found: dict[str, Scores] = {}
     for signal in SIGNALS.values():
         found |= await signal(look)
-    first = _sum({name: found[name] for name in FIRST if name in found}, weights)
+    pool = union(s.top(_POOL) for s in found.values())
+    first = _sum({name: found[name] for name in FIRST if name in found}, weights, pool)
     top = float(first.values.max(initial=0.0)) or 1.0
     first = Scores(first.places, first.values / top)
     for follow in FOLLOWERS.values():
-        found |= await follow(look, first)
-    best = _sum(found, weights).best(_CANDIDATES)
-    lines = await look.lines([int(p) for p in best])
+        more = await follow(look, first)
+        found |= more
+        pool = union((pool, *(s.top(_POOL) for s in more.values())))
+    best = _sum(found, weights, pool).best(_CANDIDATES)
+    lines = await look.lines(best.tolist())
     places = np.array([line.place for line in lines], np.int64)
     features = {name: s.of(places) for name, s in found.items() if name not in TRAITS}
-    return lines, features | {name: np.array([trait(look, line) for line in lines]) for name, trait in TRAITS.items()}
+    traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
+    return lines, features | {name: np.array(values, np.float64) for name, values in traits.items() if values}
 
 
-def _sum(found: Mapping[str, Scores], weights: Mapping[str, float]) -> Scores:
-    places = union(s.places for s in found.values())
-    total = sum((weights[name] * s.of(places) for name, s in found.items()), np.zeros(len(places)))
+def _sum(found: Mapping[str, Scores], weights: Mapping[str, float], places: Places) -> Scores:
+    total = np.zeros(len(places))
+    for name, s in found.items():
+        total += weights[name] * s.of(places)
     return Scores(places, total)
 
 
 def _hit(look: Look, m: Memory, w: float, place: int, parts: Mapping[str, float], threshold: float) -> Hit:
+    """`w` is the memory's weight now: what the store has is a cache."""
     factors = nudges(m, w, look.query.now)
     signals: dict[str, float] = {}
     for name, value in parts.items():
@@ -189,6 +195,7 @@ def _hit(look: Look, m: Memory, w: float, place: int, parts: Mapping[str, float]
         embedder=look.embedder,
         named="names" in signals,
     )
+    m = replace(m, weight=w)
     return Hit(m, nudged(sum(parts.values()), factors), signals, factors, relevance, relevance >= threshold)
 
 
@@ -202,15 +209,21 @@ async def _versions(look: Look, hits: Sequence[Hit]) -> list[Hit]:
         if admits(look.f, m):
             h = by[m.id]
             out.append(
-                replace(h, memory=m, score=h.score - _BEHIND, signals={"versions": h.score - _BEHIND}, nudges={})
+                replace(
+                    h,
+                    memory=_weighed(m, look),
+                    score=h.score - _BEHIND,
+                    signals={"versions": h.score - _BEHIND},
+                    nudges={},
+                )
             )
     return out
 
 
-def _weighed(h: Hit, look: Look) -> Hit:
-    """With its memory's weight as it is now: what the store has is a cache."""
-    m = h.memory
-    return replace(h, memory=replace(m, weight=weight(m, look.u, look.query.now)))
+def _weighed(m: Memory, look: Look) -> Memory:
+    """With its weight as it is now: what the store has is a cache."""
+    now = weight(m, look.u, look.query.now)
+    return m if now == m.weight else replace(m, weight=now)
 
 
 def look_at(reader: Reader, query: Query, u: float) -> Look:

@@ -1,13 +1,14 @@
 """What speaks for a memory: plain functions, each giving scores to whatever memories it finds.
 
 `SIGNALS` look at the question alone. `FOLLOWERS` start from the best of what those found: what shares the telling
-words of a hit, or its entities, or was said beside it. `TRAITS` judge a candidate's own words. All scores are of
+words of a hit, or its entities, or was said beside it. `TRAITS` judge candidates' own words. All scores are of
 about 0 … 1; what each is worth stands in `memory.recall.fusion`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,9 +16,10 @@ from math import log
 from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity, State
-from memory.ports import Chance, FloatArray, Places, Reader
+from memory.ports import Chance, FloatArray, Reader
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import trust
 from memory.recall.ground import Ground, Scores, Values, scores, together, union
@@ -73,7 +75,7 @@ class Look:
 
 Signal: TypeAlias = Callable[[Look], Awaitable[Mapping[str, Scores]]]
 Follower: TypeAlias = Callable[[Look, Scores], Awaitable[Mapping[str, Scores]]]
-Trait: TypeAlias = Callable[[Look, Line], float]
+Trait: TypeAlias = Callable[[Look, Sequence[Line]], list[float]]
 
 
 def asked(q: Query) -> Question:
@@ -167,36 +169,48 @@ async def bridge(look: Look, first: Scores) -> Mapping[str, Scores]:  # noqa: AR
     tried = [Scores(ground.places, v).best(_TRIED) for v in look.answers]
     await look.lines([int(p) for p in union(tried)])
     anchors = [[line for p in some if (line := look.known[int(p)]) is not None][:_ANCHORS] for some in tried]
-    asked_for = [{w for c in p.clauses for w in c.words} for p in parts]
-    novel = {
-        line.place: [w for w in terms(line.text) if w not in own][:_NOVEL]
-        for own, some in zip(asked_for, anchors, strict=True)
-        for line in some
-    }
-    new = [w for w in dict.fromkeys(w for ws in novel.values() for w in ws) if w not in ground.held]
-    holding = await look.reader.holding(new) if new else []
-    wide = Ground({**ground.held, **dict(zip(new, holding, strict=True))})
-    added = [
-        _through(wide, own, [(line, novel[line.place]) for line in some], Scores(ground.places, a))
-        for own, some, a in zip(asked_for, anchors, look.answers, strict=True)
+    steps = [
+        [_step(line, {w for c in p.clauses for w in c.words}) for line in some]
+        for p, some in zip(parts, anchors, strict=True)
     ]
-    before = [Scores(ground.places, v).of(wide.places) for v in look.answers]
-    weights = [p.weight for p in parts]
-    size = len(wide.places)
-    total = together([b + x for b, x in zip(before, added, strict=True)], weights, size)
-    return {"bridge": Scores(wide.places, total - together(before, weights, size))}
+    new = list(dict.fromkeys(w for own in steps for step in own for w in step.novel))
+    holding = await look.reader.holding(new) if new else []
+    wide = Ground(dict(zip(new, holding, strict=True)))
+    added = [
+        _through(wide, ground, own, Scores(ground.places, a)) for own, a in zip(steps, look.answers, strict=True)
+    ]
+    led_to = np.flatnonzero(sum(added)) if added else np.empty(0, np.intp)
+    places = wide.places[led_to]
+    before = [Scores(ground.places, v).of(places) for v in look.answers]
+    weights, size = [p.weight for p in parts], len(places)
+    total = together([b + x[led_to] for b, x in zip(before, added, strict=True)], weights, size)
+    return {"bridge": Scores(places, total - together(before, weights, size))}
 
 
-def _through(wide: Ground, asked_for: set[str], anchors: Sequence[tuple[Line, Sequence[str]]], own: Scores) -> Values:
-    """0 … 1: how well each memory goes on from where the anchors end."""
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """From a hit on: what it says beyond the question, and what it leaves unanswered."""
+
+    place: int
+    novel: Sequence[str]
+    rest: frozenset[str]
+
+
+def _step(line: Line, asked_for: set[str]) -> _Step:
+    own = terms(line.text)
+    return _Step(line.place, [w for w in own if w not in asked_for][:_NOVEL], frozenset(asked_for.difference(own)))
+
+
+def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], own: Scores) -> Values:
+    """0 … 1: how well each memory that holds novel words (`wide`) goes on from where a hit ends."""
     out = np.zeros(len(wide.places))
-    for line, novel in anchors:
-        strength = float(own.of(np.array([line.place]))[0])
-        rest = asked_for - set(terms(line.text))
-        shared = np.minimum(1.0, wide.sum(novel) / _TELLS)
-        shared[np.searchsorted(wide.places, line.place)] = 0.0
-        answers = np.minimum(1.0, wide.sum(rest) / _TELLS)
-        out = np.maximum(out, strength * shared * (_ALONE + (1 - _ALONE) * answers))
+    for step in steps:
+        shared = np.minimum(1.0, wide.sum(step.novel) / _TELLS)
+        led_to = np.flatnonzero(shared * (wide.places != step.place))
+        answers = Scores(ground.places, ground.sum(step.rest)).of(wide.places[led_to]) / _TELLS
+        strength = float(own.of(np.array([step.place]))[0])
+        through = strength * shared[led_to] * (_ALONE + (1 - _ALONE) * np.minimum(1.0, answers))
+        out[led_to] = np.maximum(out[led_to], through)
     return out
 
 
@@ -217,61 +231,54 @@ async def beside(look: Look, first: Scores) -> Mapping[str, Scores]:
     near = await look.reader.around([int(p) for p in seeds], _REACH)
     close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places > 0)
     value = first.of(seeds)
-    columns = {-2: _REACH - 2, -1: _REACH - 1, 1: _REACH, 2: _REACH + 1}
-    out = {
-        # what stands after a hit has the hit before it
-        name: _sum(near.places[:, columns[-step]], value * close[:, columns[-step]])
-        for name, step in (("before_2", -2), ("before", -1), ("after", 1), ("after_2", 2))
-    }
-    return out | {"around": _sum(near.places.ravel(), (value[:, None] * close).ravel() / (2 * _REACH))}
+    values = value[:, None] * close
+    each, at = np.unique(near.places, return_inverse=True)
+    columns = at.reshape(near.places.shape)
+    start = int(each[0] == 0)  # which is none
+
+    def added(where: NDArray[np.intp], what: Values) -> Scores:
+        return Scores(each[start:], np.bincount(where, what, len(each)).astype(np.float64, copy=False)[start:])
+
+    # What stands after a hit has the hit before it.
+    steps = {"before_2": _REACH + 1, "before": _REACH, "after": _REACH - 1, "after_2": _REACH - 2}
+    out = {name: added(columns[:, c], values[:, c]) for name, c in steps.items()}
+    return out | {"around": added(columns.ravel(), values.ravel() / (2 * _REACH))}
 
 
-def _sum(places: Places, values: Values) -> Scores:
-    """Values added up by place; place 0 is none."""
-    each, at = np.unique(places, return_inverse=True)
-    total: Values = np.bincount(at, values, len(each)).astype(np.float64, copy=False)
-    start = 1 if len(each) and each[0] == 0 else 0
-    return Scores(each[start:], total[start:])
+# --- what candidates look like: nothing where the message does not ask for it ----------------------------
 
 
-# --- what a candidate looks like ----------------------------------------------------------------------
-
-
-def is_question(look: Look, line: Line) -> float:  # noqa: ARG001
+def is_question(look: Look, lines: Sequence[Line]) -> list[float]:  # noqa: ARG001
     """A memory that asks answers nothing."""
-    return float(line.text.rstrip().endswith(("?", "？")))
+    return [float(line.text.rstrip().endswith(("?", "？"))) for line in lines]
 
 
-def length(look: Look, line: Line) -> float:  # noqa: ARG001
+def length(look: Look, lines: Sequence[Line]) -> list[float]:  # noqa: ARG001
     """A longer memory says more; in e-folds."""
-    return log(1 + len(line.text))
+    return [log(1 + len(line.text)) for line in lines]
 
 
-def is_named(look: Look, line: Line) -> float:
+def is_named(look: Look, lines: Sequence[Line]) -> list[float]:
     """It is about somebody or something the message names, however many such memories there are."""
-    if line.entities == "[]":
-        return 0.0
-    return float(any(fold(name) in look.names for name in json.loads(line.entities)))
+    known: dict[str, float] = {"[]": 0.0}
+    for entities in {line.entities for line in lines} - known.keys():
+        known[entities] = float(any(fold(name) in look.names for name in json.loads(entities)))
+    return [known[line.entities] for line in lines]
 
 
-def is_of_the_time(look: Look, line: Line) -> float:
+def is_of_the_time(look: Look, lines: Sequence[Line]) -> list[float]:
     """One of its times is in the span that the message names."""
-    return float(look.span_ms is not None and in_span(look.span_ms, line.times))
+    span = look.span_ms
+    return [] if span is None else [float(in_span(span, line.times)) for line in lines]
 
 
-def says_when(look: Look, line: Line) -> float:
-    """The message asks when, and it tells of a time."""
-    return float(look.a.when and SAYS_WHEN.search(line.text) is not None)
+def says(asked: str, pattern: re.Pattern[str]) -> Trait:
+    """The message asks for something of that kind, and it has one."""
 
+    def trait(look: Look, lines: Sequence[Line]) -> list[float]:
+        return [float(pattern.search(line.text) is not None) for line in lines] if getattr(look.a, asked) else []
 
-def says_how_many(look: Look, line: Line) -> float:
-    """The message asks for a number, and it has one."""
-    return float(look.a.how_many and SAYS_HOW_MANY.search(line.text) is not None)
-
-
-def says_where(look: Look, line: Line) -> float:
-    """The message asks where, and it names a place."""
-    return float(look.a.where and SAYS_WHERE.search(line.text) is not None)
+    return trait
 
 
 SIGNALS: Final[Mapping[str, Signal]] = {"words": words, "vectors": vectors, "names": names, "time": time}
@@ -279,9 +286,9 @@ FOLLOWERS: Final[Mapping[str, Follower]] = {"bridge": bridge, "graph": graph, "b
 TRAITS: Final[Mapping[str, Trait]] = {
     "names": is_named,
     "time": is_of_the_time,
-    "when": says_when,
-    "how_many": says_how_many,
-    "where": says_where,
+    "when": says("when", SAYS_WHEN),
+    "how_many": says("how_many", SAYS_HOW_MANY),
+    "where": says("where", SAYS_WHERE),
     "question": is_question,
     "length": length,
 }

@@ -105,11 +105,14 @@ class Surroundings:
 
     def _of(self, user_id: str) -> _Order:
         with self._lock:
-            found = self._orders.pop(user_id, None) or _Order()
-            self._orders[user_id] = found
+            found = self._orders.get(user_id)
+            if found is not None:
+                self._orders.move_to_end(user_id)
+                return found
             kept = sum(len(o.places) for o in self._orders.values())
-            while kept > _KEPT and len(self._orders) > 1:
+            while kept > _KEPT and self._orders:
                 kept -= len(self._orders.popitem(last=False)[1].places)
+            self._orders[user_id] = found = _Order()
             return found
 
 

@@ -104,7 +104,7 @@ class Codes:
     def _keep(self, columns: NDArray[np.intp], vectors: FloatArray) -> None:
         end = self._warm + len(columns)
         if end > len(self._hot):
-            hot = np.empty((end + _HOT_STEP, vectors.shape[1]), np.float32)
+            hot = np.empty((min(_HOT, max(_HOT_STEP, 2 * end)), vectors.shape[1]), np.float32)
             hot[: self._warm] = self._hot[: self._warm]
             self._hot = hot
         self._hot[self._warm : end] = vectors

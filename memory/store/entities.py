@@ -63,13 +63,13 @@ def unlink(con: Any, n: int) -> int:
 
 
 def by_entity(con: Any, user_id: str, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
-    """Memories that have one of the names; a rare entity says more than a frequent one.
+    """Memories that have one of the names (as `fold` leaves them); a rare entity says more than a frequent one.
 
     Of a name that very many memories share, the newest `_HUB` are looked at.
     """
     named = con.execute(
         "SELECT n FROM entities WHERE user_id = ? AND folded IN (SELECT value FROM json_each(?))",
-        (user_id, dump(sorted({fold(n) for n in names}))),
+        (user_id, dump(sorted(set(names)))),
     )
     scores: dict[int, float] = {}
     for (entity,) in named.fetchall():

@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine: codes in memory pick two hundred candidates, whose vectors are compared exactly.
+"""Nearest neighbours by cosine: codes in memory pick a hundred candidates, whose vectors are compared exactly.
 
 The codes of a user (128 bytes a memory, `memory.store.codes`) are kept (`memory.store.codebook`); of the vectors
 only those that were compared lately: all of a hundred thousand would take 150 MB. Until a large user's codes are
@@ -24,7 +24,7 @@ from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.vectors import unit
 
-CANDIDATES: Final = 192  # compared exactly, for each question
+CANDIDATES: Final = 96  # compared exactly, for each question
 _SPARE: Final = 2  # memories looked at for each that is wanted: some will not pass the filter
 _CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
 _LARGE: Final = 20_000  # memories whose codes are not waited for, where vec0 can answer
@@ -104,7 +104,7 @@ class Nearest:
         instead_of: tuple[Space, Sequence[FloatArray | None]] | None = None,
     ) -> list[list[Scored]]:
         look = _Look(self, con, vec, user_id, space, f, instead_of[0] if instead_of else None)
-        some = max(CANDIDATES, 3 * k)
+        some = max(CANDIDATES, k + k // 2)
         out = look.best(vectors, some, k)
         short = [i for i, hits in enumerate(out) if len(hits) < k and vectors[i] is not None]
         while short and look.more(some):  # the filter holds most of the nearest back: look further
@@ -150,11 +150,14 @@ class Nearest:
 
     def _of(self, user_id: str, model_id: int) -> Codes:
         with self._lock:
-            found = self._codes.pop((user_id, model_id), None) or Codes()
-            self._codes[user_id, model_id] = found
-            size = sum(c.nbytes for c in self._codes.values())
-            while size > _CACHE_BYTES and len(self._codes) > 1:
+            found = self._codes.get((user_id, model_id))
+            if found is not None:
+                self._codes.move_to_end((user_id, model_id))
+                return found
+            size = sum(c.nbytes for c in self._codes.values())  # only now: there may be thousands of users
+            while size > _CACHE_BYTES and self._codes:
                 size -= self._codes.popitem(last=False)[1].nbytes
+            self._codes[user_id, model_id] = found = Codes()
             return found
 
     def is_cold(self, con: Any, vec: bool, user_id: str, model_id: int) -> bool:

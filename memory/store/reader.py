@@ -79,7 +79,7 @@ class SqliteReader:
         return await self.lane.read(lambda con: entities.related(con, self.user_id, ids, hops, k))
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
-        """Memories whose entities occur among `names`."""
+        """Memories whose entities occur among `names`, which are folded."""
         return await self.lane.read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
 
     async def holding(self, terms: Sequence[str]) -> list[Holding]:

@@ -16,7 +16,7 @@ async def test_names_are_compared_folded(store: SqliteStore, user: str) -> None:
         return [tx.memories.add(a_memory(str(n), entities=n)).id for n in names]
 
     ids = await store.write(user, teach)
-    found = await store.reader(user).by_entity(["Acme Corp", "anna"], 9, Filter())
+    found = await store.reader(user).by_entity(["acme corp", "anna"], 9, Filter())
     assert found[0].id == ids[1]
     assert {s.id for s in found} == set(ids[:3])
     assert [s.id for s in await store.reader(user).by_entity(["王小明"], 9, Filter())] == [ids[3]]
