@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from bot import charts
 from bot.bootstrap import Ebb
 from bot.commands import memory_line
+from bot.details import details, why
 from bot.life_texts import say
 from memory.errors import NotFound
 from memory.lifecycle import CURVES, CurveEvent, U, ms, snapshot, weight
@@ -72,14 +73,18 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     legend = _event_legend(lives["fade"].events, lang)
     print(head, "", *charts.side_by_side(panels, _PANEL, across), "", *told, "", sep="\n")
     print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
-    shown = [Picture(name, life, name, days=True) for name, life in lives.items()]
+    shown = [Picture(_title(n, lang, yours=n == ebb.settings.curve), life, n, days=True) for n, life in lives.items()]
     return _png(args.png, shown, head, lang) if args.png else 0
 
 
 def _panel(name: str, life: Course, days: float, lang: Lang, *, yours: bool) -> list[str]:
-    title = f"{name} ({say(lang, 'curves.yours')})" if yours else name
+    title = _title(name, lang, yours=yours)
     ends = [(0.0, "0"), (1.0, say(lang, "curves.days", n=f"{days:g}"))]
     return [title, *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True), charts.axis(_PANEL, ends)]
+
+
+def _title(name: str, lang: Lang, *, yours: bool) -> str:
+    return f"{name} ({say(lang, 'curves.yours')})" if yours else name
 
 
 def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> list[str]:
@@ -176,8 +181,8 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(*json_lines(m, log, U[ebb.settings.forgetting], now), sep="\n")
         return 0
     print(memory_line(m, lang, now))
-    for label, value in details(m, ebb.service.weight(m, now)).items():
-        print(f"  {label:<14} {value}")
+    for label, value in details(m, ebb.service.weight(m, now), lang, ZoneInfo(ebb.tz)).items():
+        print(f"  {charts.padded(label, 14)} {value}")
     life = course(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
     zone = ZoneInfo(ebb.tz)
     first, last = (f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at))
@@ -195,7 +200,9 @@ def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[
     at = e.at.astimezone(zone)
     weights = f"{e.old_weight:.3f} → {e.new_weight:.3f}"
     if not whole:
-        return [f"  {at:%Y-%m-%d %H:%M}  {charts.padded(_event(e.event, lang), 14)} {weights}  {e.reason}"]
+        return [
+            f"  {at:%Y-%m-%d %H:%M}  {charts.padded(_event(e.event, lang), 14)} {weights}  {why(e, lang)}".rstrip()
+        ]
     exact = f"{e.old_weight!r} → {e.new_weight!r}"
     lines = [f"  {at.isoformat(timespec='milliseconds')} ({ms(e.at)} ms)  {e.event}  {exact}  {e.reason}".rstrip()]
     for name, values in (("before", e.before), ("after", e.after), ("factors", e.factors)):
@@ -224,34 +231,6 @@ def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -
     return [
         json.dumps(x, ensure_ascii=False) for x in (*lines, {"id": m.id, "event": "now", "at": ms(now), **stands})
     ]
-
-
-def details(m: Memory, weighs: float) -> Mapping[str, str]:
-    """What is known of a memory, for people."""
-    rows: dict[str, object] = {
-        "kind": m.kind,
-        "layer": m.layer,
-        "state": m.state,
-        "level": m.level.name.lower(),
-        "curve": m.curve,
-        "weight": f"{weighs:.3f}",
-        "importance": f"{m.importance:.2f}",
-        "confidence": f"{m.confidence:.2f}",
-        "source": f"{m.source}{', verified' if m.verified else ''}",
-        "created": f"{m.created_at:%Y-%m-%d %H:%M}",
-        "last active": f"{m.last_activated_at:%Y-%m-%d %H:%M}",
-        "mentions": m.activation_count,
-        "valid": f"{m.valid_from or '…'} – {m.valid_until or '…'}" if m.valid_from or m.valid_until else "",
-        "expires": m.expires_at or "",
-        "negated": m.negated_at or "",
-        "original": m.original_content if m.original_content != m.content else "",
-        "supersedes": " ".join(m.supersedes),
-        "merged from": " ".join(m.merged_from),
-        "merged into": m.merged_into or "",
-        "entities": ", ".join(m.entities),
-        "session": m.source_session or "",
-    }
-    return {k: str(v) for k, v in rows.items() if str(v)}
 
 
 async def wanted(ebb: Ebb, args: argparse.Namespace) -> Memory:

@@ -27,6 +27,7 @@ say = Texts(
         "event.pinned": ("pinned", "置顶"),
         "event.unpinned": ("unpinned", "取消置顶"),
         "event.adopted": ("moved to another curve", "换了曲线"),
+        "event.forgotten": ("forgotten", "遗忘"),
         "event.undone": ("undone", "撤销"),
         "curves.head": (
             "Five ways of forgetting: {kind}, {importance} importance, forgetting {speed}",
@@ -54,6 +55,8 @@ say = Texts(
         "level.3": ("trace", "痕迹"),
         "level.4": ("archive", "存档"),
         "weight": ("weight", "权重"),
+        "png.days": ("days", "天"),
+        "png.forgotten": ("forgotten", "已遗忘"),
         "png.done": ("Written: {path}", "已写入：{path}"),
         "png.none": (
             "A PNG needs matplotlib, which is not installed: `pip install 'ebb[plot]'` brings it.",

@@ -18,12 +18,29 @@ __all__ = ["Intent", "intent_of", "means_everything"]
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _LONG: Final = 1000  # characters: a pasted text; only its first sentence can be a command
 _SENTENCE: Final = re.compile(r".+?(?:[。！？!?…]+|[.](?=\s+(?![a-z])|\s*$)|\n+|$)", re.S)
+# A full stop after one of these ends no sentence where the sentence goes on: "Dr. Smith", "No. 5", "J. S. Bach".
+_SHORT: Final = re.compile(
+    r"(?:\b(?:dr|mr|mrs|ms|prof|st|mt|ft)\.(?=\s+[A-Z])"
+    r"|\b(?:no|nr|vol|fig|apt|ext|approx|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.(?=\s+\d)"
+    r"|(?<![\w'’])(?-i:[A-HJ-Z])\.(?=\s+[A-Z]))",
+    re.I,
+)
+_ASKS: Final = re.compile(r"\s*(?:please|remember|forget|don['’]?t|do\s+not|can|could|would|keep|note|make)\b", re.I)
 _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[A-Za-z]")
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
-    return [m.span() for m in _SENTENCE.finditer(text) if m[0].strip()]
+    out: list[tuple[int, int]] = []
+    start = 0
+    for m in _SENTENCE.finditer(text):
+        shortened = any(s.end() == m.end() for s in _SHORT.finditer(text, max(start, m.end() - 8)))
+        if shortened and not _ASKS.match(text, m.end()):
+            continue
+        if text[start : m.end()].strip():
+            out.append((start, m.end()))
+        start = m.end()
+    return out
 
 
 def intent_of(text: str) -> Intent | None:

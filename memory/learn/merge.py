@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Final
 
 from memory import lifecycle
 from memory.learn import gate
@@ -55,6 +56,9 @@ def save_draft(  # noqa: PLR0913 - everything that can be known of a draft, by n
         said_at = max(told, default=now)
     claim = Claim(draft, said_at, tuple(sources), session_id, vector, embedder_id, tuple(near))
     return Merger(tx, curve=curve, u=u, proposing=proposed).save(claim)
+
+
+_SIDES: Final = ("by", "denies")  # of an entry of the correction history: the other memory of a denial
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,8 @@ class Merger:
 
     def boost(self, m: Memory, messages: Iterable[tuple[str, datetime]]) -> Saved:
         """It shaped the reply: counts as one mention, at most once for a message; of a denied one, an affirmation."""
-        counted = [at for i, at in messages if self.tx.memories.mention(m.id, i, at)]
+        told = {i for other in m.merged_from for i in self.tx.memories.mentioned_in(other)}
+        counted = [at for i, at in messages if i not in told and self.tx.memories.mention(m.id, i, at)]
         if not counted:
             return Saved(m, "known")
         if m.negated_at is not None:
@@ -202,16 +207,31 @@ class Merger:
             return self.affirm(m, claim.said_at)
         if not mention or not (counted := self._count(m, claim)):
             return Saved(m, "known")
-        for _ in range(counted):
-            after, log = lifecycle.happen(m, "mention", self.u, claim.said_at)
+        for at in counted:
+            after, log = lifecycle.happen(m, "mention", self.u, at)
             m = self._write(after, "reinforced", log)
         return Saved(m, "reinforced")
 
-    def _count(self, m: Memory, claim: Claim) -> int:
-        """How many of the messages are mentions. What taught its older version, or its denial, is none of it."""
-        others = {*m.supersedes, *(str(c[k]) for c in m.correction_history for k in ("by", "denies") if c.get(k))}
+    def _count(self, m: Memory, claim: Claim) -> list[datetime]:
+        """When it was mentioned, by those of the claim's messages that do not count yet, each at its own time."""
+        told = self._told(m)
+        out: list[datetime] = []
+        for i in claim.sources:
+            said = self.tx.conversations.message(i)
+            at = min(said.at, claim.said_at) if said is not None else claim.said_at
+            if i not in told and self.tx.memories.mention(m.id, i, at):
+                out.append(at)
+        return sorted(out)
+
+    def _told(self, m: Memory) -> set[str]:
+        """Messages that are no mention: what taught its older version, its denial, or what was merged into it."""
+        others = {
+            *m.supersedes,
+            *m.merged_from,
+            *(str(c[k]) for c in m.correction_history for k in _SIDES if c.get(k)),
+        }
         told = {i for other in others for i in self.tx.memories.sources(other)}
-        return sum(self.tx.memories.mention(m.id, i, claim.said_at) for i in claim.sources if i not in told)
+        return told | {i for other in m.merged_from for i in self.tx.memories.mentioned_in(other)}
 
     def _end(self, old: Memory, at: datetime) -> None:
         until = at if old.valid_until is None else min(at, old.valid_until)

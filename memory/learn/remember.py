@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -258,11 +259,18 @@ class Rememberer:
 
 
 def _bare(text: str) -> str:
-    """What follows a command, without what people repeat of it ("that I like jazz"); empty for "this"."""
+    """What follows a command, without what people repeat of it ("that I like jazz"); empty for "this".
+
+    All of it: a command has no sentences that are meant for something else.
+    """
     for form in (text, f"remember {text}", f"记住{text}"):
         found = intent_of(form) if text else None
         if found is not None and found.kind == "remember":
-            return found.text
+            at = text.find(found.text)
+            rest = text[at + len(found.text) :] if at >= 0 else ""
+            # Of a password the mark at its end is a part.
+            whole = found.text and (re.search(r"\w", rest) or (rest and privacy.redact(text)[1]))
+            return text[at:] if whole else found.text
     return text
 
 

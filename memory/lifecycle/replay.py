@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
-from memory.lifecycle.curve import DAY, CurveEvent, from_ms
+from memory.lifecycle.curve import DAY, USES, CurveEvent, from_ms
+from memory.lifecycle.fade import FREQUENT_WINDOW, RECENT
 from memory.lifecycle.life import CURVES, born, happen, level_of, logged, weight
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
 
 RELEVANCE = "relevance"  # the one curve whose nights wear a memory
+WEEK: Final = 7 * DAY  # S0 and S3: what was used keeps for so long
+_MS: Final = timedelta(milliseconds=1)
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagined
 
 
@@ -77,7 +81,9 @@ def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, ste
     events = _in_order(e for e in log if e.after and e.at <= until)
     start = events[0].at if events else m.created_at
     step = (until - start) / max(steps - 1, 1)
-    times = sorted({start + step * i for i in range(steps)} | {e.at for e in events} | {until})
+    times = sorted(
+        {start + step * i for i in range(steps)} | {e.at for e in events} | {until} | _bends(events, until)
+    )
     out: list[Moment] = []
     state, speed, passed = m, u, 0
     if events:
@@ -93,6 +99,13 @@ def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, ste
         if at == start and not out:
             out.append(_moment(state, speed, at))
     return Course(tuple(out), events)
+
+
+def _bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
+    """Where a curve steps or bends of itself: a mention leaves the last three days, a week without use is over."""
+    used = [e.at for e in events if e.event in USES]
+    steps = {at + after - before for at in used for after in (FREQUENT_WINDOW, RECENT) for before in (_MS, 0 * _MS)}
+    return {at for at in steps | {at + WEEK for at in used} if at < until}
 
 
 def _in_order(log: Iterable[WeightEvent]) -> tuple[WeightEvent, ...]:

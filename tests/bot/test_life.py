@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot import details
 from bot.admin import VERBS, parser
 from bot.admin_ends import LANGS
 from bot.bootstrap import open_ebb
@@ -17,7 +21,7 @@ from bot.charts import LEVEL_INK, Plot, axis, columns, marks, padded, plot, side
 from bot.doctor import report
 from bot.life_texts import say, switched
 from bot.settings import Settings
-from memory.models import Filter, Lang, Level, State
+from memory.models import Filter, Lang, Layer, Level, Source, State
 from tests.e2e.driver import FakeTime, Window, opened
 
 
@@ -139,6 +143,35 @@ async def test_the_log_says_everything(tmp_path: Path, capsys: pytest.CaptureFix
     for x in lines[:-1]:
         assert f"({x['at']} ms)  {x['event']}  {x['old_weight']!r} → {x['new_weight']!r}" in text
         assert f"strength={json.dumps(x['after']['strength'])}" in text
+
+
+@pytest.mark.parametrize("lang", LANGS)
+async def test_every_word_of_it_is_in_the_readers_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: Lang
+) -> None:
+    """Labels, states, reasons of the log; times in the reader's zone, to the minute; the tables are complete."""
+    keys = set(details.say.keys())
+    assert {f"state.{x}" for x in State} | {f"layer.{x}" for x in Layer} | {f"source.{x}" for x in Source} <= keys
+    async with opened(tmp_path, tz="Asia/Shanghai") as w:
+        memory_id = await _a_life(w)
+        m = await w.ebb.service.get(w.ebb.owner, memory_id)
+        assert m is not None
+        out = await run(w, capsys, "show", memory_id, lang=lang)
+        rows = {line[2:16].strip(): line[16:].strip() for line in out.splitlines() if line.startswith("  ")}
+        assert details.say(lang, "kind") in out
+        assert f"{m.created_at.astimezone(ZoneInfo('Asia/Shanghai')):%Y-%m-%d %H:%M}" in out
+        assert "+00:00" not in out
+        told = details.details(replace(m, expires_at=w.time.now, merged_from=("a", "b")), 0.5, lang, UTC)
+        assert told[details.say(lang, "expires")] == f"{w.time.now:%Y-%m-%d %H:%M}"
+        assert told[details.say(lang, "merged_from")] == "a b"
+        assert rows
+        log = await w.ebb.store.read(w.ebb.owner, lambda tx: tx.memories.weight_log(memory_id))
+    reasons = {"kept": "保留", "by k7f3a2": "因 k7f3a2", "full → tag": "完整 → 标签", "3 into one": "3 条合为一条"}
+    for reason, zh in reasons.items():
+        assert details.why(replace(log[0], reason=reason), lang) == (zh if lang == "zh" else reason)
+    assert details.why(replace(log[0], reason="fade → score"), lang) == "fade → score"
+    if lang == "zh":
+        assert not re.search(r"\b(?:kind|layer|state|active|user|verified|kept)\b", out.replace(m.content, ""))
 
 
 async def test_a_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

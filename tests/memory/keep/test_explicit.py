@@ -53,6 +53,23 @@ def test_a_command_may_stand_anywhere_in_a_short_message() -> None:
     assert intent_of("早上好！请记住我周五休息。今天怎么样？") == Intent("remember", "我周五休息")
 
 
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("Remember that Dr. Smith is my dentist. Bye!", "Dr. Smith is my dentist"),
+        ("remember that I work at St. Mary hospital", "I work at St. Mary hospital"),
+        ("Remember I live at No. 5 Elm Rd. in York", "I live at No. 5 Elm Rd. in York"),
+        ("Please remember that I love J. S. Bach. What's up?", "I love J. S. Bach"),
+        ("remember the meeting is on Sept. 5 at noon. Thanks", "the meeting is on Sept. 5 at noon"),
+        ("My street is Main St. Remember that.", "My street is Main St."),
+        ("The answer is no. Remember that I like tea", "I like tea"),
+    ],
+)
+def test_a_shortened_word_ends_no_sentence(message: str, text: str) -> None:
+    """What is kept is never cut at a title, an initial or a number's sign."""
+    assert intent_of(message) == Intent("remember", text)
+
+
 def test_a_pasted_text_commands_nothing_in_its_middle() -> None:
     """Instructions inside something long, or inside code, are not the person's own."""
     filler = "This is a long report about the weather in the north. " * 30

@@ -52,6 +52,26 @@ async def test_this_means_what_was_said_before(home: Home) -> None:
     assert (await home.remember("记住这个")).memory.content == "我妹妹叫安娜"
 
 
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("that I like jazz.", "I like jazz"),
+        ("I work from home. My desk is in the attic.", "I work from home. My desk is in the attic."),
+        ("that I was born at St. Mary in York. It was a Sunday", "I was born at St. Mary in York. It was a Sunday"),
+        ("我在家上班。书桌在阁楼里", "我在家上班。书桌在阁楼里"),
+    ],
+)
+async def test_a_command_keeps_all_that_follows_it(home: Home, typed: str, kept: str) -> None:
+    """Nothing of it is meant for somebody else, so no sentence of it is lost."""
+    assert (await home.remember(typed, said=False)).memory.original_content == kept
+
+
+async def test_the_mark_at_the_end_of_a_password_is_a_part_of_it(home: Home) -> None:
+    """What is sealed opens the door."""
+    m = (await home.remember("my wifi password is hunter22!", said=False)).memory
+    assert (await home.service.reveal(home.user, m.id) or "").endswith("hunter22!")
+
+
 async def test_this_with_nothing_before(home: Home) -> None:
     """It is refused with a sentence in the person's language."""
     with pytest.raises(Refused, match="nothing was said before") as e:

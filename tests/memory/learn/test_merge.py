@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -281,6 +282,52 @@ async def test_a_boost_counts_once_for_a_message(world: World) -> None:
     boosted = await world.only()
     assert boosted.importance == pytest.approx(1.8)
     assert (await merge(world, lambda g: g.boost(boosted, [(other, world.now)]))).outcome == "known"
+
+
+async def test_mentions_are_dated_by_the_messages_they_were_made_in(world: World) -> None:
+    """Three days of talk that are extracted at once are three mentions of three days, not three within a day (S2)."""
+    first = await save(world, "The user likes tea")
+    assert first.memory is not None
+    days = [world.tick(days=1) for _ in range(3)]
+
+    def repeat(tx: Tx) -> Saved:
+        tx.changes.begin("extractor", "test", world.now)
+        said = [
+            Message("", world.session.id, None, world.user, "user", "I like tea", at, "UTC") for at in reversed(days)
+        ]
+        sources = [tx.conversations.add_message(m).id for m in said]
+        return save_draft(tx, Draft("The user likes tea"), world.now, curve="fade", u=1.0, sources=sources)
+
+    assert (await world.store.write(world.user, repeat)).outcome == "reinforced"
+    m = await world.only()
+    assert (m.recent_mentions, m.activation_count, m.last_activated_at) == (tuple(days), 3, days[-1])
+    log = await world.store.read(world.user, lambda tx: tx.memories.weight_log(m.id))
+    assert [e.at for e in log if e.event == "mention"] == days
+
+
+async def test_a_message_that_counted_for_what_was_merged_into_it_counts_no_more(world: World) -> None:
+    """Its mentions were summed up in the merge: neither the extractor nor a BOOST counts that message again."""
+    one, other = await world.remember("The user likes tea"), await world.remember("The user drinks tea every day")
+    at = world.tick()
+
+    def merged(tx: Tx) -> list[str]:
+        tx.changes.begin("system", "test", at)
+        taught, counted = (
+            tx.conversations.add_message(
+                Message("", world.session.id, None, world.user, "user", "I drink tea every day", at, "UTC")
+            ).id
+            for _ in range(2)
+        )
+        tx.memories.source(other.id, taught)
+        assert tx.memories.mention(other.id, counted, at)
+        tx.memories.put(replace(other, state=State.MERGED, merged_into=one.id), "merged")
+        base = tx.memories.put(replace(one, merged_from=(other.id,), activation_count=1), "merged")
+        merger = Merger(tx, curve="fade", u=1.0)
+        again = Claim(Draft("The user likes tea"), at, (taught, counted), world.session.id)
+        return [merger.match(base, again).outcome, merger.boost(base, [(counted, at)]).outcome]
+
+    assert await world.store.write(world.user, merged) == ["known", "known"]
+    assert (await world.get(one.id)).activation_count == 1
 
 
 async def test_unsure_lets_both_stand(world: World) -> None:

@@ -28,6 +28,7 @@ from memory.lifecycle import (
 from memory.lifecycle.fade import conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
 from memory.lifecycle.relevance import LIVELY_ABOVE, LOWER_BELOW
+from memory.lifecycle.replay import EPOCH, course, imagined
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 
 T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
@@ -503,3 +504,19 @@ def test_two_curves_never_forget(curve: str) -> None:
     """After a hundred years there is still a trace."""
     m, _ = happen(memory(Kind.CONTEXT, curve, Importance.LOW), "negate", 1.3, T0)
     assert isinstance(verdict(m, 1.3, T0 + 36_500 * DAY), Fade)
+
+
+# --- a life as it is drawn ------------------------------------------------------------------------------
+
+
+def test_a_drawn_life_steps_where_the_weight_steps() -> None:
+    """Three days after a mention M falls from one moment to the next, and is not drawn as a slope; nor is an event."""
+    m, log = imagined(Kind.FACT, Importance.MEDIUM, "fade", 1.0, [(30.0, "mention")], 365.0)
+    life = course(m, log, 1.0, EPOCH + 365 * DAY, steps=40)
+    at = EPOCH + 33 * DAY
+    before = next(x for x in life.moments if x.at == at - timedelta(milliseconds=1))
+    after = next(x for x in life.moments if x.at == at)
+    assert before.weight / after.weight == pytest.approx(1 + 0.3 * (1 - exp(-0.5)), abs=1e-6)
+    weights = [x.weight for x in life.moments if x.at == EPOCH + 30 * DAY]
+    assert weights[0] < 1.0 < weights[-1]
+    assert [x.at for x in life.moments] == sorted(x.at for x in life.moments)
