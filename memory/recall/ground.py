@@ -48,7 +48,45 @@ class Scores:
         return places[order[values[order] > 0]]
 
 
-NOTHING: Final = Scores(np.empty(0, np.int64), np.empty(0))
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a signal found: of the same memories one or several features."""
+
+    places: Places
+    features: Mapping[str, Values]
+
+    def weighed(self, weights: Mapping[str, float]) -> Scores:
+        """Its features as one score; those without a weight count nothing."""
+        total = np.zeros(len(self.places))
+        for name, values in self.features.items():
+            if name in weights:
+                total += weights[name] * values
+        return Scores(self.places, total)
+
+    def of(self, places: Places) -> Mapping[str, Values]:
+        """Its features of these memories."""
+        if not len(self.places):
+            return {}
+        at = np.minimum(self.places.searchsorted(places), len(self.places) - 1)
+        there = self.places[at] == places
+        return {name: np.where(there, values[at], 0.0) for name, values in self.features.items()}
+
+
+NOTHING: Final = Evidence(np.empty(0, np.int64), {})
+
+
+def added(each: Sequence[Scores], places: Places) -> Scores:
+    """Several scores added up, for these memories."""
+    total = np.zeros(len(places))
+    for s in each:
+        total += s.of(places)
+    return Scores(places, total)
+
+
+def evidence(name: str, found: Mapping[int, float]) -> Evidence:
+    """One feature, from a mapping."""
+    s = scores(found)
+    return Evidence(s.places, {name: s.values})
 
 
 def scores(found: Mapping[int, float]) -> Scores:

@@ -12,10 +12,10 @@ import numpy as np
 
 from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
-from memory.ports import Places, Reader, Tx
+from memory.ports import Reader, Tx
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, gate
-from memory.recall.ground import Scores, Values, union
+from memory.recall.ground import Scores, Values, added, union
 from memory.recall.question import shared
 from memory.recall.signals import FOLLOWERS, SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
 from memory.recall.window import window_asked
@@ -155,30 +155,21 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
 async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     """Whatever could be meant, and what speaks for it: a value a candidate of each feature in `WEIGHTS`."""
     weights = WEIGHTS[look.a.lang]
-    found: dict[str, Scores] = {}
-    for signal in SIGNALS.values():
-        found |= await signal(look)
-    pool = union(s.top(_POOL) for s in found.values())
-    first = _sum({name: found[name] for name in FIRST if name in found}, weights, pool)
+    own = {name: weights[name] for name in FIRST}
+    found = [await signal(look) for signal in SIGNALS.values()]
+    each = [e.weighed(weights) for e in found]
+    pool = union(s.top(_POOL) for s in each)
+    first = added([e.weighed(own) for e in found], pool)
     top = float(first.values.max(initial=0.0)) or 1.0
     first = Scores(first.places, first.values / top)
-    for follow in FOLLOWERS.values():
-        more = await follow(look, first)
-        found |= more
-        pool = union((pool, *(s.top(_POOL) for s in more.values())))
-    best = _sum(found, weights, pool).best(_CANDIDATES)
-    lines = await look.lines(best.tolist())
+    found += [await follow(look, first) for follow in FOLLOWERS.values()]
+    each += [e.weighed(weights) for e in found[len(SIGNALS) :]]
+    pool = union((pool, *(s.top(_POOL) for s in each[len(SIGNALS) :])))
+    lines = await look.lines(added(each, pool).best(_CANDIDATES).tolist())
     places = np.array([line.place for line in lines], np.int64)
-    features = {name: s.of(places) for name, s in found.items() if name not in TRAITS}
+    features = {name: values for e in found for name, values in e.of(places).items() if name not in TRAITS}
     traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
     return lines, features | {name: np.array(values, np.float64) for name, values in traits.items() if values}
-
-
-def _sum(found: Mapping[str, Scores], weights: Mapping[str, float], places: Places) -> Scores:
-    total = np.zeros(len(places))
-    for name, s in found.items():
-        total += weights[name] * s.of(places)
-    return Scores(places, total)
 
 
 def _hit(look: Look, m: Memory, w: float, place: int, parts: Mapping[str, float], threshold: float) -> Hit:

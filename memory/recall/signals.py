@@ -22,7 +22,7 @@ from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity,
 from memory.ports import Chance, FloatArray, Reader
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import trust
-from memory.recall.ground import Ground, Scores, Values, scores, together, union
+from memory.recall.ground import NOTHING, Evidence, Ground, Scores, Values, evidence, together, union
 from memory.recall.question import Question, question
 from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
@@ -73,8 +73,8 @@ class Look:
         return [line for p in places if (line := self.known[p]) is not None]
 
 
-Signal: TypeAlias = Callable[[Look], Awaitable[Mapping[str, Scores]]]
-Follower: TypeAlias = Callable[[Look, Scores], Awaitable[Mapping[str, Scores]]]
+Signal: TypeAlias = Callable[[Look], Awaitable[Evidence]]
+Follower: TypeAlias = Callable[[Look, Scores], Awaitable[Evidence]]
 Trait: TypeAlias = Callable[[Look, Sequence[Line]], list[float]]
 
 
@@ -108,24 +108,24 @@ def admits(f: Filter, m: Memory) -> bool:
 # --- what the question finds by itself ----------------------------------------------------------------
 
 
-async def words(look: Look) -> Mapping[str, Scores]:
+async def words(look: Look) -> Evidence:
     """BM25 of each part by itself, the best answered one counting most; and the share of the whole message."""
     wanted = look.a.words
     holding = await look.reader.holding(wanted) if wanted else []
     look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)))
     look.answers = [ground.part(p) for p in look.a.parts]
     total = together(look.answers, [p.weight for p in look.a.parts], len(ground.places))
-    return {"words": Scores(ground.places, total), "share": Scores(ground.places, ground.share(look.a.whole))}
+    return Evidence(ground.places, {"words": total, "share": ground.share(look.a.whole)})
 
 
-async def vectors(look: Look) -> Mapping[str, Scores]:
+async def vectors(look: Look) -> Evidence:
     """Cosine with the message, or with the part of it that is nearest: 1 for the nearest of all, 0 for the last.
 
     By their place among the nearest, not as they are: cosines of different embedders are on different scales.
     """
     rows = rows_of(look.query)
     if not rows:
-        return {}
+        return NOTHING
     look.chance = await look.reader.chance()
     worth = trust(look.embedder, look.chance)
     found: dict[int, float] = {}
@@ -139,27 +139,27 @@ async def vectors(look: Look) -> Mapping[str, Scores]:
             share = (s.score - floor) / (top - floor) if top > floor else 1.0
             found[s.place] = max(found.get(s.place, 0.0), worth * weight * share)
             look.cosines[s.place] = max(look.cosines.get(s.place, -1.0), s.score)
-    return {"vectors": scores(found)}
+    return evidence("vectors", found)
 
 
-async def names(look: Look) -> Mapping[str, Scores]:
+async def names(look: Look) -> Evidence:
     """Memories about somebody or something the message names."""
     found = await look.reader.by_entity(look.a.names, NEAREST, look.f) if look.a.names else []
-    return {"names": scores({s.place: 1.0 for s in found})}
+    return evidence("names", {s.place: 1.0 for s in found})
 
 
-async def time(look: Look) -> Mapping[str, Scores]:
+async def time(look: Look) -> Evidence:
     """Memories of the time that the message names: made then, valid from then on, or due then."""
     if look.span is None:
-        return {}
+        return NOTHING
     found = await look.reader.dated(*look.span, NEAREST, look.f)
-    return {"time": scores(dict.fromkeys(found, 1.0))}
+    return evidence("time", dict.fromkeys(found, 1.0))
 
 
 # --- what the best of those lead to -------------------------------------------------------------------
 
 
-async def bridge(look: Look, first: Scores) -> Mapping[str, Scores]:  # noqa: ARG001
+async def bridge(look: Look, first: Scores) -> Evidence:  # noqa: ARG001
     """Memories with the telling words of a hit that the question lacks, above all if they answer the rest of it.
 
     "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of its date. What is
@@ -184,7 +184,7 @@ async def bridge(look: Look, first: Scores) -> Mapping[str, Scores]:  # noqa: AR
     before = [Scores(ground.places, v).of(places) for v in look.answers]
     weights, size = [p.weight for p in parts], len(places)
     total = together([b + x[led_to] for b, x in zip(before, added, strict=True)], weights, size)
-    return {"bridge": Scores(places, total - together(before, weights, size))}
+    return Evidence(places, {"bridge": total - together(before, weights, size)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,20 +214,20 @@ def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], own: Scores) 
     return out
 
 
-async def graph(look: Look, first: Scores) -> Mapping[str, Scores]:
+async def graph(look: Look, first: Scores) -> Evidence:
     """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    best = await look.lines([int(p) for p in first.best(_TRIED)])
+    best = await look.lines(first.best(_TRIED).tolist())
     seeds = [line.id for line in best if line.entities != "[]"][:3]
     found = await look.reader.related(seeds, 2, NEAREST) if seeds else []
     top = max((s.score for s in found), default=0.0)
-    return {"graph": scores({s.place: s.score / top for s in found})} if top > 0 else {}
+    return evidence("graph", {s.place: s.score / top for s in found}) if top > 0 else NOTHING
 
 
-async def beside(look: Look, first: Scores) -> Mapping[str, Scores]:
+async def beside(look: Look, first: Scores) -> Evidence:
     """Memories of the same session said just before or after a good one: an answer stands beside its question."""
     seeds = first.best(_SEEDS)
     if not len(seeds):
-        return {}
+        return NOTHING
     near = await look.reader.around([int(p) for p in seeds], _REACH)
     close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places > 0)
     value = first.of(seeds)
@@ -236,13 +236,14 @@ async def beside(look: Look, first: Scores) -> Mapping[str, Scores]:
     columns = at.reshape(near.places.shape)
     start = int(each[0] == 0)  # which is none
 
-    def added(where: NDArray[np.intp], what: Values) -> Scores:
-        return Scores(each[start:], np.bincount(where, what, len(each)).astype(np.float64, copy=False)[start:])
+    def summed(where: NDArray[np.intp], what: Values) -> Values:
+        return np.bincount(where, what, len(each)).astype(np.float64, copy=False)[start:]
 
     # What stands after a hit has the hit before it.
     steps = {"before_2": _REACH + 1, "before": _REACH, "after": _REACH - 1, "after_2": _REACH - 2}
-    out = {name: added(columns[:, c], values[:, c]) for name, c in steps.items()}
-    return out | {"around": added(columns.ravel(), values.ravel() / (2 * _REACH))}
+    out = {name: summed(columns[:, c], values[:, c]) for name, c in steps.items()}
+    around = summed(columns.ravel(), values.ravel() / (2 * _REACH))
+    return Evidence(each[start:], {**out, "around": around})
 
 
 # --- what candidates look like: nothing where the message does not ask for it ----------------------------

@@ -10,7 +10,7 @@ from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.text import fold
 
-_FRONTIER = 64  # memories carried from one hop to the next
+_FRONTIER = 24  # memories carried from one hop to the next
 _HOP_DECAY = 0.5
 _HUB = 100  # more memories than this, and an entity connects nothing
 

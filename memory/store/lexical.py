@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from memory.models import Filter, MemoryId, Scored
 from memory.ports import Holding
 from memory.store.filters import where
-from memory.store.postings import Postings
+from memory.store.postings import Ground, Postings
 from memory.store.rows import dump
 from memory.store.text import terms
 
@@ -26,14 +26,19 @@ Ranking: TypeAlias = tuple[Numbers, NDArray[np.float64]]  # memory numbers, sums
 K1: Final = 1.2
 B: Final = 0.75
 _SPARE: Final = 4  # candidates looked at for each that is wanted: some will not pass the filter
-_COUNTED: Final = 10_000  # memories of one user that are counted anew for each question
+_COUNTED: Final = 10_000  # memories of one user that are counted anew after every change
+_CLOCKS: Final = (
+    "SELECT (SELECT COALESCE(MAX(n), 0) FROM memories_text),"
+    " COALESCE((SELECT edits FROM text_clock WHERE user_id = ?), 0),"
+    " (SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 2))"
+)
 
 
 class Lexical:
     """Answers `Reader.lexical`; shared by the reading threads."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, tuple[int, int]] = {}  # user → (memories, the newest number when they were counted)
+        self._counts: dict[str, tuple[int, int, int]] = {}  # user → memories, and the clocks when they were counted
         self._postings = Postings()
 
     def search(self, con: Any, user_id: str, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
@@ -43,10 +48,10 @@ class Lexical:
         """
         if k <= 0:
             return [[] for _ in texts]
-        owned, total = self._ground(con, user_id)
+        ground = self._ground(con, user_id)
         wanted = [terms(t) for t in texts]
         each = list(dict.fromkeys(t for ts in wanted for t in ts))
-        holding = dict(zip(each, self._postings.holding(con, user_id, owned, total, each), strict=True))
+        holding = dict(zip(each, self._postings.holding(con, user_id, ground, each), strict=True))
         held = [[holding[t] for t in ts if len(holding[t].places)] for ts in wanted]
         most, passed = max(64, _SPARE * k), dict[int, tuple[MemoryId, int]]()
         seen: set[int] = set()
@@ -62,21 +67,27 @@ class Lexical:
 
     def holding(self, con: Any, user_id: str, terms: Sequence[str]) -> list[Holding]:
         """For each term the memories that hold it."""
-        return self._postings.holding(con, user_id, *self._ground(con, user_id), terms)
+        return self._postings.holding(con, user_id, self._ground(con, user_id), terms)
 
-    def _ground(self, con: Any, user_id: str) -> tuple[str, int]:
+    def _ground(self, con: Any, user_id: str) -> Ground:
         """What narrows a search to this user's words, and about how many memories there are to search.
 
         Whoever is alone in the store needs no narrowing, which halves the cost; `_passed` holds to the owner anyway.
         """
-        newest = con.execute("SELECT COALESCE(MAX(n), 0) FROM memories_text").fetchone()[0]
-        if con.execute("SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 2)").fetchone()[0] < 2:
-            return "", newest
-        total, then = self._counts.get(user_id, (0, 0))
-        if total < _COUNTED or newest > then + total // 10:
+        newest, edits, users = con.execute(_CLOCKS, (user_id,)).fetchone()
+        if users < 2:
+            return Ground("", newest, newest, edits)
+        known = self._counts.get(user_id)
+        if known is None or ((newest, edits) != known[1:] and _stale(known, newest)):
             total = con.execute("SELECT COUNT(*) FROM memories WHERE user_id = ?", (user_id,)).fetchone()[0]
-            self._counts[user_id] = total, newest
-        return f'owner : "{user_id}" AND ', total
+            self._counts[user_id] = known = total, newest, edits
+        return Ground(f'owner : "{user_id}" AND ', known[0], newest, edits)
+
+
+def _stale(known: tuple[int, int, int], newest: int) -> bool:
+    """A few are counted anew whenever anything changed, many when a tenth more may have come."""
+    total, then, _ = known
+    return total < _COUNTED or newest > then + total // 10
 
 
 def _ranked(held: Sequence[Holding], most: int) -> Ranking:

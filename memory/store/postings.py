@@ -24,6 +24,16 @@ _KEPT: Final = 4_000_000  # numbers of all users together
 _OVERHEAD: Final = 40  # of a term, in numbers
 
 
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is searched, as it is in this snapshot."""
+
+    owned: str  # narrows an expression of FTS5 to the user's words
+    total: int  # of the user's memories, about
+    newest: int  # memory of anybody
+    edits: int
+
+
 @dataclass(slots=True)
 class _Kept:
     """What is known of one user's terms: (the newest memory that was looked at, where the term is)."""
@@ -42,21 +52,19 @@ class Postings:
         self._lock = threading.Lock()
         self._size = 0
 
-    def holding(self, con: Any, user_id: str, owned: str, total: int, terms: Sequence[str]) -> list[Holding]:
-        """Each term's memories, and its rarity among `total`. `owned` narrows the search to the user's words."""
-        newest = con.execute("SELECT COALESCE(MAX(n), 0) FROM memories_text").fetchone()[0]
-        row = con.execute("SELECT edits FROM text_clock WHERE user_id = ?", (user_id,)).fetchone()
-        edits = 0 if row is None else row[0]
+    def holding(self, con: Any, user_id: str, ground: Ground, terms: Sequence[str]) -> list[Holding]:
+        """Each term's memories, and its rarity among all of the user's."""
+        edits = ground.edits
         kept = self._of(user_id)
         with kept.lock:
             before = kept.size
             if edits > kept.edits:
                 kept.terms, kept.size, kept.edits = {}, 0, edits
             current = edits == kept.edits  # else another thread has seen a later moment: its terms are not ours
-            out = [self._looked_up(con, kept if current else _Kept(), owned, newest, t) for t in terms]
+            out = [self._looked_up(con, kept if current else _Kept(), ground.owned, ground.newest, t) for t in terms]
             grown = kept.size - before
         self._grew(user_id, grown)
-        return [Holding(places, _rarity(len(places), total)) for places in out]
+        return [Holding(places, _rarity(len(places), ground.total)) for places in out]
 
     def _looked_up(self, con: Any, kept: _Kept, owned: str, newest: int, term: str) -> Places:
         through, places = kept.terms.get(term, (0, None))

@@ -23,7 +23,6 @@ from memory.embed import LexicalEmbedder
 from memory.models import Memory, Query
 from memory.ports import Reader
 from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall
-from memory.recall.ground import Scores
 from memory.recall.pipeline import look_at
 from tests.bench.ground import fill, made, new_user, store_at
 
@@ -137,10 +136,8 @@ async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user
     await watch.time("  embedding", lambda: fresh.embed(text, context))
     await watch.time("  recall", lambda: recall(reader, query, u=1.0))
     look = look_at(reader, query, 1.0)
-    found: dict[str, Scores] = {}
-    for name, signal in SIGNALS.items():
-        found |= await watch.time(f"    {name}", partial(signal, look))
-    first = found["words"]
+    found = {name: await watch.time(f"    {name}", partial(signal, look)) for name, signal in SIGNALS.items()}
+    first = found["words"].weighed({"words": 1.0})
     for name, follow in FOLLOWERS.items():
         await watch.time(f"    {name}", partial(follow, look, first))
     places = [int(p) for p in first.best(120)]
