@@ -28,7 +28,7 @@ from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
 from memory.store.text import fold, terms
 
-NEAREST: Final = 64  # memories that a vector, a name or a time brings up
+NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _ANCHORS: Final = 2  # hits of each part that lead on
 _TRIED: Final = 6  # of each part, in case the filter holds some back
 _NOVEL: Final = 12  # words of an anchor that are followed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memory.models import Filter, MemoryId, Scored
@@ -12,7 +12,23 @@ from memory.store.text import fold
 
 _FRONTIER = 24  # memories carried from one hop to the next
 _HOP_DECAY = 0.5
-_HUB = 100  # more memories than this, and an entity connects nothing
+_HUB = 50  # more memories than this, and an entity connects nothing
+_RAREST = 12  # entities followed at each hop
+# What shares an entity with the frontier, by the entity's rarity. A name that very many memories share ("I", the
+# user's own) says nothing, and would cost the most.
+_HOP = (
+    "WITH f AS (SELECT p.value AS n, s.value AS strength FROM json_each(?) p JOIN json_each(?) s ON s.key = p.key),"
+    " e AS (SELECT l.entity_n AS entity, SUM(f.strength) AS strength"
+    " FROM f CROSS JOIN memory_entities l ON l.memory_n = f.n GROUP BY 1),"
+    " w AS MATERIALIZED (SELECT entity, strength,"
+    " (SELECT COUNT(*) FROM (SELECT 1 FROM memory_entities WHERE entity_n = entity LIMIT ?)) AS held FROM e),"
+    " r AS (SELECT entity, strength / held AS worth FROM w WHERE held <= ? ORDER BY worth DESC, entity LIMIT ?),"
+    " t AS (SELECT l.memory_n AS n, SUM(r.worth) AS score"
+    " FROM r CROSS JOIN memory_entities l ON l.entity_n = r.entity GROUP BY 1)"
+    " SELECT t.n, m.id, t.score FROM t CROSS JOIN memories m INDEXED BY memories_gate ON m.n = t.n"
+    " WHERE +m.user_id = ? AND m.state NOT IN ('forgotten', 'deleted') AND m.sensitivity < 3"
+    " ORDER BY t.score DESC, t.n DESC LIMIT ?"
+)
 
 
 def link(con: Any, owner: str, n: int, names: Iterable[str]) -> None:
@@ -100,44 +116,14 @@ def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) 
     frontier = {int(r[0]): 1.0 for r in start.fetchall()}
     seen, found = set(frontier), list[Scored]()
     for _ in range(hops):
-        reached = {n: s for n, s in _step(con, frontier).items() if n not in seen}
-        best = sorted(reached.items(), key=lambda item: (-item[1], -item[0]))[:_FRONTIER]
-        seen.update(n for n, _ in best)
-        rows = con.execute(
-            "SELECT n, id FROM memories INDEXED BY memories_gate"
-            " WHERE n IN (SELECT value FROM json_each(?)) AND +user_id = ?"
-            " AND state NOT IN ('forgotten', 'deleted') AND sensitivity < 3",
-            (dump([n for n, _ in best]), user_id),
-        )
-        named = dict(tuple(r) for r in rows.fetchall())
-        frontier = {n: s * _HOP_DECAY for n, s in best if n in named}
-        found += [Scored(named[n], s, n) for n, s in best if n in named]
         if not frontier:
             break
+        places, strengths = dump(list(frontier)), dump(list(frontier.values()))
+        cursor = con.cursor()
+        cursor.row_factory = None
+        cursor.execute(_HOP, (places, strengths, _HUB + 1, _HUB, _RAREST, user_id, _FRONTIER + len(seen)))
+        reached = [(n, i, s) for n, i, s in cursor.fetchall() if n not in seen][:_FRONTIER]
+        seen.update(n for n, _, _ in reached)
+        frontier = {n: s * _HOP_DECAY for n, _, s in reached}
+        found += [Scored(i, s, n) for n, i, s in reached]
     return sorted(found, key=lambda s: -s.score)[:k]
-
-
-def _step(con: Any, frontier: Mapping[int, float]) -> dict[int, float]:
-    """One hop: what shares an entity with the frontier, weighed by the entity's rarity."""
-    links = con.execute(
-        "SELECT entity_n, memory_n FROM memory_entities WHERE memory_n IN (SELECT value FROM json_each(?))",
-        (dump(sorted(frontier)),),
-    )
-    reach: dict[int, float] = {}
-    for entity, origin in links.fetchall():
-        reach[entity] = reach.get(entity, 0.0) + frontier[origin]
-    # A name that hundreds of memories share ("I", the user's own) says nothing, and would cost the most.
-    degrees = con.execute(
-        "SELECT value, (SELECT COUNT(*) FROM (SELECT 1 FROM memory_entities WHERE entity_n = value LIMIT ?))"
-        " FROM json_each(?)",
-        (_HUB + 1, dump(sorted(reach))),
-    )
-    worth = {entity: reach[entity] / degree for entity, degree in degrees.fetchall() if degree <= _HUB}
-    rows = con.execute(
-        "SELECT entity_n, memory_n FROM memory_entities WHERE entity_n IN (SELECT value FROM json_each(?))",
-        (dump(sorted(worth)),),
-    )
-    found: dict[int, float] = {}
-    for entity, target in rows.fetchall():
-        found[target] = found.get(target, 0.0) + worth[entity]
-    return found

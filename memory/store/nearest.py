@@ -24,7 +24,7 @@ from memory.store.filters import where
 from memory.store.rows import dump
 from memory.store.vectors import unit
 
-CANDIDATES: Final = 96  # compared exactly, for each question
+CANDIDATES: Final = 80  # compared exactly, for each question
 _SPARE: Final = 2  # memories looked at for each that is wanted: some will not pass the filter
 _CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
 _LARGE: Final = 20_000  # memories whose codes are not waited for, where vec0 can answer
