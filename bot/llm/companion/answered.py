@@ -48,6 +48,10 @@ _ZH: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:你)?(?:平时)?喜欢(?:吃|做|听|看)?什么", "我喜欢{}"),
     )
 )
+_LIKE_A_NAME = re.compile(
+    r"(?:(?:it's|it is|just|叫|是)\s*)?(?:[a-zA-ZÀ-ɏ][\wÀ-ɏ'.-]*(?: (?:de|van|von|der|del|la|bin|al|[A-ZÀ-Þ][\w'.-]*)){0,3}|[a-z]+ [a-z]+"
+    r"|(?!.*[了吗呢的在有没不很最今又太想要喜做去来说好是把被就还])[\u4e00-\u9fff·]{1,5})"
+)
 _YEARS = re.compile(
     rf"^(?:about |around |almost |nearly |just |just turned |快|刚|刚满|今年|已经|才|大概)*({NUMBER}|\d+|[a-z]+(?:-[a-z]+)?)(?: ?(?:years?|yrs?)(?: old)?| ?岁)?[了吧呢]*$",
     re.I,
@@ -77,6 +81,8 @@ def completed(text: str, question: str) -> str:
     last = re.split(r"(?<=[.!。！])\s*", question.strip())[-1]
     for pattern, whole in _ZH if zh else _EN:
         if m := pattern.search(last):
+            if ("name is" in whole or whole in {"我叫{}", "我{x}叫{}"}) and not _LIKE_A_NAME.fullmatch(bare):
+                return text
             x = m.groupdict().get("x") or ""
             if "years old" in whole or "岁" in whole:
                 years = _YEARS.match(bare)

@@ -25,14 +25,20 @@ from memory import bilingual
 def answer(a: Asker, w: Want) -> str:
     """The answer to `w`; what is not known is said not to be known."""
     found = _HOW[w.how](a, w)
+    if not found and re.search(r"hobb|爱好|兴趣", w.question):
+        found = _slot(a, Want("slot", ("habit", "skill"), question=w.question))
     if not found and w.slots[:1] == ("habit",):
         found = by_topic(a, w)
     return found or unknown(a, w)
 
 
+# No thing, but a piece of the question: 关于你的该给他做 is said by nobody.
+_NO_TOPIC = re.compile(r"^(?:以前|现在|们|还|都|该|要|想|在|有|会|能|给|弹|做|吃|喝|嚼|读|去)|[给做吃喝]$|了")
+
+
 def unknown(a: Asker, w: Want) -> str:
     """Nothing is known: said so, with an invitation."""
-    if w.topic and len(w.topic) < 30 and w.how in {"topic", "who"}:
+    if w.topic and len(w.topic) < 30 and w.how in {"topic", "who"} and not _NO_TOPIC.search(w.topic):
         topic = re.sub(r"\s+(?:is|are|was|were|called|again)$|(?:的|呢|吗)$", "", w.topic)
         own = re.search(rf"\b(?:my|our) {re.escape(topic)}", w.question, re.I) or re.search(
             rf"我(?:们|家)?的?{re.escape(topic)}", w.question
@@ -169,13 +175,21 @@ def _kin_word(w: Want) -> str:
     return m[1] if m else w.relation
 
 
+def _of(who: str, relation: str) -> bool:
+    """Whether a slot's `kid ella` or 孩子安安 is one of that relation."""
+    return (
+        same_kin(who, relation)
+        or same_kin(who.split(" ", maxsplit=1)[0], relation)
+        or (len(relation) > 1 and who.startswith(relation))
+    )
+
+
 def _about(a: Asker, w: Want) -> str:
     rest = w.rest or w.question
     mine = [
         (i, f)
         for i, f in [*a.know.having("about:", "relation:", "count:", "event:", holds=None)]
-        if ":" in f.slot
-        and any(same_kin(part, w.relation) for part in (f.slot.split(":")[1], f.slot.split(":")[1].split(" ")[0]))
+        if ":" in f.slot and _of(f.slot.split(":")[1], w.relation)
     ]
     what = next(
         (
@@ -195,6 +209,9 @@ def _about(a: Asker, w: Want) -> str:
         ),
         "",
     )
+    called = {f.value for _, f in a.know.having("relation:") if f.value and f.value in w.question}
+    if called:  # of two kids, the one by that name
+        mine = [p for p in mine if any(n.lower() in p[1].slot or n in p[0].text for n in called)] or mine
     fitting = (
         [(i, f) for i, f in mine if f.slot.endswith(f":{what}") or (what == "breed" and f.slot.endswith(":what"))]
         if what

@@ -7,19 +7,21 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.llm.companion import answers, ask_en, ask_zh, dates, overviews, smalltalk
+from bot.llm.companion import answers, ask_en, ask_zh, dates, listening, overviews, smalltalk
 from bot.llm.companion.ack import acknowledge, sorry
 from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.knowledge import Item, Knowledge, gather, newest
+from bot.llm.companion.kin import same_kin
+from bot.llm.companion.knowledge import Knowledge, gather, newest
+from bot.llm.companion.lists_en import RELATION as EN_RELATION
+from bot.llm.companion.lists_zh import RELATION as ZH_RELATION
 from bot.llm.companion.payload import mappings
-from bot.llm.companion.person_en import you_me as you_me_en
-from bot.llm.companion.person_zh import you_me as you_me_zh
-from bot.llm.companion.reference import heard, referred
+from bot.llm.companion.people_en import relation as relation_en
+from bot.llm.companion.people_zh import relation as relation_zh
 from bot.llm.companion.speech import joking, questions
 from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.telling import episode_told, lower_first, second
-from bot.llm.companion.text import CJK, clean, pick, sentences, simplified, tongue, words
+from bot.llm.companion.text import CJK, clean, pick, simplified, tongue
 from bot.llm.companion.want import Want
 from memory.models import Json, Lang, language_of
 
@@ -54,11 +56,7 @@ def _reply(a: Asker, data: Mapping[str, Json], message: str, last: str) -> str:
     if worry := smalltalk.crisis(a, text):
         return worry
     now, tz = str(data.get("now") or ""), str(data.get("tz") or "")
-    before = ""
-    for row in mappings(data.get("history")):
-        if row.get("role") == "user":
-            before = referred(str(row.get("text") or ""), before)
-    facts = [f for f in (parse(heard(message, last, before), now, tz) if now else []) if f.text]
+    facts = [f for f in (parse(a.know.heard or message, now, tz) if now else []) if f.text]
     facts += _corrected(a, message, facts, now, tz)
     asked = questions(message)
     parts = [_greeting(a, text, facts, asked, data)]
@@ -89,7 +87,7 @@ def _corrected(a: Asker, message: str, facts: list[Fact], now: str, tz: str) -> 
     """A bare correction (`no, Munich`), as it was understood against what is known."""
     if facts or not now or not any(f.slot == "?" for f in parse(message, now, tz)):
         return []
-    mine = [i for i in a.know.items if i.fresh and i.when == message]
+    mine = [i for i in a.know.items if i.fresh and i.when == a.know.heard]
     return [f for i in mine for f in i.facts]
 
 
@@ -126,8 +124,8 @@ def _greeting(a: Asker, text: str, facts: list[Fact], asked: list[str], data: Ma
         hello = a.say(f"Hello again{', ' + name if name else ''}!", f"{name + '，' if name else ''}又见面啦！")
     else:
         hello = a.say(
-            f"{smalltalk.part_of_day(a)}{', ' + name if name else ''}!",
-            f"{name + '，' if name else ''}{smalltalk.part_of_day(a)}！",
+            f"{smalltalk.part_of_day(a, m[0])}{', ' + name if name else ''}!",
+            f"{name + '，' if name else ''}{smalltalk.part_of_day(a, m[0])}！",
         )
     if rest or asked or facts:
         return hello if not facts else ""
@@ -172,6 +170,8 @@ def _to_question(a: Asker, q: str) -> str:
     for pattern, reply in smalltalk.TO_ME:
         if pattern.search(low) and not _about_me(low):
             return reply(a, q)
+    q = a.know.thread.asked(q)
+    low = simplified(q)
     want = (ask_zh if a.lang == "zh" else ask_en).want(_of_whom(a, q))
     if want is not None:
         return answers.answer(a, want)
@@ -200,11 +200,13 @@ def _of_whom(a: Asker, q: str) -> str:
         if not f.value or i.lang != a.lang:
             continue
         who = f.slot.split(":", 1)[1]
+        kin = {g.value for _, g in a.know.having(f.slot)}  # of two kids, the one by that name
         if a.lang == "zh":
             if len(f.value) > 1 and f.value in q and "我" not in q:
-                return q.replace(f.value, f"我{who}", 1)
+                return q.replace(f.value, f"我{who}{f.value if len(kin) > 1 else ''}", 1)
         elif not re.search(r"\bmy\b", q, re.I) and not re.match(r"\W*what(?:'s| is) \w+\W*$", q, re.I):
-            named = re.sub(rf"\b{re.escape(f.value)}\b", f"my {who}", q, count=1, flags=re.I)
+            by = f"my {who}{' ' + f.value if len(kin) > 1 else ''}"
+            named = re.sub(rf"\b{re.escape(f.value)}\b", by, q, count=1, flags=re.I)
             if named != q:
                 return named
     return q
@@ -235,6 +237,8 @@ def _advice(a: Asker, q: str) -> str:
         re.I,
     ):
         return ""
+    if for_them := _for_them(a, q):
+        return for_them
     food = re.search(r"eat|cook|dinner|lunch|breakfast|food|restaurant|order|drink|吃|做饭|菜|喝|餐", low, re.I)
     likes = a.know.having("like", "favourite:", "hobby")
     if food:
@@ -250,6 +254,21 @@ def _advice(a: Asker, q: str) -> str:
     if food and bad:
         out += a.say(" And mind: ", "不过要注意：") + a.say(" ", "").join(lower_first(a.tell(i)) for i in bad)
     return out
+
+
+def _for_them(a: Asker, q: str) -> str:
+    """What to cook for somebody: from what is known of their tastes and allergies."""
+    m = re.search(rf"\bmy ({EN_RELATION})\b", q, re.I) or re.search(rf"我们?家?的?({ZH_RELATION})", simplified(q))
+    if not m:
+        return ""
+    rel = relation_zh(m[1]) if a.lang == "zh" else relation_en(m[1])
+    theirs = [(i, f) for i, f in a.know.having("about:") if same_kin(f.slot.split(":")[1], rel)]
+    known = [i for i, f in theirs if f.slot.endswith((":like", ":allergy", ":diet"))]
+    return (
+        a.say("Bear in mind: ", "可以想想：") + a.say(" ", "").join(dict.fromkeys(map(a.tell, known)))
+        if known
+        else ""
+    )
 
 
 def _beyond(a: Asker, q: str) -> str:
@@ -271,7 +290,7 @@ def _statement(a: Asker, text: str) -> str:
         return pick(
             ("Ha, you had me there!", "Good one!") if a.lang == "en" else ("哈哈，差点信了！", "你真会开玩笑！"), text
         )
-    if corrects_only(text) and re.search(r"wrong|not|错|不对|没说", low):
+    if corrects_only(text) and re.search(r"wrong|not|(?<!不)错|不对|没说", low):
         return a.say("I'm sorry, then I had that wrong. How is it really?", "抱歉，是我弄错了。那实际是怎样的呢？")
     for pattern, reply in smalltalk.TO_ME:
         if pattern.search(low) and len(text) < 60:
@@ -293,54 +312,7 @@ def _statement(a: Asker, text: str) -> str:
         return _beyond(a, text)
     if advice := _advice(a, text):
         return advice
-    return _heard(a, text)
-
-
-def _heard(a: Asker, text: str) -> str:
-    """Something told: what it reminds of, or its own words turned round, and a question to go on."""
-    near = [i for s, i in a.know.near(text, STOP) if s >= 1 and not i.past and i.faded < 2 and not i.fresh]
-    if near and _fits(near[0], text):
-        return (
-            a.say("That reminds me: ", "这让我想起：")
-            + a.tell(near[0])
-            + a.say(" Does it have to do with that?", "和这个有关吗？")
-        )
-    said = sentences(text)
-    body = said[-1].text if said else text
-    if a.lang == "zh":
-        turned = you_me_zh(body)
-        echo = f"{turned}？" if 2 < len(turned) <= 18 and "你" in turned else ""
-        if not echo and not _TALE.search(simplified(text)):
-            return pick(("这句我没太听懂，能换个说法吗？", "我不太确定你的意思，能多说一点吗？"), text, a.turn)
-        return echo + pick(("后来呢？", "愿意多说一点吗？", "那你是什么感觉？"), text, a.turn)
-    if len(body.split()) == 1 and len(said) < 2:
-        return a.say(f"“{body[:40]}”? I'm not sure I follow. Could you say a little more?", "")
-    turned = you_me_en(body)
-    echo = (
-        f"So {lower_first(turned).rstrip('.')}. "
-        if 2 < len(turned.split()) <= 12
-        and re.match(r"(?:you|your|it|the|there|my)\b", turned, re.I)
-        and re.search(r"\byou", turned, re.I)
-        else ""
-    )
-    if not echo and not _TALE.search(text):
-        return pick(
-            (
-                "I'm not sure I understood that. What do you mean?",
-                "I don't quite follow. Could you put it another way?",
-            ),
-            text,
-            a.turn,
-        )
-    return echo + pick(("Tell me more.", "How was that for you?", "What happened then?"), text, a.turn)
-
-
-_TALE = re.compile(r"\b(?:i|we|my|our|me|us|he|she|they|his|her|their)\b|我|咱|他|她", re.I)
-
-
-def _fits(item: Item, text: str) -> bool:
-    shared = (words(text) & words(item.text)) - STOP
-    return any(len(w) > 3 or CJK.search(w) for w in shared)
+    return listening.heard(a, text)
 
 
 __all__ = ["Knowledge", "Lang", "answer", "at_a_loss"]

@@ -43,19 +43,19 @@ _NOT_BUT = re.compile(
     r"\bnot\s+(?P<old>[\w' .\ue100-\ue13f-]{1,40}?)\s*,?\s*(?:but(?: rather)?|it is)\s+(?P<new>[^,]+)$", re.I
 )
 _PAST = re.compile(
-    r"\b(?:(?:was|were)(?! (?:moved|rescheduled|postponed|pushed|changed|set|planned))|went|did|had|visited|(?<!was )(?<!been )(?<!they )(?<!they have )moved|started|ago|born|got|met|bought|graduated|finished|joined|quit|broke|lost|married|divorced|passed|died|"
+    r"\b(?:(?:was|were)(?! (?:moved|rescheduled|postponed|pushed|changed|set|planned))|went|did|had|visited|(?<!was )(?<!been )(?<!got )(?<!they )(?<!they have )moved|started|ago|born|got(?! (?:moved|rescheduled|postponed|pushed|changed))|met|bought|graduated|finished|joined|quit|broke|lost|married|divorced|passed|died|"
     r"became|switched|adopted|saw|came|took|ran|won|lived|worked|studied|happened)\b",
     re.I,
 )
 _VERB = (
     r"(?:really |also |still |just |absolutely |now |always |usually |never |sometimes |currently |do not |cannot |only )*"
     r"(?:likes?|loves?|hates?|dislikes?|enjoys?|prefers?|adores?|lives? (?:in|at|with)|works? (?:as|at|for|in|with)|stud(?:y|ies) |speaks?|am|is|"
-    r"has|have (?:a|an|two|three|four|one|been|to|no|\d)|own|was born|moved|want to|need to|plan to|hope to|grew up|drive|teach|"
+    r"used to|has|have (?:a|an|two|three|four|one|been|to|no|\d)|own|was born|moved|want to|need to|plan to|hope to|grew up|drive|teach|"
     r"cannot (?:stand|eat|drink)|do not (?:like|eat|drink|have|want)|eat no|play(?:s)? (?:the|in)|collect|come from|decided)"
 )
 _SPLIT = re.compile(
     r"\s*[;–—]\s*|\s+-\s+"
-    r"|\s*,\s*(?:and\s+|but\s+|so\s+|though\s+|also\s+|while\s+|and\s+also\s+|plus\s+|and\s+so\s+)*(?=(?:i|i am|my|we|our|she|he|they|it is|call me|people call|the|there is|(?:his|her|its|their) (?:names?|birthday|job|age)|name is|names are|\d+ (?:years|months) old)\b)"
+    r"|\s*,\s*(?:and\s+|but\s+|so\s+|though\s+|also\s+|while\s+|and\s+also\s+|plus\s+|and\s+so\s+)*(?=(?:i|i am|my|we|our|she|he|they|it is|(?:please )?call me|people call|used to|the|there is|(?:his|her|its|their) (?:names?|birthday|job|age)|name is|names are|\d+ (?:years|months) old)\b)"
     r"|\s+(?:and|but|so|though|while|plus|whereas|and so|and also|yet)\s+(?:(?:now|then|later)\s+(?=I\b))?(?=(?:i|my|we|our|call me|she|he|they|you can call|(?:his|her|its|their) (?:names?|birthday|job|age)|name is)\b(?!\s+and\s+i\b))"
     rf"|\s*,?\s+(?:and|but)\s+(?:then\s+|also\s+)?(?={_VERB}\b)"
     rf"|\s*,\s*(?={_VERB}\b)",
@@ -211,7 +211,7 @@ def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clau
         instead, text = m["old"].strip(), f"{text[: m.start()]}{m['new']}"
     out: list[Clause] = []
     for piece in _pieces(text):
-        body, inner = _opened(piece)
+        body, inner = _opened(re.sub(r"\s+(?:for|because of) (?:it|that|this)$", "", piece, flags=re.I))
         again = bool(_AGAIN.search(body)) and not re.search(r"\bnot\b", body, re.I)
         body = _AGAIN.sub("", body)
         ended = bool(_NO_MORE.search(body)) and bool(re.search(r"\b(?:not|no longer|cannot|never)\b", body, re.I))

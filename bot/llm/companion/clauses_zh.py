@@ -37,14 +37,14 @@ _JOIN = re.compile(
 _PREDICATE = re.compile(
     r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|如今|后来|已经|今年|从小|一直|刚|最近|其实|曾经|以前|经常|通常|一般|总是|偶尔|有时候?|正在|正|不太|不怎么|绝对|完全|真的|只|准备好|打算|[\ue100-\ue13f])*"
     r"(?:不?(?:喜欢|爱|讨厌|喜爱|热爱|怕|吃|喝|抽烟|想|要|会|能|是|在|住|叫(?!我|你)|姓|做|当|学|读|用|玩|看|听|养|有|打算|计划|准备|希望|决定|擅长|需要|必须|得|去|来|搬|每|跑|戒|买|开|属|毕业|出生|来自|受不了|结婚|单身|离婚|未婚|已婚|过敏|辞职|退休|失业|升职|工作|上班|从事|"
-    r"对|改(?![变为]|[天日])|换|转|迷|开始|\d+岁|[一二三四五六七八九十]+岁)|没有?|身高|体重|生日|名字|爱好|老家|家在|职业|专业|母语|晚上|早上|周末)"
+    r"对|从(?=[^，,]{1,8}[搬来])|改(?![变为]|[天日])|换|转|迷|开始|\d+岁|[一二三四五六七八九十]+岁)|没有?|身高|体重|生日|名字|爱好|老家|家在|职业|专业|母语|晚上|早上|周末)"
 )
 _SUBJECT = re.compile(
     rf"^(?:[\ue100-\ue13f][，,]?)*(?P<s>(?:我们?|咱们?)(?:家)?的?{RELATION}(?!们)|我的[\u4e00-\u9fff]{{1,6}}(?=是|叫|在|有)|我们?|咱们?|本人|他们?|她们?|它们?)"
 )
 _HE = re.compile(r"^(?:他|她|它)(?!们|的)")
 _WHOSE = re.compile(
-    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|刚|现在)*(?:有|养了?|领养了?)(?:[一两二三四五六七八九十几\d]+)?(?:个|只|条|位|匹)?(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})"
+    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|刚|现在)*(?:有|养了?|领养了?|收养了?|买了|捡了)(?:[一两二三四五六七八九十几\d]+)?(?:个|只|条|位|匹)?(?:[^，,叫]{{0,4}}?)(?P<r>{RELATION})|^我(?:的)?(?P<q>{RELATION})"
 )
 
 
@@ -85,6 +85,9 @@ def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, 
     return text, whens
 
 
+_EACH = re.compile(
+    r"(?:大|小|老[大二三]|姐姐|弟弟|哥哥|妹妹|公|母|黑|白|橘|一[个只条]|另一[个只条])的?(?:那[个只])?(?:是|就)?叫"
+)
 _GAVE_UP = re.compile(
     r"^(?:但是?|不过|可是|我|后来|现在|已经|早就|早已|终于|最后|然后|[\ue100-\ue13f]|也|就|都|才|刚)*(?:戒(?:掉)?|不[抽吸喝吃玩赌])(?:掉)?了?$"
 )
@@ -92,7 +95,7 @@ _GAVE_UP = re.compile(
 _OF_ONESELF = re.compile(
     r"^(?:也|还|就|都|很|非常|特别|超级?|最|更|平时|现在|目前|如今|后来|已经|今年|从小|一直|刚刚?|最近|其实|曾经|以前|之前|经常|通常|一般|不太|不怎么|不|[-])*"
     r"(?:(?:喜欢|爱)(?!你|您|就|吗|的话|死|上了?|莫|惜|国|情|心)|讨厌(?!你|死)|住在?(?=[一-鿿A-Z]{2})|来自|(?=对.{1,12}过敏)|当(?=.{2,8}(?:年|个月|了))|养了?[一两三四五六七八九十几\d]?[只条个]|领养了|结婚|离婚|怀孕|单身|失业|辞职|退休|被裁|丢了工作|"
-    r"(?=在[^，,]{2,12}(?:工作|上班|长大|上学|读书|读研|读博|实习|出生|定居|当.{2,5}))|姓(?=[一-鿿]$)|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|(?=[\d一二三四五六七八九十]{1,3}岁)|毕业于|搬到|搬来|抽烟|喝酒|戒(?=了|烟|酒)|吃素|"
+    r"(?=在[^，,]{2,12}(?:工作|上班|长大|上学|读书|读研|读博|实习|出生|定居|当.{2,5}))|姓(?=[一-鿿]$)|(?<=今年)(?=[1-9]\d(?:$|[，,]))|从[^，,]{1,8}搬|属[鼠牛虎兔龙蛇马羊猴鸡狗猪]|(?=[\d一二三四五六七八九十]{1,3}岁)|毕业于|搬到|搬来|抽烟|喝酒|戒(?=了|烟|酒)|吃素|"
     r"[吃喝抽](?=[^，,了过吧]{1,6}$)|会(?=说|弹|拉|编程|游泳|开车|做饭)|(?=做.{2,8}(?:工作|行业|的$))|学(?=.{1,8}(?:年|专业|月)))"
 )
 
@@ -104,6 +107,16 @@ def of_oneself(sentence: str) -> str:
     if not body or _SUBJECT.match(low) or not _OF_ONESELF.match(low):
         return sentence
     return sentence.replace(body, f"我{body}", 1)
+
+
+_HAD = re.compile(r"我们?家?(?:里)?(?:还|也|刚|现在)*(?:有|养|领养|收养|买|捡)")
+
+
+def _goes_on(low: str, before: str, *, named: bool) -> bool:
+    """Whether a piece says on: 我有一只猫，叫咪咪; 大的叫安安，小的叫乐乐; 以前抽烟，后来戒了."""
+    if _GAVE_UP.match(low) and re.search(r"[抽吸喝吃玩赌][^，,]{1,8}$", before):
+        return True
+    return bool((named or _EACH.match(low)) and _HAD.match(before))
 
 
 def _pieces(text: str) -> list[str]:
@@ -120,11 +133,8 @@ def _pieces(text: str) -> list[str]:
             continue
         own = _SUBJECT.match(low)
         named = re.match(r"(?:分别|都|一[个只条]|名字)*(?:是?叫|名叫|取名)", low)
-        if out and _GAVE_UP.match(low) and re.search(r"[抽吸喝吃玩赌][^，,]{1,8}$", simplified(out[-1])):
-            out[-1] += f"，{piece}"  # 我以前抽烟，后来戒了：戒的是烟
-            continue
-        if named and about and re.match(r"我们?家?(?:里)?(?:还|也|刚|现在)*(?:有|养|领养)", simplified(out[-1])):
-            out[-1] += f"，{piece}"  # 我有一只猫，叫咪咪：叫咪咪的是猫
+        if out and _goes_on(low, simplified(out[-1]), named=bool(named)):
+            out[-1] += f"，{piece}"
             continue
         aged = re.match(
             r"(?:[\ue100-\ue13f]|今年|已经|才|快|刚|现在)*[\d一二两三四五六七八九十]{1,3}(?:个月|岁)", low
@@ -136,6 +146,12 @@ def _pieces(text: str) -> list[str]:
         elif _HE.match(low) and about:
             piece, low = about + piece[1:], about + low[1:]  # noqa: PLW2901 - 她 is the one just spoken of
             own = _SUBJECT.match(low)
+        elif (
+            named
+            and out
+            and re.search(r"(?:有|养|收|买|捡|生|遇到|认识)了?[^，,]*[个只条位匹名]", simplified(out[-1]))
+        ):
+            continue  # somebody's name, and not the user's
         elif not own and _PREDICATE.match(low) and subject:
             piece = subject + piece  # noqa: PLW2901
         elif (

@@ -10,9 +10,9 @@ from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, move, resolve, respelled, step
-from bot.llm.companion.reference import heard
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
+from bot.llm.companion.thread import Thread
 from memory.models import Json
 
 
@@ -74,14 +74,17 @@ def _listen(data: Mapping[str, Json]) -> Heard:
     """The user's messages in order; a later word takes the place of an earlier one."""
     tz, now = str(data.get("tz") or ""), str(data.get("now") or "")
     so_far = Heard()
+    thread = Thread()
+    thread.know(f for k in known_from(mappings(data.get("memories"))) if not k.negated for f in k.facts)
     told, before = "", ""
     for n, m in enumerate(mappings(data.get("messages")), start=1):
         text, at = str(m.get("text") or ""), str(m.get("at") or now)
         if m.get("role") == "assistant":
             told = text
         elif m.get("role") == "user" and at:
-            text = heard(text, told, before)
+            text = thread.hear(text, told)
             _message(so_far, n, text, at, tz, (told, before))
+            thread.know(so_far.facts.values())
             before = text
     return so_far
 

@@ -53,7 +53,7 @@ def habit(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 @rule(
     r"^I (?P<v>(?:wake up|get up|go to bed|go to sleep|go to the gym|go running|go jogging|go swimming|go hiking|go climbing|meditate|do yoga|work out|work from home|work (?:night shifts|nights|remotely|part[- ]time|full[- ]time)|commute|volunteer|smoke|vape|run|jog|swim|cycle|bike|walk|"
-    r"practi[sc]e|collect|wear|drive|ride|use|watch|listen to|read|cook|bake|paint|draw|write|sing|garden|knit|follow|support|play|teach|coach|run|own|sleep|travel|drink|eat|take)\b(?: .*)?)$"
+    r"practi[sc]e|collect|wear|drive|ride|use|build|restore|make(?! (?:sure|it|sense|me|do|up|out|money|an? (?:mistake|call|point|living|mess)|mistakes|the|my|that|this|friends|plans|progress|a)\b)|watch|listen to|read|cook|bake|paint|draw|write|sing|garden|knit|follow|support|play|teach|coach|run|own|sleep|travel|drink|eat|take)\b(?: .*)?)$"
 )
 def does(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I wake up at six; I collect stamps; I drive a Volvo."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
-from bot.llm.companion.reconcile import Known, known_from, moves, resolve
-from bot.llm.companion.reference import heard
+from bot.llm.companion.reconcile import Known, known_from, moves, redated, resolve
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
 from bot.llm.companion.text import tongue, words
+from bot.llm.companion.thread import Thread
 from memory import bilingual
 from memory.models import Json, Lang
 
@@ -52,6 +52,8 @@ class Knowledge:
     episodes: list[tuple[str, str]] = field(default_factory=list)  # (when, text)
     summary: str = ""
     recalled: list[str] = field(default_factory=list)  # ids in the order recall ranked them
+    thread: Thread = field(default_factory=Thread)
+    heard: str = ""  # the newest message, as it is understood
 
     def holding(self) -> list[Item]:
         """What holds now."""
@@ -129,30 +131,35 @@ def _listen(k: Knowledge, data: Mapping[str, Json]) -> None:
     if not now:
         return
     told = before = ""
+    k.thread.know(f for i in k.items if not i.past for f in i.facts)
     said = [
         (str(m.get("role") or ""), str(m.get("text") or ""), str(m.get("at") or now))
         for m in mappings(data.get("history"))
     ]
     for role, text, at in [*said, ("user", str(data.get("message") or ""), now)]:
         if role == "user":
-            text = heard(text, told, before)  # noqa: PLW2901 - the message, as a whole statement
-            learn(k, text, at, tz, told, before)
-            before = text
+            k.heard = k.thread.hear(text, told)
+            k.thread.know(learn(k, k.heard, at, tz, told, before))
+            before = k.heard
         else:
             told = text
 
 
-def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> None:
-    """Take what a message states into account, as the monitor will."""
+def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> list[Fact]:
+    """Take what a message states into account, as the monitor will; what it states is given back."""
     if joking(text) and len(text) < 40:
         k.items = [i for i in k.items if not i.fresh or i.when != before]
-        return
+        return []
     facts = parse(text, at, tz)
     known = [Known(i.id, i.text, i.facts, negated=i.past) for i in k.items]
     done = moves([f for f in facts if f.slot != "?"], known)
     for f in facts:
         if f.slot == "?" and (m := resolve(f, known, parse(before, at, tz), told, local(at, tz))):
             done.append(m)
+    pairs = [(x, f) for x in known for f in x.facts]
+    moved = [redated(m.fact, pairs) for m in done if m.act == "boost"]
+    late = {found[0].id for found in moved if len(found) == 1}
+    k.items = [replace(i, past=True) if i.id in late else i for i in k.items]
     for m in done:
         if m.act in {"update", "negate"}:
             k.items = [replace(i, past=True) if i.id == m.id else i for i in k.items]
@@ -165,6 +172,7 @@ def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> 
                     f"+{len(k.items)}", m.fact.text, whole or (m.fact,), fresh=True, kind=m.fact.kind.value, when=text
                 )
             )
+    return facts
 
 
 _HEAD = re.compile(r"^\[(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d))?[^\]]*\]\s*")

@@ -10,10 +10,10 @@ from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, Move, known_from, moves, resolve
-from bot.llm.companion.reference import heard, referred
 from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.text import clean, simplified, words
+from bot.llm.companion.thread import Thread
 from memory.models import Json
 
 _WRONG = re.compile(
@@ -53,10 +53,16 @@ def answer(data: Mapping[str, Json]) -> str:
 def _heard(text: str, at: str, tz: str, context: Sequence[tuple[str, str]], known: Sequence[Known]) -> list[Move]:
     """What one message of the user asks for."""
     told = next((t for role, t in reversed(context) if role == "assistant"), "")
-    before = ""
+    thread = Thread()
+    thread.know(f for k in known if not k.negated for f in k.facts)
+    said = ""
     for role, t in context:
-        before = referred(t, before) if role == "user" else before
-    text = heard(text, told, before)
+        if role == "user":
+            thread.know(parse(thread.hear(t, said), at, tz))
+        else:
+            said = t
+    before = thread.before
+    text = thread.hear(text, told)
     if (joking(text) and len(text) < 40) or (corrects_only(text) and _WRONG.search(simplified(clean(text)))):
         return _taken_back(parse(before, at, tz), known) if joking(text) else _wrong(told, known)
     facts = parse(text, at, tz)

@@ -60,7 +60,7 @@ def _listed(text: str) -> list[str]:
 
 
 @rule(
-    rf"^my (?P<r>{RELATION})'s? (?:full |first )?names? (?:is|are) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_LOOSE_NAME})*)$",
+    rf"^my (?P<r>{RELATION})'s? (?:full |first )?names? (?:is|are|was) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_LOOSE_NAME})*)$",
     rf"^my (?P<r>{RELATION}) (?:is|are) (?:called|named) (?P<v>{_LOOSE_NAME}(?:(?:,| and|, and) {_LOOSE_NAME})*)$",
     rf"^the names? of my (?P<r>{RELATION}) (?:is|are) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_LOOSE_NAME})*)$",
 )
@@ -79,7 +79,7 @@ def named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^I (?:have|have got|own|adopted|got|just got|just adopted|also have) (?:an? |my |one )?{_AGED}(?:new |little |lovely |cute |black |white |golden |old |baby )*(?P<r>{RELATION})(?:,? (?:called|named|whose name is|who is called|by the name of)|,) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_NAME})*)$"
+    rf"^I (?:have|have got|own|adopted|got|just got|just adopted|also have) (?:an? |my |one ){_AGED}(?:(?!in |with |from |for |at |on |about )[\w-]+ ){{0,3}}?(?P<r>{RELATION})(?:,? (?:called|named|whose name is|who is called|by the name of)|,) (?P<v>{_LOOSE_NAME}(?:(?:,| and) {_NAME})*)$"
 )
 def has_named(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I have a dog called Rex; I have a five-year-old son called Leo."""
@@ -178,6 +178,33 @@ def mentioned(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         yield c.fact(f"count:{relation(m['r'])}", "one", f"The user has a {m['r']}.", kind=Kind.FACT, sensitivity=1)
 
 
+_PASSING = re.compile(
+    rf"\b(?:(?:my|our)|(?:have|got|adopted|bought|rescued) an? (?:[\w-]+ ){{0,2}}?) ?(?P<r>{RELATION}),? (?P<n>(?-i:[A-ZÀ-Þ][a-zà-ÿ'-]+))\b(?!'s)(?! (?:and|or) (?-i:[A-Z]))",
+    re.I,
+)
+_NO_NAME = re.compile(
+    r"(?:I|I'm|I've|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:day)?$|(?:January|February|March|April|May|June|July|August|September|October|November|December)$"
+)
+
+
+def in_passing(c: Clause, found: list[Fact]) -> Iterator[Fact]:
+    """My manager Dave took the credit: whatever he did, that the manager is called Dave."""
+    for m in _PASSING.finditer(c.plain):
+        told = {f.value for f in found if f.family == "relation"}
+        if not _NO_NAME.match(m["n"]) and not any(m["n"] in v for v in told):
+            yield replace(
+                _related(
+                    replace(c, denied=False, ended=False),
+                    m["r"],
+                    m["n"],
+                    f"The user's {m['r'].lower()} is called {m['n']}.",
+                ),
+                when=None,
+                single=False,
+                holds=True,
+            )
+
+
 _SAYS = {
     "birthday": r"^'s birthday is",
     "home": r"^ (?:(?:just|recently|also|now|still|already) )?(?:lives?|is living|are living|moved|is based) (?:in|to)\b",
@@ -186,6 +213,7 @@ _SAYS = {
     "study": r"^ (?:stud(?:y|ies)|is studying)\b",
     "age": rf"^ (?:is|are|just turned|turned|will be|turns) {_YEARS}\b(?! (?:of|times|feet|foot|cm|meters|metres))",
     "allergy": r"^ (?:is|are) (?:\w+ly )?allergic\b",
+    "fear": r"^ (?:is|are) (?:really |very |so )?(?:scared|afraid|terrified|frightened) of\b",
     "like": r"^ (?:really |also )?(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?|does not like|prefers?)\b",
     "skill": r"^ (?:speaks?|plays?|can|teaches|knows)\b",
     "has": r"^ (?:has|have|owns?)\b",
@@ -205,7 +233,9 @@ def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         rf"^ (?:is|are|was) (?:so |very |really |a bit )?(?:{FEELING}|here|there|coming|visiting|on|in|at|\w+ing)\b",
         rest,
         re.I,
-    ) and not re.match(r"^ (?:is|are) (?:living|working|studying|sick|ill|in [A-Z])", rest):
+    ) and not re.match(
+        r"^ (?:is|are) (?:living|working|studying|sick|ill|in [A-Z]|(?:\w+ )?(?:scared|afraid|terrified) of)", rest
+    ):
         if c.when and not c.when.over(c.at):
             who = m["n"] or m["r"]
             yield c.fact(
@@ -234,6 +264,12 @@ def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
             return
         value = f"{c.when.at.day} {MONTHS[c.when.at.month - 1]}"
         told = f"The user's {m['r']}'s birthday is {value}."
+    if what != "age" and (
+        y := re.match(rf" (?:is|are) (?:an? )?(?P<y>{_YEARS})[- ](?P<u>year|month|week)s?[- ]old\b", rest, re.I)
+    ):
+        years = y["y"] if y["u"].lower() == "year" else f"{y['y']} {y['u']}s"
+        yield c.fact(f"about:{who}:age", years, kind=Kind.FACT, single=True, sensitivity=0 if PETS.search(rel) else 1)
+        what = "breed"
     yield c.fact(
         f"about:{who}:{what}",
         core(value),

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from bot.llm.companion.clause import Clause, Found, Rules
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.lists_zh import PETS, RELATION, SHARED, core, names
+from bot.llm.companion.lists_zh import PETS, RELATION, SHARED, SURNAMES, core, names
+from bot.llm.companion.text import simplified
 from memory.models import Importance, Kind
 
 rule = Rules(shadow=True)
@@ -84,7 +85,7 @@ def has_named(m: Found, c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|现在|只|总共|一共)*(?:有|领?养了?|收养了?|买了)(?P<n>{_NUM})?(?:个|只|条|位|匹|头)(?P<d>[^，,]{{0,6}}?的?)?(?P<r>{RELATION})(?P<more>[，,:：（(是].*)?$",
+    rf"^我(?:们)?(?:家)?(?:里)?(?:还|也|现在|只|总共|一共)*(?:有|领?养了?|收养了?|买了|捡了)(?P<n>{_NUM})?(?:个|只|条|位|匹|头)(?P<d>[^，,]{{0,6}}?的?)?(?P<r>{RELATION})(?P<more>[，,:：（(是].*)?$",
     rf"^我(?:们)?(?:是|就)?(?P<n>有)(?P<d>)(?P<r>{RELATION})(?P<more>)$",
 )
 def has(m: Found, c: Clause) -> Iterator[Fact]:
@@ -98,6 +99,8 @@ def has(m: Found, c: Clause) -> Iterator[Fact]:
         single=n not in {"一", "1"},
         sensitivity=0 if PETS.search(m["r"]) else 1,
     )
+    for each in re.findall(r"叫([^，,、和叫]{1,4})", m["more"] or ""):  # 大的叫安安，小的叫乐乐：一条记忆
+        yield replace(_related(c, m["r"], each), single=False)
 
 
 @rule(
@@ -111,6 +114,22 @@ def is_named(m: Found, c: Clause) -> Iterator[Fact]:
         yield _related(c, m["r"], value, f"用户的{m['r']}叫{value}。")
 
 
+_PASSING = re.compile(
+    rf"我们?家?的?(?P<r>{RELATION})(?P<n>[阿老小大][\u4e00-\u9fff]|[{SURNAMES}][\u4e00-\u9fff]{{1,2}})(?=[是在还也又说要喜爱不都和已最抢把给住有会被让，,。]|$)"
+)
+
+
+def in_passing(c: Clause, found: list[Fact]) -> Iterator[Fact]:
+    """我们经理老王抢了功劳：不管他做了什么，经理叫老王。"""
+    shadow = simplified(c.plain)
+    for m in _PASSING.finditer(shadow):
+        name = c.plain[m.start("n") : m.end("n")]
+        if not any(name in (f.value, *f.entities) or f"{m['r']}{name}" in f.slot for f in found):
+            plain = replace(c, denied=False, ended=False)
+            told = f"用户的{m['r']}叫{name}。"
+            yield replace(_related(plain, m["r"], name, told), when=None, single=False, holds=True)
+
+
 _SAYS = {
     "birthday": r"生日",
     "age": r"岁|^(?:今年|才|已经)*[\d一二两三四五六七八九十]+个月",
@@ -119,7 +138,7 @@ _SAYS = {
     "employer": r"在.+(?:工作|上班)",
     "study": r"(?:上大学|读书|上学|上小学|上初中|上高中|读研|读博|专业)",
     "allergy": r"过敏",
-    "like": r"(?:喜欢|爱|讨厌|迷)",
+    "like": r"(?:喜欢|爱|讨厌|迷|怕|[吃喝抽])",
     "skill": r"(?:会|擅长)",
     "life": r"(?:去世|过世|走了|病|结婚|离婚|怀孕|生了|毕业|住院|手术|退休)",
     "what": r"^是",
@@ -127,7 +146,7 @@ _SAYS = {
 
 
 @rule(
-    rf"^我(?:们)?(?:家)?(?:的)?(?P<r>{RELATION})(?P<n>[\u4e00-\u9fff]{{2,3}}(?=也?(?:很|特别|最)?(?:喜欢|住在|对)))?(?P<p>(?:也|都|才|现在|今年|很|非常|特别|最|的|一直|已经|刚|从小|平时|其实|不|是)*(?:是|有|喜欢|爱|讨厌|会|住|在|对|生日|\d+岁|[一二两三四五六七八九十]{{1,3}}岁|[一二两三四五六七八九十\d]{{1,2}}个月大?|去世|过世|走了|病了|结婚|离婚|怀孕|毕业|退休|住院|搬到|养|属|叫我|擅长|生了|做|当|上|读|[\u4e00-\u9fff]{{0,3}}过敏).*|(?:的生日).*)$"
+    rf"^我(?:们)?(?:家)?(?:的)?(?P<r>{RELATION})(?P<n>(?![的也都才今现已还很特最一刚从平其不是有在对会养当做上读])[\u4e00-\u9fff]{{2,3}}?(?=(?:也|才|今年|已经|现在|还|都|很|特别|最)*(?:喜欢|爱|讨厌|怕|住在|对|是|在|会|有|\d|[一二两三四五六七八九十]{{1,3}}(?:岁|个月)|不[吃喝])))?(?P<p>(?:也|都|才|还|现在|今年|很|非常|特别|最|的|一直|已经|刚|从小|平时|其实|不|是)*(?:是|有|喜欢|爱|讨厌|怕|会|住|在|对|[吃喝抽]|生日|\d+岁|[一二两三四五六七八九十]{{1,3}}岁|[一二两三四五六七八九十\d]{{1,2}}个月大?|去世|过世|走了|病了|结婚|离婚|怀孕|毕业|退休|住院|搬到|养|属|叫我|擅长|生了|做|当|上|读|[\u4e00-\u9fff]{{0,3}}过敏).*|(?:的生日).*)$"
 )
 def about(m: Found, c: Clause) -> Iterator[Fact]:
     """我妈妈对花粉过敏：这是关于妈妈的。"""
@@ -138,7 +157,7 @@ def about(m: Found, c: Clause) -> Iterator[Fact]:
     ):
         return
     if c.when and c.when.grain != "year" and not c.when.over(c.at) and "生日" not in rest:
-        yield c.fact(f"event:{m['r']}", c.plain, kind=Kind.TODO, due=True)
+        yield c.fact(f"event:{relation(m['r'])}", c.plain, kind=Kind.TODO, due=True)
         return
     what = next((k for k, p in _SAYS.items() if re.search(p, rest)), "")
     if not what:
@@ -169,4 +188,4 @@ def about(m: Found, c: Clause) -> Iterator[Fact]:
 def coming(m: Found, c: Clause) -> Iterator[Fact]:
     """我妈妈下周来看我：一件要来的事。"""
     if c.when and not c.when.over(c.at) and re.search(r"来|到|回|去|要|生日|结婚|手术|考试|出生|过", m["p"]):
-        yield c.fact(f"event:{m['r']}", c.plain, kind=Kind.TODO, due=True)
+        yield c.fact(f"event:{relation(m['r'])}", c.plain, kind=Kind.TODO, due=True)

@@ -131,7 +131,7 @@ def _sentence(text: str) -> str:
 
 
 def _plain_we(text: str) -> str:
-    if re.search(r"\b(?:I|my|me)\b", text):
+    if re.search(r"\b(?:I|me)\b", text):
         return text
     for a, b in (
         ("we are", "I am"),

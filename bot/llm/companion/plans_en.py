@@ -14,7 +14,7 @@ from memory.models import Importance, Kind
 rule = Rules()
 LOW, MEDIUM, HIGH = Importance.LOW, Importance.MEDIUM, Importance.HIGH
 EVENT = (
-    r"(?:appointment|meeting|interview|exam|test|quiz|date|call|deadline|party|flight|train|bus|presentation|class|lesson|session|trip|concert|game|match|dinner|lunch|breakfast|brunch|"
+    r"(?:appointment|dentist|book club|meeting|interview|exam|test|quiz|date|call|deadline|party|flight|train|bus|presentation|class|lesson|session|trip|concert|game|match|dinner|lunch|breakfast|brunch|"
     r"wedding|funeral|ceremony|graduation|surgery|operation|check-?up|haircut|conference|workshop|webinar|demo|review|launch|rehearsal|recital|performance|race|marathon|tournament|"
     r"vacation|holiday|anniversary|birthday|reunion|hearing|trial|visit|viewing|move|training|shift|stand-?up|retreat|festival|show|play|audition|defen[cs]e|thesis defen[cs]e|"
     r"scan|mri|vaccination|tour|reservation|booking|delivery|podcast|talk|lecture|seminar|visa appointment|due date|first day|last day|hackathon|gig|business trip|playdate|barbecue|bbq|picnic)"
@@ -51,6 +51,9 @@ def _event_name(text: str) -> str:
     return text.lower().replace("doctor's", "doctor").replace("dentist's", "dentist").strip(" ,.'")
 
 
+_OTHERS = re.compile(
+    r"(?:funeral|wedding|party|ceremony|concert|game|match|race|marathon|show|play|festival|trial)$", re.I
+)
 _DONE = {"finished": "finish", "completed": "complete", "sent": "send", "submitted": "submit", "paid": "pay", "called": "call",
          "bought": "buy", "booked": "book", "cleaned": "clean", "returned": "return", "picked up": "pick up", "handed in": "hand in"}  # fmt: skip
 
@@ -118,8 +121,9 @@ def event_at(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     if not c.when or (c.when.over(c.at) and not c.corrects):
         return
     value = m["v"] + (m.groupdict().get("to") or "")
+    whose = "the" if m[0].lower().startswith("the ") and _OTHERS.search(m["v"]) else "my"
     text = c.third(
-        f"my {value} is {''.join(ch for ch in c.text if 0xE100 <= ord(ch) < 0xE140)}{(m['x'] or '').rstrip()}"
+        f"{whose} {value} is {''.join(ch for ch in c.text if 0xE100 <= ord(ch) < 0xE140)}{(m['x'] or '').rstrip()}"
     )
     yield c.fact(
         f"event:{_event_name(value)}",

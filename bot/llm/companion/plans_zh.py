@@ -47,7 +47,13 @@ def event_at(m: Found, c: Clause) -> Iterator[Fact]:
     """面试改到周四了：一件事，一个日子。"""
     if not c.when or (c.when.over(c.at) and not c.corrects):
         return
-    text = c.third(f"我的{m['v']}在{_holes(c)}{core(m['x'] or '')}")
+    whose = (
+        ""
+        if re.search(r"(?:葬礼|婚礼|比赛|演出|演唱会|音乐会|马拉松|典礼|展览|讲座)$", m["v"])
+        and "我的" not in c.plain
+        else "我的"
+    )
+    text = c.third(f"{whose}{m['v']}在{_holes(c)}{core(m['x'] or '')}")
     yield c.fact(
         f"event:{_event(m['v'])}",
         m["v"],
@@ -137,7 +143,7 @@ def goal(m: Found, c: Clause) -> Iterator[Fact]:
 
 @rule(
     rf"^我{_ADV}(?:得|要|必须|需要|应该|不得不|还要|还得|务必|该|记得要|要去|得去|有|会|去)(?P<v>[^，,].*)$",
-    r"^(?P<v>(?:要|得|需要|必须|去|参加|交|还|取|买|见|搬|飞|出发|出差|体检|复查|接|送|回|看|开)[^，,].*)$",
+    r"^(?P<v>(?:还|也)?(?:有(?![雨雪风雾点些人空时]|时间|意思|道理)|要|得|需要|必须|去|参加|交|还|取|买|见|搬|飞|出发|出差|体检|复查|接|送|回|看|开)[^，,].*)$",
 )
 def must(m: Found, c: Clause) -> Iterator[Fact]:
     """我明天要交报告。"""

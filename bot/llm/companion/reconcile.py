@@ -66,7 +66,8 @@ def move(f: Fact, known: Sequence[Known]) -> Move | None:
     if f.instead_of and f.holds and (found := _replaced(f, pairs)):
         return found
     if found := _again(f, pairs):
-        return found
+        gone = any(k.id == found.id and k.negated for k in known)  # what was once so, and is so again
+        return (_changed(f, pairs) if gone and f.holds else None) or found
     if f.holds and (found := _changed(f, pairs) or _meant(f, pairs)):
         return found
     if f.ended and (found := _stopped(f, pairs)):
@@ -122,16 +123,27 @@ MEANT = {
 
 
 def _meant(f: Fact, pairs: Sequence[tuple[Known, Fact]]) -> Move | None:
-    """`No wait, the flight is on the 5th`, where it was `flying to Tokyo`: the same journey."""
-    word = next((p for w, p in MEANT.items() if f.slot.endswith(w)), None)
-    hits = [
+    """`No wait, the flight is on the 5th` where it was `flying to Tokyo`, 牙医改到周三 where it was 要看牙医."""
+    hits = redated(f, pairs)
+    return _as_move(hits[0], _redated(hits[0].text, f, f.when.at, f.lang)) if len(hits) == 1 and f.when else None
+
+
+def redated(f: Fact, pairs: Sequence[tuple[Known, Fact]]) -> list[Known]:
+    """What is known of an event by another name and with another date."""
+    if not (f.when and f.family == "event" and f.holds and (f.one or f.corrects)):
+        return []
+    word = next((p for w, p in MEANT.items() if f.corrects and f.slot.endswith(w)), None)
+    noun = f.slot.split(":", 1)[1].casefold()
+    return [
         k
         for k, kf in pairs
-        if word and not k.negated and kf.family == "todo" and kf.when and re.search(word, kf.text)
+        if not k.negated
+        and kf.family in {"todo", "event"}
+        and kf.slot != f.slot
+        and kf.when
+        and kf.when.due != f.when.due
+        and ((word and re.search(word, kf.text)) or (len(noun) > 1 and noun in kf.text.casefold()))
     ]
-    if not (f.corrects and f.when and len(hits) == 1):
-        return None
-    return _as_move(hits[0], _redated(hits[0].text, f, f.when.at, f.lang))
 
 
 def _same_event(f: Fact, kf: Fact) -> bool:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import re
 
-from bot.llm.companion.answered import completed
 from bot.llm.companion.lists_en import PETS as EN_PETS
 from bot.llm.companion.lists_en import RELATION as EN_RELATION
 from bot.llm.companion.lists_zh import PETS as ZH_PETS
 from bot.llm.companion.lists_zh import RELATION as ZH_RELATION
-from bot.llm.companion.speech import asks
-from bot.llm.companion.text import CJK, clean, sentences, simplified
+from bot.llm.companion.text import CJK, simplified
 
 _LEAD = r"(?:and |but |oh,? |so |also |well,? )*"
 _NUMBER_EN = (
@@ -44,14 +42,14 @@ _WHO = re.compile(
 _PLURAL = re.compile(r"(?<!s)(?:s|children|people)$", re.I)
 
 _TA = re.compile(
-    r"^(?:而且|对了[，,]?|今年|现在|还有|)(?P<who>他|她|它)(?!们)(?=的?名字|的生日|叫|名|是|喜欢|爱|讨厌|住|在|今年|才|有|会|对|刚|已经|特别|很|最|现在|平时|不|上|读|做|当|养|也?(?:很|最)?[\d一二两三四五六七八九十]+(?:个月|岁))(?P<de>的)?"
+    r"^(?:而且|对了[，,]?|今年|现在|还有|)(?P<who>他|她|它)(?!们)(?=的?名字|的生日|叫|名|是|喜欢|爱|讨厌|住|在|今年|才|有|会|对|怕|刚|已经|特别|很|最|现在|平时|不|上|读|做|当|养|也?(?:很|最)?[\d一二两三四五六七八九十]+(?:个月|岁))(?P<de>的)?"
 )
 _CALLED = re.compile(
     r"^(?:它的|他的|她的)?(?:小?名字?(?:就)?(?:是|叫做?|取名)+|(?:就|我们|[一另大小]一?[个只条位]的?)?(?:叫做?|名叫|取名叫?|起名叫?)(?:它|他|她)?)(?!我|你|什么|啥|谁|大家|外卖|车|停|醒|人|做)"
 )
 _YEARS = re.compile(r"^(?:今年|已经|才|刚|快|现在)*(?=[\d一二两三四五六七八九十]{1,3}(?:个月|岁)(?:半|多|大)?了?$)")
 _SHEI = re.compile(
-    rf"(?:我们?家?里?的?|[一二两三][个只条位匹]|[有养]了?[个只条位匹]?(?:[^，,。]{{0,6}}的)?)(?P<a>{ZH_RELATION})"
+    rf"(?:我们?家?里?的?|[一二两三][个只条位匹](?:[^，,。叫]{{0,4}}?)|[有养]了?[个只条位匹]?(?:[^，,。]{{0,6}}的)?)(?P<a>{ZH_RELATION})"
 )
 
 _FEMALE = re.compile(
@@ -74,7 +72,7 @@ def told_of(sentence: str, who: frozenset[str], *, own: bool = False) -> str:
 
     `own`: it stands in one message with what brought them up, so that `five years old` alone is said of them, too.
     """
-    return (_zh if CJK.search(sentence) else _en)(sentence, who, own=own)
+    return _objects((_zh if CJK.search(sentence) else _en)(sentence, who, own=own), who)
 
 
 def _en(text: str, who: frozenset[str], *, own: bool) -> str:
@@ -122,15 +120,40 @@ def _zh(text: str, who: frozenset[str], *, own: bool) -> str:
     return f"我{one}叫{text[m.end() :]}" if m.re is _CALLED else f"我{one}{text[m.end() :]}"
 
 
-def heard(text: str, told: str, before: str) -> str:
-    """A message as a whole statement: a bare answer completed from the question, whom it speaks of put in."""
-    return referred(completed(text, told), before)
+_HIM = re.compile(
+    r"\b(?:(?P<him>him|them)|(?P<her>her)(?=\s*(?:$|[,.!?]|(?:every|twice|once|three|on|in|at|to|for|from|after|before|about|very|so|a lot|tomorrow|next|this|today|tonight|and|but|because|when)\b)))(?!\w)",
+    re.I,
+)
+_TA_OBJECT = re.compile(r"(?<=[给带喂遛找见看陪接送帮约问跟和叫教抱])(?P<ta>他|她|它)(?!们|的)")
 
 
-def referred(text: str, before: str) -> str:
-    """The message with its opening pronoun resolved by the message before it."""
-    who: frozenset[str] = frozenset()
-    for s in sentences(clean(before)):
-        who = whom(s.text) or who
-    said = sentences(clean(text))[:1]
-    return told_of(text, who) if who and said and not asks(said[0]) else text
+def _objects(text: str, who: frozenset[str]) -> str:
+    """`we feed him twice a day` → `we feed my dog twice a day`, where the sentence brings up nobody itself."""
+    if not who or whom(text):
+        return text
+    if CJK.search(text):
+        return _TA_OBJECT.sub(lambda m: _one(who, m["ta"]) or m[0], text)
+
+    def one(m: re.Match[str]) -> str:
+        found = _one(who, m[0].lower())
+        return f"my {found}" if found else m[0]
+
+    return _HIM.sub(one, text)
+
+
+_ASKED = re.compile(r"\b(?P<who>he|she|his|her|him|they|their|them|it|its)\b(?P<own> (?=[a-z]))?", re.I)
+_ASKED_ZH = re.compile(r"(?P<who>他|她|它)(?!们)(?P<own>的)?")
+
+
+def asked_of(question: str, who: frozenset[str]) -> str:
+    """A question with the one a pronoun means in its words; `it` only where it is an animal that is asked about."""
+    if CJK.search(question):
+        m = _ASKED_ZH.search(question)
+        one = _one(who, m["who"]) if m else ""
+        return f"{question[: m.start()]}我{one}{m['own'] or ''}{question[m.end() :]}" if m and one else question
+    m = _ASKED.search(question)
+    one = _one(who, m["who"].lower()) if m else ""
+    if not m or not one or _WEATHER.match(question):
+        return question
+    owns = m["who"].lower() in {"his", "its", "their"} or (m["who"].lower() == "her" and m["own"])
+    return f"{question[: m.start()]}my {one}{chr(39) + 's' if owns else ''}{m['own'] or ''}{question[m.end() :]}"

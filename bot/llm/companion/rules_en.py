@@ -94,7 +94,7 @@ def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
         found = _read(c) or _denied(c)
         if not found and (c.corrects or c.instead_of):
             found = list(_bare(c))
-        out += found
+        out += [*found, *people_en.in_passing(c, found)]
     return out
 
 

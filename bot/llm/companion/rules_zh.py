@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from bot.llm.companion import health_zh, people_zh, plans_zh, self_zh, taste_zh, work_zh
+from bot.llm.companion import habits_zh, health_zh, people_zh, plans_zh, self_zh, taste_zh, work_zh
 from bot.llm.companion.clause import Clause, Rules
 from bot.llm.companion.clauses_zh import clauses
 from bot.llm.companion.facts import Fact
@@ -16,7 +16,9 @@ from bot.llm.companion.lists_zh import RELATION, core
 from bot.llm.companion.text import simplified
 from memory.models import Kind
 
-TABLES: tuple[Rules, ...] = tuple(m.rule for m in (people_zh, self_zh, work_zh, health_zh, plans_zh, taste_zh))
+TABLES: tuple[Rules, ...] = tuple(
+    m.rule for m in (people_zh, self_zh, work_zh, health_zh, habits_zh, plans_zh, taste_zh)
+)
 _NO = re.compile(
     r"(?:已经|再也|现在|早就|早已)*(?:不再|不是|没有|不|没)(?=是|喜|爱|住|在|做|当|叫|吃|喝|抽|对|养|有|讨|怕|会|学|用|玩|想|打算|在|了)?"
 )
@@ -158,13 +160,13 @@ def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
             found = [f for f in _read(negative) if f.kind not in {Kind.TODO, Kind.CONTEXT, Kind.GOAL}]
         if not found and (c.corrects or c.instead_of):
             found = list(_bare(c))
-        out += found
+        out += [*found, *people_zh.in_passing(c, found)]
     return out
 
 
 def corrects_only(sentence: str) -> bool:
     """不对。你记错了。: what follows is a correction, and alone it takes back what was said."""
-    return bool(
+    return not re.search(r"不错", simplified(sentence)) and bool(
         re.fullmatch(
             r"(?:不|不对|不是|错了?|不是这样的?|不是的|你?(?:记|说|搞|弄)错了|这?那?(?:个|条)?(?:是)?(?:不对|错的|假的|不是真的|不正确|有误)|我说错了|更正(?:一下)?|纠正(?:一下)?|我(?:从来)?没(?:有)?(?:这么|这样)?说过(?:这话|这个|这样的话)?|抱歉|不好意思|其实|等等|[，,。!！\s啊哦了吧呀])+",
             simplified(sentence.strip()),

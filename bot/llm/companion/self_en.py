@@ -145,7 +145,7 @@ def birthday(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^I (?:have |just |have just |recently |have recently |finally |will )*(?:moved|relocated|move) (?:back )?(?:from (?P<old>[\w' .-]+?) )?to (?P<v>[^,]+)$"
+    r"^I (?:have |just |have just |recently |have recently |finally |will )*(?:moved|relocated|move) (?:back )?(?:from (?P<old>[\w' .-]+?) )?to (?P<v>(?:(?! from )[^,])+)(?: from (?P<old2>[\w' .-]+))?$"
 )
 def moved(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I moved to Munich: where one lives now."""
@@ -160,10 +160,13 @@ def moved(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     yield c.fact(
         "home", place, f"The user lives in {place}{since}.", kind=Kind.IDENTITY, importance=HIGH, entities=(place,)
     )
+    if old := core(m["old"] or m["old2"] or ""):
+        told = f"The user used to live in {old}."
+        yield c.fact("past:home", old, told, kind=Kind.FACT, importance=LOW, entities=(old,), when=None)
 
 
 @rule(
-    r"^I (?:have been |have |do |am )?(?:currently |now |just )?(?:live|lives|living|lived|reside|am based|based) (?:at (?P<at>[^,]*\d.*)|(?:here )?in (?P<v>.+)|(?P<abroad>abroad|alone|by myself|on my own|near .+|with .+))$",
+    r"^I (?:have been |have |do |am )?(?:currently |now |just )?(?:live|lives|living|lived|reside|am based|based) (?:at (?P<at>[^,]*\d.*)|(?:here )?in (?P<v>.+)|with (?P<w>[^,]+?) in (?P<v2>(?-i:[A-ZÀ-Þ]).+)|(?P<abroad>abroad|alone|by myself|on my own|near .+|with .+))$",
     r"^my home(?: town)? is (?:now )?(?:in )?(?P<v>[A-ZÀ-Þ].+)$",
     r"^I am (?:currently )?based in (?P<v>.+)$",
 )
@@ -176,7 +179,8 @@ def home(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     if g.get("abroad"):
         yield c.fact("living", g["abroad"], kind=Kind.FACT, sensitivity=1)
         return
-    place = re.sub(r"\s+(?:with|for|and|near|where|these)\b.*$", "", core(m["v"]), flags=re.I)
+    said = g.get("v") or g.get("v2") or ""
+    place = re.sub(r"\s+(?:with|for|and|near|where|these)\b.*$", "", core(said), flags=re.I)
     if re.match(r"(?:fear|peace|hope|the (?:moment|past|present|future))\b", place, re.I) or not place:
         return
     if re.search(r"\blived\b", m[0]) and not re.search(r"\bhave\b", m[0]):
@@ -185,9 +189,9 @@ def home(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         yield c.fact("address", place, kind=Kind.IDENTITY, importance=HIGH, sensitivity=2)
     else:
         plain = f"The user lives in {place}." if not c.denied and not c.ended else None
-        with_more = c.third() if re.search(r"\b(?:with|for|near)\b", m["v"]) or c.here else None
+        with_more = c.third() if re.search(r"\b(?:with|for|near)\b", said) or g.get("w") or c.here else None
         yield c.fact("home", place, with_more or plain, kind=Kind.IDENTITY, importance=HIGH, entities=(place,))
-        yield from _household(m["v"], c)
+        yield from _household(f"{said} {g.get('w') or ''}", c)
 
 
 def _household(text: str, c: Clause) -> Iterator[Fact]:

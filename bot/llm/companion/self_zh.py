@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from bot.llm.companion.clause import HOLE, Clause, Found, Rules
 from bot.llm.companion.dates_zh import NUMBER, number
 from bot.llm.companion.facts import Fact
-from bot.llm.companion.lists_zh import PROFESSION, SURNAMES, core
+from bot.llm.companion.lists_zh import PLACES, PROFESSION, SURNAMES, core
 from memory.models import Importance, Kind
 
 rule = Rules(shadow=True)
@@ -83,6 +83,7 @@ def name_short(m: Found, c: Clause) -> Iterator[Fact]:
 @rule(
     rf"^我(?:的)?{ADV}(?:年龄是?)?(?:有|满|刚满|快|马上)*(?P<v>{NUMBER})(?:周岁|岁)(?:半|多)?[了啦咯]*$",
     rf"^我(?:的)?年龄是?(?P<v>{NUMBER})$",
+    r"^我(?:今年|已经|都|现在)*(?P<v>[1-9]\d)了?$",
 )
 def age(m: Found, c: Clause) -> Iterator[Fact]:
     """我今年28岁；下个月就40岁了，还不是40岁。"""
@@ -133,10 +134,14 @@ def moved(m: Found, c: Clause) -> Iterator[Fact]:
         else ""
     )
     yield c.fact("home", place, f"用户住在{place}{since}。", kind=Kind.IDENTITY, importance=HIGH, entities=(place,))
+    if old := core(m["old"] or ""):
+        told = f"用户以前住在{old}。"
+        yield c.fact("past:home", old, told, kind=Kind.FACT, importance=LOW, entities=(old,), when=None)
 
 
 @rule(
     rf"^我(?:家|们家?)?(?P<not>不)?{ADV}(?:不)?(?:住在|居住在|居住于|定居在?|家住|住)(?:了)?(?P<v>[^了，,]{{1,24}})(?:了)?$",
+    rf"^我(?:现在|目前|如今|一直|暂时)+(?:人)?在(?P<not>)(?P<v>{PLACES})$",
     rf"^我(?:的)?家{ADV}(?:在|是在)(?P<not>)(?P<v>[^，,了]{{2,16}})$",
     rf"^我{ADV}在(?P<not>)(?P<v>[^，,]{{2,10}}?)(?:生活|定居|居住|住)(?:了.{{0,6}})?$",
 )

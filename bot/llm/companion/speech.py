@@ -19,7 +19,7 @@ _ASKS_EN = re.compile(
 )
 _REMIND_TO = re.compile(r"\bremind me (?:to|about|of the|that|on|tomorrow|next|in|at)\b(?!.*\bwhat\b)", re.I)
 _TAG_EN = re.compile(
-    r"[,\s](?:right|ok(?:ay)?|huh|eh|correct|yes|no|isn't it|aren't i|don't i|doesn't (?:he|she|it)|do i|am i|didn't i|haven't i|remember|you know|isn't that so|is that right)\s*$",
+    r"(?:,\s*(?:right|ok(?:ay)?|correct|yes|no|remember|you know|do i|am i)|[,\s](?:huh|eh|isn't it|aren't i|don't i|doesn't (?:he|she|it)|didn't i|haven't i|isn't that so|is that right))\s*$",
     re.I,
 )
 _IF_EN = re.compile(

@@ -24,7 +24,7 @@ _SECRET = re.compile(
 )
 # Whom to call nobody will know any more when the day comes.
 _WHOM = re.compile(
-    r"\b(?:call|see|meet|text|ask|tell|email|message|phone|visit) (?:her|him|it)\b|(?:给|见|找|问|约)(?:他|她|它)(?!们)",
+    r"\b(?:him|them)\b|\b(?:call|see|meet|text|ask|tell|email|message|phone|visit|feed|walk|name)(?:ing|s)? (?:her|it)\b|(?:给|见|找|问|约|看|带)(?:他|她|它)们?",
     re.I,
 )
 MAX_FACTS = 24
@@ -63,7 +63,7 @@ def _parse(text: str, moment: datetime) -> tuple[Fact, ...]:
             continue
         for f in rules.facts(said, moment, corrects=corrects):
             vague = implied and f.kind in {Kind.TODO, Kind.CONTEXT, Kind.WHIM, Kind.EPISODE}
-            if not vague and not (f.kind in {Kind.TODO, Kind.GOAL} and _WHOM.search(f.text)):
+            if not vague and not (f.kind in {Kind.TODO, Kind.GOAL, Kind.WORKFLOW} and _WHOM.search(f.text)):
                 _put(found, f)
     return tuple(found[:MAX_FACTS])
 

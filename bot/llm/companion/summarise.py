@@ -12,10 +12,10 @@ from bot.llm.companion.dates import written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.kin import spoken
 from bot.llm.companion.payload import mappings
-from bot.llm.companion.reference import referred
 from bot.llm.companion.speech import asks
 from bot.llm.companion.statements import parse
 from bot.llm.companion.text import CJK, clean, sentences, simplified
+from bot.llm.companion.thread import Thread
 from memory.models import Json, Lang, language_of
 
 EPISODE_CHARS = {"en": 200, "zh": 100}
@@ -36,10 +36,11 @@ def answer(data: Mapping[str, Json]) -> str:
     facts: list[Fact] = []
     asked: list[str] = []
     other: list[str] = []
-    before = ""
+    thread = Thread()
     for written_, at in said:
-        text = before = referred(written_, before)
+        text = thread.hear(written_)
         found = [f for f in (parse(text, at, tz) if at else []) if f.text]
+        thread.know(found)
         facts = [f for f in facts if not any(f.slot == g.slot and (f.one or f.key == g.key) for g in found)] + found
         for s in sentences(clean(text)):
             if asks(s):

@@ -64,7 +64,8 @@ def job(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^I (?:work|am working|have worked|have been working|am employed|started working|started)(?: now)? (?P<p>at|for|in|with) (?P<v>[^,]+?)(?: as (?:an? |the )?(?P<j>[^,]+))?$"
+    r"^I (?:work|am working|have worked|have been working|am employed|started working|started)(?: now)? (?P<p>at|for|in|with) (?P<v>[^,]+?)(?: as (?:an? |the )?(?P<j>[^,]+))?$",
+    r"^I have been (?P<p>at|with) (?P<v>(?-i:[A-ZÀ-Þ])[\w&' .-]*?)(?P<j>)(?: (?:for|since)\b.*)?$",
 )
 def employer(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I work at Siemens; I work in finance."""

@@ -37,7 +37,8 @@ def job_at(m: Found, c: Clause) -> Iterator[Fact]:
     value, boss = core(m["v"]), core(m["e"])
     if re.match(r"(?:家|梦里|学校里?做|厨房)", boss) or re.match(r"(?:饭|菜|作业|梦|事|什么|运动|瑜伽|实验)", value):
         return
-    yield c.fact("job", value, f"用户是{value}。", kind=Kind.IDENTITY, importance=HIGH, sensitivity=1)
+    told = f"用户是{value}。" if re.fullmatch(PROFESSION, value) else None
+    yield c.fact("job", value, told, kind=Kind.IDENTITY, importance=HIGH, sensitivity=1)
     yield c.fact("employer", boss, f"用户在{boss}工作。", kind=Kind.FACT, entities=(boss,), sensitivity=1)
 
 
