@@ -1,12 +1,13 @@
 """How well recall finds: `python -m tests.bench.recall --data DIR [DIR …] [--embedder minilm] [--json FILE]`.
 
 The format of DIR is told in `tests.bench.data`. Everything goes through the project's own store and pipeline; `now`
-is each user's last memory. Ranking is measured ungated. Recall@k = gold found in the first k / gold; a gold memory
+is each user's last memory. Ranking is measured ungated, and as if nothing faded. Recall@k = gold found in the first k / gold; a gold memory
 with `alt` counts as found through any of them; `adversarial` questions stand apart and are in no total.
 
 Beside Ebb stand baselines in the same store (BM25 alone, vectors alone, their reciprocal ranks) and the peers that
 are installed (`requirements-bench.lock`), all with the same vectors, made before: no time has the embedding in it.
-LoCoMo and MemDaily, which the weights were tuned on, are to be had from their authors and not part of this project.
+LoCoMo and MemDaily, which the weights were tuned on, are to be had from their authors and not part of this project;
+`python -m tests.bench.life` writes a set of another kind.
 """
 
 from __future__ import annotations
@@ -61,8 +62,8 @@ async def ingest(store: Store, users: Mapping[str, User], embedder: Embedder | N
 
 
 async def pipeline(reader: Reader, query: Query) -> Sequence[str]:
-    """Ours: every signal, fusion, nudges; no gate."""
-    return [h.memory.id for h in await ranked(reader, query, u=1.0)]
+    """Ours: every signal, fusion, nudges; no gate, and no levels (`u` 0): fading is measured elsewhere."""
+    return [h.memory.id for h in await ranked(reader, query, u=0.0)]
 
 
 async def bm25(reader: Reader, query: Query) -> Sequence[str]:

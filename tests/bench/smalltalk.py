@@ -1,175 +1,122 @@
-"""Turns that call for no memory, and a small life with questions that do: what the gate is tuned and tested on.
+"""How seldom recall speaks up unasked, and what that costs: `python -m tests.bench.smalltalk --data DIR [DIR …]`.
 
-Written for this project; no part of any data set.
+Two hundred turns a language that call for no memory (`turns_en`, `turns_zh`) are put to every person of the data. A
+turn that brings up anything counts against the gate; which ones do so most is told. Beside it recall@3 of the real
+questions with the gate and without. Levels are left out of both: nobody here forgets.
+
+Written for this project; no part of any data set. The small life below is what the tests ask about.
 """
 
 from __future__ import annotations
 
-EN = """
-hey
-hi there!
-good morning
-good night, sleep well
-how are you?
-how's it going?
-what's up?
-I'm fine, thanks
-thanks a lot!
-thank you so much
-haha that's funny
-lol
-ok
-okay, got it
-sure
-no problem
-you're right
-I see
-that makes sense
-really?
-wow, amazing!
-hmm, not sure
-never mind
-I'm bored
-I'm so tired today
-work was long today
-it's raining again
-what a beautiful day
-the weather is awful
-I just woke up
-I'm going to bed
-brb, phone is ringing
-back again
-can you help me with something?
-what can you do?
-are you a robot?
-do you have feelings?
-tell me a joke
-tell me a story
-what time is it?
-what day is it today?
-what's 17 times 23?
-how do I boil an egg?
-what is the capital of Australia?
-explain photosynthesis in one sentence
-write a haiku about the sea
-translate "good luck" into French
-how do I reverse a list in Python?
-who wrote Hamlet?
-what does "serendipity" mean?
-give me a synonym for happy
-that movie was so long
-traffic was terrible this morning
-finally the weekend!
-happy new year!
-I need a coffee
-see you later
-bye!
-one moment please
-sorry, wrong window
-could you repeat that?
-can you say that more simply?
-make it shorter please
-why is the sky blue?
-let's talk about something else
-I can't sleep
-I had a weird dream
-my head hurts a little
-just checking in
-yes please
-no, not that one
-wait, what?
-awesome, I love it
-great idea
-you are so kind
-that's sad to hear
-fingers crossed
-guess what happened
-it was nothing special
-I'll think about it
-""".strip().splitlines()
+import argparse
+import asyncio
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Final
 
-ZH = """
-你好
-嗨
-早上好
-晚安，好梦
-你好吗？
-最近怎么样
-在吗
-我很好，谢谢
-谢谢你
-太感谢了
-哈哈哈哈
-笑死我了
-好的
-知道了
-行
-没问题
-你说得对
-原来如此
-有道理
-真的吗？
-哇，太棒了！
-嗯，不太确定
-算了
-好无聊啊
-今天好累
-今天上班好久
-又下雨了
-天气真好
-今天真冷
-刚睡醒
-我去睡觉了
-等一下，电话响了
-我回来了
-能帮我个忙吗？
-你会做什么？
-你是机器人吗
-你有感情吗？
-讲个笑话
-给我讲个故事
-现在几点了
-今天星期几
-17乘23等于多少
-鸡蛋要煮几分钟
-澳大利亚的首都是哪里
-用一句话解释光合作用
-写一首关于大海的诗
-“祝你好运”用法语怎么说
-Python怎么反转列表
-红楼梦是谁写的
-“望梅止渴”是什么意思
-给我一个高兴的近义词
-那部电影好长
-早上堵车堵死了
-终于周末了！
-新年快乐
-我想喝杯水
-回头见
-拜拜
-稍等一下
-不好意思发错了
-能再说一遍吗
-能说简单点吗
-短一点
-天为什么是蓝的
-换个话题吧
-睡不着
-做了个奇怪的梦
-头有点疼
-没事，就来看看你
-好呀好呀
-不是那个
-等等，什么？
-太喜欢了
-好主意
-你真好
-听到这个真难过
-希望一切顺利
-你猜怎么着
-没什么特别的
-我再想想
-""".strip().splitlines()
+from memory.models import Hit, Query
+from memory.ports import Embedder, Store
+from memory.recall import QueryEmbedder, ranked
+from tests.bench import embedders, turns_en, turns_zh
+from tests.bench.data import User, load
+from tests.bench.ground import store_at
+from tests.bench.metrics import APART, share_found
+
+TURNS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
+    lang: {kind: text.strip().splitlines() for kind, text in words.TURNS.items()}
+    for lang, words in (("en", turns_en), ("zh", turns_zh))
+}
+EN, ZH = ([turn for turns in kinds.values() for turn in turns] for kinds in TURNS.values())
+WORST: Final = 12  # turns that are named
+
+
+@dataclass
+class Gated:
+    """What the gate did on one set."""
+
+    asked: Counter[str] = field(default_factory=Counter)  # turns by kind
+    noisy: Counter[str] = field(default_factory=Counter)  # those that brought up anything
+    turns: Counter[str] = field(default_factory=Counter)
+    by_person: list[float] = field(default_factory=list)
+    free: list[float] = field(default_factory=list)  # recall@3 of each question, no gate
+    gated: list[float] = field(default_factory=list)
+
+    def told(self) -> dict[str, Any]:
+        """For a file."""
+        return {
+            "injected": self.noisy.total() / self.asked.total(),
+            "worst_person": max(self.by_person),
+            "kinds": {kind: self.noisy[kind] / n for kind, n in self.asked.items()},
+            "R@3": fmean(self.free),
+            "R@3_gated": fmean(self.gated),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """What is printed."""
+        t = self.told()
+        yield f"  small talk that brings up anything: {t['injected']:.1%} (of one person at most {t['worst_person']:.1%})"
+        yield "    " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["kinds"].items())
+        lost = t["R@3"] - t["R@3_gated"]
+        yield f"  recall@3 without the gate {t['R@3']:.3f}, with it {t['R@3_gated']:.3f}: {lost:.3f} lost"
+        if self.turns:
+            yield "    most: " + " | ".join(f"{turn} ×{n}" for turn, n in self.turns.most_common(WORST))
+
+
+async def measure(folder: Path, embedder: Embedder | None) -> Gated:
+    """Everybody's small talk and questions."""
+    from tests.bench.recall import ingest
+
+    users, out = load(folder), Gated()
+    with tempfile.TemporaryDirectory() as home:
+        async with store_at(Path(home) / "bench.db", embedder, datetime(2026, 1, 1, tzinfo=UTC)) as store:
+            await ingest(store, users, embedder)
+            for user in users.values():
+                await _of(store, user, None if embedder is None else QueryEmbedder(embedder, 60_000), out)
+    return out
+
+
+async def _of(store: Store, user: User, embed: QueryEmbedder | None, out: Gated) -> None:
+    async def found(text: str) -> list[Hit]:
+        vector = None if embed is None else (await embed.embed(text))[0]
+        query = Query(user.ids[""], text, (), user.now, "UTC", vector=vector)
+        return await ranked(store.reader(user.ids[""]), query, u=0.0)
+
+    before = out.noisy.total()
+    kinds = TURNS[user.queries[0]["lang"]]
+    for kind, turns in kinds.items():
+        for turn in turns:
+            noisy = any(h.passed for h in await found(turn))
+            out.asked[kind] += 1
+            out.noisy[kind] += noisy
+            out.turns[turn] += noisy
+    out.turns = +out.turns
+    out.by_person.append((out.noisy.total() - before) / sum(map(len, kinds.values())))
+    for row in user.queries:
+        if row["category"] != APART:
+            hits = await found(row["text"])
+            ids = [user.ids[h.memory.id] for h in hits]
+            out.free.append(share_found(row, ids, 3))
+            out.gated.append(share_found(row, [i for i, h in zip(ids, hits, strict=True) if h.passed], 3))
+
+
+async def main(folders: Sequence[Path], embedder: Embedder | None) -> dict[str, Any]:
+    """Print the figures a set; all of them, for a file."""
+    name = "none" if embedder is None else embedder.id
+    told: dict[str, Any] = {"embedder": name, "sets": {}}
+    print(f"embedder {name}")
+    for folder in folders:
+        gated = await measure(folder, embedder)
+        print("\n".join((folder.name, *gated.lines())))
+        told["sets"][folder.name] = gated.told()
+    return told
+
 
 # A life in 30 facts a language, and questions with the fact that answers each.
 LIFE_EN: dict[str, tuple[str, ...]] = {
@@ -235,3 +182,16 @@ LIFE_ZH: dict[str, tuple[str, ...]] = {
     "用户从大学起吃素": ("我是不是吃素？", "我从什么时候开始吃素"),
     "用户的狗豆豆去年冬天死了": ("我的狗叫什么？", "豆豆怎么了"),
 }
+
+
+if __name__ == "__main__":
+    p = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    p.add_argument(
+        "--data", type=Path, nargs="+", required=True, help="folders with memories.jsonl and queries.jsonl"
+    )
+    p.add_argument("--json", type=Path, help="all figures, to this file")
+    embedders.add_to(p)
+    a = p.parse_args()
+    figures = asyncio.run(main(a.data, embedders.chosen(a)))
+    if a.json is not None:
+        a.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
