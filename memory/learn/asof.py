@@ -34,6 +34,17 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
         ),
     )
 )
+# The question around a date that was named beside it.
+_ASKS: Final = re.compile(
+    rf"{_KNEW}(.+))?$|^(?:你|ebb)?\s*都?(?:知道|记得|了解)(?:关于)?(.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
+    re.I,
+)
+# How a date goes on: what follows one of these is no topic yet.
+_DATED: Final = re.compile(
+    r"^(?:[\d:/.-]|of\b|(?:st|nd|rd|th|ago|am|pm|a\.m|p\.m|utc|z)\b|(?:早上|上午|中午|下午|晚上|凌晨)|[年月日号天周底初末前时點点分个個星礼])",
+    re.I,
+)
+_BETWEEN: Final = " ,，、:："
 _DAY_ZH: Final = re.compile(r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])")
 _DIGITS: Final = {c: i for i, c in enumerate("一二三四五六七八九", 1)}
 
@@ -52,11 +63,36 @@ def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
     plain = " ".join(unicodedata.normalize("NFKC", text).split()).strip("?？。.!！ ")
     for pattern, certain in _FORMS:
         if m := pattern.match(plain):
-            at = moment(m["when"], now, tz)
+            said, more = _dated(m["when"].strip(), now, tz) if certain else (m["when"].strip(), "")
+            at = moment(said, now, tz)
             if at is not None or certain:
-                topic = (m["topic"] or "").strip(" ,，的")
-                return AsOf("" if _ABOUT_ALL.match(topic) else topic, m["when"].strip(), at)
+                return AsOf(_topic(m["topic"] or "") or _topic(more), said, at)
     return None
+
+
+def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
+    """The date, and what follows it: "2026-03-01, coffee", 3月1日我的工作. All of it where no date begins it."""
+    if dates.read(text, tz) is not None:
+        return text, ""
+    whole = moment(text, now, tz)
+    ends = [i for i in range(1, len(text)) if not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())]
+    cuts = [(text[:i].rstrip(_BETWEEN), text[i:].lstrip(_BETWEEN)) for i in ends]
+    exact = [c for c in cuts if c[1] and dates.read(c[0], tz) is not None]
+    if exact and not _DATED.match(exact[-1][1]):
+        return exact[-1]
+    for head, rest in cuts:
+        if rest and not _DATED.match(rest) and (at := moment(head, now, tz)) is not None and at == (whole or at):
+            return head, rest
+    return text, ""
+
+
+def _topic(text: str) -> str:
+    """What is asked about, without the words that ask; empty for everything."""
+    topic = text.strip(" ,，")
+    if (asked := _ASKS.match(topic)) is not None:
+        topic = next(g for g in (*asked.groups(), "") if g is not None)
+    topic = re.sub(r"^(?:about|on|of|for|关于|有关)\s*", "", topic, flags=re.I).strip(" ,，的")
+    return "" if _ABOUT_ALL.match(topic) else topic
 
 
 def moment(text: str, now: datetime, tz: str) -> datetime | None:
