@@ -19,7 +19,7 @@ from memory.models import Lang
 from memory.transfer import Counts, Taken, found_in, origin_of
 
 _HEAD = 4096
-_ORDER = ("memory", "session", "message", "tombstone", "trace", "user", "secret")
+_ORDER = ("memory", "set", "session", "message", "tombstone", "trace", "user", "secret")
 _REASONS = {"tombstone": "tombstone_", "secret": "secret_"}  # as reasons they read differently than as things
 
 

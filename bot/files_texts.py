@@ -50,6 +50,7 @@ say = Texts(
         "memory": ("memories", "记忆"),
         "session": ("conversations", "对话"),
         "message": ("messages", "消息"),
+        "set": ("changes of the past", "过往的变更"),
         "tombstone": ("marks of what was forgotten", "遗忘标记"),
         "trace": ("records of what was recalled", "回忆记录"),
         "user": ("settings", "设置"),

@@ -481,7 +481,7 @@ class TransferTable(Protocol):
         """A memory with all that hangs on it."""
 
     def taken(self, table: str, wanted: Iterable[str]) -> dict[str, bool]:
-        """Those of the ids that the table (session, message, memory, trace) has: True where they are this user's."""
+        """Those of the ids that the table (session, message, memory, set, trace) has: True where this user's."""
 
     def erased(self, wanted: Iterable[str]) -> set[str]:
         """Ids of things that were erased for good."""
@@ -498,6 +498,12 @@ class TransferTable(Protocol):
         """Whether the tombstone is here already."""
 
     def put_tombstone(self, line: Mapping[str, Json], forms: Callable[[Memory], Sequence[str]]) -> bool: ...
+    def put_set(self, line: Mapping[str, Json], told: Mapping[str, str]) -> bool:
+        """What was done to memories that are there; `told`: the set that told of a memory last.
+
+        False if it is about none of them. Raises KeyError, TypeError or ValueError if it cannot be read.
+        """
+
     def put_trace(self, line: Mapping[str, Json]) -> bool: ...
 
 

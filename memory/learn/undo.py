@@ -124,6 +124,8 @@ def _check(tx: Tx, wanted: ChangeSet, spans: Sequence[Span]) -> None:
         span = by_id.get(c.entity_id)
         if c.entity != "memory" or span is None or c.seq <= span.last_seq or c.op in _MINOR or c.set_id == wanted.id:
             continue
+        if c.op == "created":  # by an import, which brought what was done before as well
+            continue
         by = sets.setdefault(c.set_id, tx.changes.get(c.set_id))
         if by is None or by.undone_by is not None:
             continue

@@ -65,8 +65,14 @@ class LifeGateway:
         """The memory after its last change up to `at`; else as its first one made it, of words said before."""
         then = m
         if changes:
-            before = [c for c in changes if c["at"] <= at] or changes[:1]
-            then = self._read(before[-1]["seq"]) or _by_dates(m, at)
+            before = [c for c in changes if c["at"] <= at]
+            # What was done here, and what an import told of before zero, each in its order: the later one holds.
+            last = [
+                some[-1]
+                for some in ([c for c in before if c["seq"] >= 0], [c for c in before if c["seq"] < 0])
+                if some
+            ]
+            then = self._read(max(last or changes[:1], key=lambda c: int(c["at"]))["seq"]) or _by_dates(m, at)
         denied = then.negated_at
         if m.negated_at is not None and to_ms(m.negated_at) <= at:
             denied = m.negated_at

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory.models import Json, Memory, MemoryId, Sensitivity
 from memory.store import ids as id_table
+from memory.store.past import Past
 from memory.store.rows import (
     MEMORY_COLUMNS,
     MEMORY_SELECT,
@@ -58,6 +59,7 @@ class TransferGateway:
         yield from self._sessions()
         yield from self._messages()
         yield from self._memories(secrets=secrets)
+        yield from Past(self.tx).lines()
         yield from self._tombstones(forms)
         yield from self._traces()
 
@@ -172,6 +174,7 @@ class TransferGateway:
             "session": ("sessions", "id"),
             "message": ("messages", "id"),
             "memory": ("memories", "id"),
+            "set": ("change_sets", "id"),
             "trace": ("recall_traces", "turn_id"),  # unique for each user only
         }[table]
         rows = self.tx.con.execute(
@@ -283,6 +286,10 @@ class TransferGateway:
             (self._me, line["memory"], digest, line["at"], line["set"], model, vector),
         )
         return bool(done.rowcount)
+
+    def put_set(self, line: Mapping[str, Json], told: Mapping[str, str]) -> bool:
+        """What was done to memories that are there, before everything that happened here (see `Past.put`)."""
+        return Past(self.tx).put(line, told)
 
     def put_trace(self, line: Mapping[str, Json]) -> bool:
         """What a turn recalled, unless it is known."""

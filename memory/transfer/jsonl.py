@@ -1,14 +1,14 @@
 """Ebb's own export: a header, one JSON object a line, an end that counts them. The same memories, the same bytes.
 
-What is not in it: indexes and vectors of memories (derived anew), jobs, open questions, and the change log. An
-import is one change of its own, so that it can be undone; what was changed before it cannot be undone in the new
-store. Digests of tombstones are keyed by store and user: they are written as "the n-th form of that memory", and
-made anew; those whose memory was erased keep the name of the key that made them.
+What is not in it: indexes and vectors of memories (derived anew), jobs, open questions and nightly reports. What was
+done to each memory is in it, so that "as of" a day is answered in the new store as in the old one, and a change from
+before can be undone there; an import is one change of its own, and no part of that past. Digests of tombstones are
+keyed by store and user: they are written as "the n-th form of that memory", and made anew; those whose memory was
+erased keep the name of the key that made them.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,32 +21,16 @@ from memory.errors import Unreadable
 from memory.learn.forget import _forms as said_forms
 from memory.models import Json, Memory, Sensitivity, State
 from memory.ports import Tx
+from memory.store.past import BROUGHT
 from memory.store.rows import dump
-from memory.store.transfer import memory_of
+from memory.transfer.reading import FORMAT, IDS, VERSION, Line, read
 
-FORMAT: Final = "ebb-memory"
-VERSION: Final = 1
 _COMES: Final = frozenset({"new", "newer"})
 _HEADER: Final = {"type": FORMAT, "version": VERSION}
 _BATCH: Final = 500
-_IDS: Final = ("session", "message", "memory")
-_KEYS: Final[Mapping[str, frozenset[str]]] = {
-    kind: frozenset(names.split())
-    for kind, names in {
-        "user": "lang tz settings",
-        "session": "id scope opened_at last_at state title closed_at closed_why running_summary planned_through"
-        " summarised_through extracted_through profile",
-        "message": "id session_id turn_id role text at tz status hidden_at reply_to author",
-        "memory": "id content original_content state rev sensitivity layer sources mentions log",
-        "tombstone": "memory at set vector",
-        "trace": "turn_id scope at mode late took_ms hits",
-    }.items()
-}
-_WORDS: Final = ("id", "session_id", "scope", "state", "text", "content", "original_content", "memory", "turn_id")
 _ENDS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 Lines: TypeAlias = Callable[[], Iterable[str]]  # the file from its beginning, each time it is called
-Line: TypeAlias = Mapping[str, Json]
 
 
 @dataclass(slots=True)
@@ -83,68 +67,6 @@ def _line(value: Line) -> str:
 # --- import -------------------------------------------------------------------------------------------
 
 
-def read(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
-    """The lines with their numbers, the header's and the end's left out. Raises Unreadable."""
-    n, told, ids = 0, None, {kind: set[str]() for kind in _IDS}
-    for n, text in enumerate(lines, 1):
-        if told is not None:
-            raise Unreadable(f"Line {n}: there is something after the end.")
-        line = _parsed(n, text)
-        if n == 1:
-            _check_header(line)
-        elif line["type"] == "end":
-            told = line.get("lines")
-            if told != n - 2:
-                raise Unreadable(f"Line {n}: {told} lines were written, {n - 2} are there.")
-        else:
-            _check(n, line)
-            if line["type"] == "message" and line["session_id"] not in ids["session"]:
-                raise Unreadable(f"Line {n}: the conversation of this message is not in the file.")
-            if (own := ids.get(line["type"])) is not None:
-                if line["id"] in own:
-                    raise Unreadable(f"Line {n}: the {line['type']} {line['id']} is there twice.")
-                own.add(line["id"])
-            yield n, line
-    if told is None:
-        raise Unreadable(f"Line {n + 1}: the file ends too early; it was cut off.")
-
-
-def _parsed(n: int, text: str) -> Line:
-    try:
-        line = json.loads(text)
-    except ValueError:
-        raise Unreadable(f"Line {n} is no JSON.") from None
-    if not isinstance(line, dict) or not isinstance(line.get("type"), str):
-        raise Unreadable(f"Line {n} has no type.")
-    return line
-
-
-def _check_header(line: Line) -> None:
-    if line["type"] != FORMAT:
-        raise Unreadable(f"Line 1 is not the header of an export of Ebb ({FORMAT}).")
-    if not isinstance(line.get("version"), int) or not 1 <= line["version"] <= VERSION:
-        raise Unreadable(f"Line 1: this export is of version {line.get('version')}; this Ebb reads up to {VERSION}.")
-
-
-def _check(n: int, line: Line) -> None:
-    wanted = _KEYS.get(line["type"])
-    if wanted is None:
-        raise Unreadable(f"Line {n}: nobody knows what “{str(line['type'])[:40]}” is.")
-    if missing := sorted(wanted - line.keys()):
-        raise Unreadable(f"Line {n}: {line['type']} lacks {', '.join(missing)}.")
-    for name in _WORDS:
-        if name in wanted and not isinstance(line[name], str) and not (name == "turn_id" and line[name] is None):
-            raise Unreadable(f"Line {n}: {name} is no text.")
-    for name in ("at", "opened_at", "last_at", "rev"):
-        if name in wanted and (not isinstance(line[name], int) or isinstance(line[name], bool)):
-            raise Unreadable(f"Line {n}: {name} is no number.")
-    if line["type"] == "memory":
-        try:
-            memory_of(line)
-        except (KeyError, TypeError, ValueError, OverflowError) as e:
-            raise Unreadable(f"Line {n}: the memory cannot be read ({type(e).__name__}: {str(e)[:80]}).") from None
-
-
 @dataclass(slots=True)
 class Import:
     """One file into one user's store. `look` says what would come, `run` does it, inside one write.
@@ -158,6 +80,7 @@ class Import:
     counts: Counter[str] = field(default_factory=Counter)
     brought: set[str] = field(default_factory=set)  # memories that came from this file
     moved: dict[str, str] = field(default_factory=dict)  # ids that are somebody else's in this store
+    told: dict[str, str] = field(default_factory=dict)  # the set that told of a memory last
 
     def look(self, tx: Tx) -> Counter[str]:
         """What would come of it, by kind: memory.new, memory.same … Raises Unreadable."""
@@ -170,9 +93,9 @@ class Import:
 
     def run(self, tx: Tx, now: datetime) -> str | None:
         """Do it; the id of the change set, None if nothing came. Raises Unreadable, and then nothing may be kept."""
-        self.counts, self.brought = Counter(), set()
+        self.counts, self.brought, self.told = Counter(), set(), {}
         self.moved = self._foreign(tx)
-        begun = tx.changes.begin("user", "import", now)
+        begun = tx.changes.begin("user", BROUGHT, now)
         sessions: list[Line] = []
         for kind, batch in _batches(line for _, line in read(self.lines())):
             if kind not in {"session", "message"}:
@@ -185,6 +108,8 @@ class Import:
                 self.counts[f"{kind}.{done}"] += 1
                 if kind == "session" and done == "new":
                     sessions.append(line)
+                if kind == "set":
+                    self.told |= dict.fromkeys((c[1] for c in line["changes"]), line["id"])
         self._settle(tx, sessions)
         return begun.id if any(n for k, n in self.counts.items() if k.endswith((".new", ".newer"))) else None
 
@@ -212,17 +137,27 @@ class Import:
         elif kind == "memory":
             if line.get("secret") and not self.opens(line["id"], line["secret"]):
                 self.counts["secret.locked"] += 1
+        elif kind == "set":
+            return verdict if self._past(tx, line) else "same"
         elif kind == "tombstone":
             return verdict if t.put_tombstone(line, forms) else "same"
         elif not t.put_trace(line):
             return "same"
         return verdict
 
+    def _past(self, tx: Tx, line: Line) -> bool:
+        try:
+            return tx.transfer.put_set(line, self.told)
+        except (KeyError, TypeError, ValueError, OverflowError) as e:
+            raise Unreadable(f"The change {line['id']} cannot be read ({type(e).__name__}).") from None
+
     # --- what becomes of each --------------------------------------------------------------------------
 
     def _judged(self, tx: Tx, kind: str, batch: list[Line]) -> Iterator[tuple[Line, str]]:
         if kind == "memory":
             yield from self._memories(tx, batch)
+        elif kind == "set":
+            yield from self._sets(tx, batch)
         elif kind in {"session", "message"}:
             there = tx.transfer.taken(kind, [line["id"] for line in batch])
             erased = tx.transfer.erased(line["id"] for line in batch)
@@ -241,6 +176,15 @@ class Import:
             for line in batch:
                 more = (line["lang"] and not user.lang) or (line["tz"] and not user.tz)
                 yield line, "new" if more or line["settings"].keys() - user.settings.keys() else "same"
+
+    def _sets(self, tx: Tx, batch: list[Line]) -> Iterator[tuple[Line, str]]:
+        """Those about memories that are here or come: of what was erased or forgotten nothing is told."""
+        ids = [line["id"] for line in batch]
+        there, erased = tx.transfer.taken("set", ids), tx.transfer.erased(ids)
+        held = {m.id for m in tx.memories.many({c[1] for line in batch for c in line["changes"]})} | self.brought
+        for line in batch:
+            about = any(c[1] in held for c in line["changes"])
+            yield line, "same" if line["id"] in there or line["id"] in erased or not about else "new"
 
     def _tombstone(self, tx: Tx, line: Line, m: Memory | None) -> str:
         if tx.transfer.buried(line, forms):
@@ -283,7 +227,7 @@ class Import:
         """Ids of another user's things in this store, and those that stand for them here: the same every time."""
         out: dict[str, str] = {}
         for kind, batch in _batches(line for _, line in read(self.lines())):
-            if kind in _IDS:
+            if kind in IDS:
                 taken = tx.transfer.taken(kind, [line["id"] for line in batch])
                 out |= {i: _stand_in(tx.user_id, i) for i, mine in taken.items() if not mine}
         return out

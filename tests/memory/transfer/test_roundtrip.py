@@ -144,13 +144,95 @@ async def test_the_same_bytes(old: Place, new: Place) -> None:
     assert await new.export() == text
     kinds = {json.loads(line)["type"] for line in lines_of(text)}
     assert len(text.splitlines()) == len(lines_of(text))
-    assert kinds == {"ebb-memory", "user", "session", "message", "memory", "tombstone", "trace", "end"}
+    assert kinds == {"ebb-memory", "user", "session", "message", "memory", "set", "tombstone", "trace", "end"}
     assert old.user not in text
     found = await new.service.find(new.user, ANY, text="爵士乐", limit=5)
     assert [m.content for m in found.items] == ["我喜欢爵士乐"]
     (m,) = found.items
     assert await new.store.read(new.user, lambda tx: tx.memories.weight_log(m.id)) != []
     assert await new.store.read(new.user, lambda tx: tx.jobs.pending("embed"))
+
+
+async def test_the_past_comes_along(old: Place, new: Place) -> None:
+    """What was known on a day, in the words it had, is known in the new store; nobody there hears of it as of news."""
+    service = old.service
+    vue = next(m for m in (await service.find(old.user, Filter())).items if "Vue" in m.original_content)
+    before = old.now
+    await service.edit(old.user, vue.id, "I once tried to learn Svelte", old.tick(days=30))
+    await service.edit(old.user, vue.id, "I once tried to learn Elm", old.tick(days=30))
+    await old.remember("I row in Graz")
+    heard = await new.store.read(new.user, lambda tx: tx.changes.last_seq())
+    new.now = old.tick(days=1)
+    text = await old.export()
+    taken = await new.bring(text)
+    assert taken.counts["set.new"] > 5
+    for at in (before, before + timedelta(days=31), old.now):
+        here, there = [await p.service.known_on(p.user, at, limit=99) for p in (old, new)]
+        assert [(m.id, m.content, m.level) for m in there.items] == [(m.id, m.content, m.level) for m in here.items]
+    assert {m.content for m in (await new.service.known_on(new.user, before, limit=99)).items} >= {"Vue"}
+    news = await new.store.read(new.user, lambda tx: tx.changes.after(heard, 10_000))
+    assert {c.set_id for c in news if c.entity == "memory"} == {taken.set_id}
+    assert await new.export() == text
+    assert (await new.bring(text)).set_id is None
+
+
+async def test_what_was_changed_before_can_be_undone_in_the_new_store(old: Place, new: Place) -> None:
+    """By its id; the last change is the import itself."""
+    nuts = next(m for m in (await old.service.find(old.user, Filter())).items if "nuts" in m.original_content)
+    await old.service.edit(old.user, nuts.id, "I'm allergic to all nuts", old.tick())
+    edited = await old.store.read(old.user, lambda tx: tx.changes.latest_for("memory", nuts.id))
+    assert edited is not None
+    taken = await new.bring(await old.export())
+    await new.service.undo(new.user, new.tick(), edited.set_id)
+    assert "I'm allergic to nuts" in await new.texts()
+    undone = await new.service.undo(new.user, new.tick(), taken.set_id)
+    assert undone.reason == "transfer"
+    assert await new.texts() == set()
+
+
+async def test_homes_that_exchange_their_files_know_the_same_past(old: Place, new: Place) -> None:
+    """There and back: what each did stands in both, each thing once; what was erased is told of nowhere."""
+    await new.bring(await old.export())
+    nuts = next(m for m in (await new.service.find(new.user, Filter())).items if "nuts" in m.original_content)
+    jazz = (await new.service.find(new.user, Filter(), text="爵士乐")).items[0]
+    new.now = old.tick(days=3)
+    at = new.now
+    await new.service.edit(new.user, nuts.id, "I'm allergic to all nuts", new.tick(days=1))
+    await new.service.edit(new.user, nuts.id, "I'm allergic to walnuts", new.tick(days=1))
+    await new.service.purge(new.user, jazz.id, new.tick())
+    text = await new.export()
+    assert "爵士乐" not in text
+    old.now = new.tick()
+    await old.bring(text)
+    known = await old.service.known_on(old.user, at + timedelta(days=1, minutes=5), limit=99)
+    assert "I'm allergic to all nuts" in {m.content for m in known.items}
+    told = [json.loads(x) for x in lines_of(await old.export()) if '"type":"set"' in x]
+    ids = [x["id"] for x in told]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "x",
+        [["created", "m", None, None]],
+        [["renamed", "m", None, None, {}]],
+        [["created", 7, None, None, {}]],
+        [["created", "m", 3, None, {}]],
+        [["updated", "m", None, {}, {}]],
+        [["updated", "{id}", None, None, {"id": "x"}]],
+    ],
+)
+async def test_a_past_that_cannot_be_read(old: Place, new: Place, changes: Any) -> None:
+    """One sentence, and nothing is kept."""
+    lines = lines_of(await old.export())
+    i = next(n for n, x in enumerate(lines) if '"type":"set"' in x)
+    line = json.loads(lines[i])
+    own = json.loads(json.dumps(changes).replace("{id}", line["changes"][0][1]))
+    lines[i] = json.dumps({**line, "changes": own}) + "\n"
+    with pytest.raises(Unreadable):
+        await new.bring("".join(lines))
+    assert await new.texts(*State) == set()
 
 
 async def test_secrets_stay_at_home_unless_asked_for(old: Place, new: Place, tmp_path: Path) -> None:
