@@ -65,7 +65,9 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
 async def _run(settings: Settings, args: argparse.Namespace) -> int:
     async with open_ebb(settings, workers=False) as ebb:
         lang = settings.lang or await ebb.agent.language(ebb.owner)
-        await admin_files.settle(ebb)
+        looks_only = bool(getattr(args, "dry_run", False))
+        if not looks_only:
+            await admin_files.settle(ebb)
         try:
             return await VERBS[args.verb](ebb, args, lang)
         except NotFound:
@@ -78,7 +80,8 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
         except Refused as e:
             print(e, file=sys.stderr)
         finally:
-            await admin_files.settle(ebb)
+            if not looks_only:
+                await admin_files.settle(ebb)
         return 1
 
 

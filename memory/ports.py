@@ -351,6 +351,9 @@ class JobTable(Protocol):
     def holds(self, job: Job) -> bool:
         """Whether the job is still leased by `job.leased_by`: what a long handler asks before each write."""
 
+    def progressed(self, job: Job) -> None:
+        """The job gets ahead, so that the attempts before this one count no more."""
+
     def dead(self) -> list[Job]: ...
     def latest(self, kind: JobKind, limit: int) -> list[Job]:
         """Jobs of a kind in any state, newest first."""

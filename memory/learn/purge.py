@@ -35,10 +35,12 @@ def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime, *, actor: str = "user"
     gone = [*dropping.episodes, *(i for s in earlier for i in _episodes_of(tx, s))]
     blank = {m.id for m in (*reach.messages, *told)}
     apart = {m.id for m in reach.memories}
+    told_too = set(gone) - apart
     texts = [m for m in reach.merges if unmerge(tx, m, apart, now)]
     for i in dict.fromkeys((*(m.id for m in (*reach.memories, *texts)), *gone)):
         if (m := tx.memories.get(i)) is not None:
-            places.update(tx.memories.erase(i))
+            # An episode that only told of it as well tells of more: what else was said there stays.
+            places.update(tx.memories.erase(i, everywhere=i not in told_too))
             places["episodes"] += m.layer is Layer.EPISODE
     for message_id in sorted(blank):
         message = tx.conversations.message(message_id)

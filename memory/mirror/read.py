@@ -35,6 +35,11 @@ def ids_in(text: str) -> set[MemoryId]:
     return {t.lower() for x in heads for t in _TOKEN.findall(unicodedata.normalize("NFKC", x)) if len(t) >= 6}
 
 
+def _names(line: str, part: words.Part) -> bool:
+    heading = _HEADING.match(line)
+    return heading is not None and words.part_of(heading[2]) == part
+
+
 def _bullet(line: str) -> re.Match[str] | None:
     return _BULLET.match(line) or _DENSE_BULLET.match(line)
 
@@ -42,7 +47,7 @@ def _bullet(line: str) -> re.Match[str] | None:
 def parse(text: str, known: Container[MemoryId] = frozenset()) -> Document:
     """Read a file. `known` are ids that tell a heading of ours even where its signs were lost."""
     lines = lines_of(text)
-    reader = _Reader(known, lines)
+    reader = _Reader(known, lines, renamed=not any(_names(line, "active") for line in lines))
     reader.doc.empty = not any(line.strip() for line in lines)
     for n, line in enumerate(lines):
         if n >= reader.resume:
@@ -69,6 +74,7 @@ class _Open:
 class _Reader:
     known: Container[MemoryId]
     lines: Sequence[str]
+    renamed: bool  # no heading begins the active part: the first one of its rank stands where it stood
     doc: Document = field(default_factory=Document)
     resume: int = 0  # lines before this one are read already
     where: Where = "head"
@@ -96,7 +102,10 @@ class _Reader:
             return
         if heading is not None:  # somebody's own heading
             self._close_block(n)
-            if not (len(heading[1]) == 1 and words.is_title(title)):
+            if self.renamed and self.where == "head" and len(heading[1]) == 2:
+                self._flush_stray()
+                self.where = "active"
+            elif not (len(heading[1]) == 1 and words.is_title(title)):
                 self.where = "other"
                 self.stray.append(line)
             return

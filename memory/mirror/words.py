@@ -38,8 +38,13 @@ _SAID: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 _PARTS: Final[tuple[tuple[Part, re.Pattern[str]], ...]] = (
-    ("active", re.compile(r"active( (memories|memory|entries))?|(活跃|当前|现有)(的?(记忆|条目))?")),
-    ("archived", re.compile(r"archived?( (memories|memory|entries))?|(归档|存档|已归档)(的?(记忆|条目))?")),
+    (
+        "active",
+        re.compile(
+            r"(active|current)( (memories|memory|entries))?|(活跃|活动|激活|当前|目前|现有|有效)(中?的?(记忆|条目))?"
+        ),
+    ),
+    ("archived", re.compile(r"archived?( (memories|memory|entries))?|已?(归档|存档|封存)(的?(记忆|条目))?")),
     ("unread", re.compile(r"(unread|unreadable)( (blocks|entries))?|(未能读懂|未读懂|读不懂)(的?(内容|条目))?")),
 )
 _TITLES: Final = re.compile(r"(agent |ebb['’]?s? )?memory( of .*)?|memory\.md|(agent |ebb ?的?)?记忆")

@@ -34,7 +34,7 @@ def erase(tx: SqliteTx, n: int, m: Memory, *, everywhere: bool = True) -> Mappin
     """
     con, receipt = tx.con, Counter[str]()
     texts = _texts_of(m) if everywhere else Texts([])
-    receipt["messages"] = _messages(tx, m.id, texts) if everywhere else 0
+    receipt["messages"] = _messages(tx, m, texts) if everywhere else 0
     receipt["summaries"] = _sessions(tx, texts)
     receipt["sources"] = _delete(con, "memory_sources", m.id)
     receipt["mentions"] = _delete(con, "mentions", m.id)
@@ -81,9 +81,14 @@ def _tombstone_vectors(tx: SqliteTx, memory_id: MemoryId) -> int:
     return int(done.rowcount)
 
 
-def _messages(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
-    """Messages that taught it or counted for it, and those of the turns around them and of its recalls."""
+def _messages(tx: SqliteTx, m: Memory, texts: Texts) -> int:
+    """Messages that taught it or counted for it, and those of the turns around them and of its recalls.
+
+    Of a whole conversation, which is what an episode comes from, only the sentences that say it.
+    """
+    memory_id = m.id
     told = {*tx.memories.sources(memory_id), *tx.memories.mentioned_in(memory_id)}
+    whole = told if m.layer is not Layer.EPISODE else frozenset()
     rows = tx.con.execute(
         "SELECT g.* FROM messages g WHERE g.user_id = :user AND (g.id IN (SELECT value FROM json_each(:told))"
         " OR g.turn_id IN (SELECT value FROM json_each(:turns)) OR g.turn_id IN"
@@ -100,7 +105,7 @@ def _messages(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
     }
     count = 0
     for row in rows:
-        left = _left_of(row, texts, told=row["id"] in told, shared=row["id"] in shared)
+        left = _left_of(row, texts, told=row["id"] in whole, shared=row["id"] in shared)
         if left == row["text"]:
             continue
         tx.con.execute("UPDATE messages SET text = ? WHERE seq = ?", (left, row["seq"]))

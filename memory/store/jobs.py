@@ -91,6 +91,10 @@ class JobGateway:
         """Whether the job is still leased by `job.leased_by`."""
         return held(self.tx.con, job.id, job.leased_by) is not None
 
+    def progressed(self, job: Job) -> None:
+        """The job gets ahead: what ended its earlier attempts was not the job itself, so they count no more."""
+        self.tx.con.execute("UPDATE jobs SET attempts = 1 WHERE id = ? AND attempts > 1", (job.id,))
+
     def dead(self) -> list[Job]:
         """Given up on, oldest first."""
         return self._some("j.state = 'dead'")

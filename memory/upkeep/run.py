@@ -104,6 +104,8 @@ class Run:
     async def write(self, fn: Callable[[Tx, Tally], T], *, share: float | None = None, moves: bool = True) -> T:
         """One batch. `share`: how much of the phase is done after it; `moves`: whether memories may have changed.
 
+        A batch that is done is done for good, so a run that is killed ever again still comes to its end.
+
         Raises Conflict if the lease was lost.
         """
         told = Tally(self.data)
@@ -114,6 +116,7 @@ class Run:
             result = fn(tx, told)
             if share is not None:
                 told.data["share"] = self._share(share)
+                tx.jobs.progressed(self.job)
             tx.nights.put(Night(self.job.id, self.night, self.now, done=False, data=told.data))
             return result
 

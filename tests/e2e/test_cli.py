@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -61,6 +63,31 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
         assert done.returncode in (1, 2), (args, env)
         assert "Traceback" not in done.stderr + done.stdout
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_a_dry_run_changes_not_a_byte(tmp_path: Path) -> None:
+    """Not even what was edited in MEMORY.md is taken: every file is what it was, and what is said is not done."""
+    ebb(tmp_path, "memory", "add", "I like tea")
+    notes = tmp_path / "notes.txt"
+    notes.write_text("I like plums\n", "utf-8")
+    page = tmp_path / "MEMORY.md"
+    page.write_text(page.read_text("utf-8").replace("I like tea", "I like green tea"), "utf-8")
+    before = _contents(tmp_path)
+    for args in (("upkeep", "--dry-run"), ("import", str(notes), "--dry-run")):
+        assert ebb(tmp_path, "memory", *args).returncode == 0
+        assert _contents(tmp_path) == before
+    assert "green tea" in ebb(tmp_path, "memory", "list").stdout
+
+
+def _contents(home: Path) -> tuple[list[str], dict[str, bytes]]:
+    """The database as SQL, for a file of SQLite's may be written anew without changing; the rest as it is."""
+    with closing(sqlite3.connect(home / "ebb.db")) as con:
+        tables = [
+            r[0]
+            for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+        ]
+        rows = [f"{t}: {r}" for t in tables for r in con.execute(f'SELECT * FROM "{t}"').fetchall()]
+    return rows, {p.name: p.read_bytes() for p in home.iterdir() if p.suffix in {".md", ".bak", ".txt"}}
 
 
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from memory import privacy
 from memory.errors import NotFound
 from memory.jobs import JobRunner
 from memory.mirror import Place
-from memory.models import Memory, Message, Mode, Sensitivity, State
+from memory.models import Layer, Memory, Message, Mode, Sensitivity, State
 from memory.ports import Tx
 from tests.memory.keep.home import ANY, Home
 from tests.memory.learn.world import TZ
@@ -195,6 +195,35 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     assert [p.name for p in _files(place) if _has(p, name)] == []
     assert "The user likes tea" in await home.contents()
     assert privacy.load_key(place) is not None
+
+
+@pytest.mark.parametrize("what", ["fact", "episode"])
+async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
+    """An episode comes from a whole conversation: what else was said in it stays, though the episode goes."""
+    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] The user grew up in Zanzibar", reply="So far!")
+    birth = await home.me.only()
+    await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 用户喜欢喝绿茶", reply="好的。")
+    await home.me.say("We spoke of home and tea. It rains today.", "So it does.")
+    messages = await home.me.messages()
+    span = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
+    await home.me.work("summarise", span, "EPISODE: We spoke of home and tea\nSUMMARY: Zanzibar and tea.")
+    found = (await home.service.find(home.user, ANY, limit=100)).items
+    episode = next(m for m in found if m.layer is Layer.EPISODE)
+    about = birth if what == "fact" else episode
+
+    receipt = await home.service.purge(home.user, about.id, home.me.tick())
+
+    left = [m.text for m in await home.me.messages() if m.text]
+    assert {"我喜欢喝绿茶。", "好的。", "So it does."} <= set(left)
+    assert await home.service.get(home.user, about.id) is None
+    if what == "fact":
+        assert receipt.places["episodes"] == 1
+        assert not any("Zanzibar" in text for text in left)
+        assert "We spoke of home and tea. It rains today." in left
+        assert await home.contents() == {"用户喜欢喝绿茶"}
+    else:
+        assert "I grew up in Zanzibar." in left
+        assert await home.contents() == {"The user grew up in Zanzibar", "用户喜欢喝绿茶"}
 
 
 def _files(place: Path) -> list[Path]:

@@ -36,6 +36,24 @@ def test_the_format_of_the_seed() -> None:
     assert "### [a1b2c3] 偏好 | 0.90 | 2026-02-20 | 12\n喜欢简洁的代码\n" in zh
 
 
+@pytest.mark.parametrize(
+    "heading", ["## 活动的记忆", "## 当前记忆", "## 我记得的事", "## Things about me", "##Current memories ##"]
+)
+def test_the_active_part_under_another_name(heading: str) -> None:
+    """Translated or renamed: new lines under it are read, and nothing of it lands among what was not."""
+    text = page("likes tea", "tried Vue").replace("## Active Memories", f"{heading}\n\n- 养了一只猫\n- a dog")
+    doc = parse(text, frozenset(IDS))
+    assert [b.text for b in doc.blocks] == ["养了一只猫", "a dog", "likes tea", "tried Vue"]
+    assert doc.strays == []
+
+
+def test_a_part_of_ones_own_is_no_part_of_ebbs() -> None:
+    """Beside Ebb's own parts, somebody's notes stay notes."""
+    doc = parse(page("likes tea") + "\n## Notes\n\n- to buy: milk\n", frozenset(IDS))
+    assert [b.text for b in doc.blocks] == ["likes tea"]
+    assert doc.strays == ["## Notes\n\n- to buy: milk"]
+
+
 @given(
     texts=st.lists(st.text(min_size=1).filter(lambda t: bool(flat(t))), min_size=1, max_size=3),
     lang=st.sampled_from(["en", "zh"]),

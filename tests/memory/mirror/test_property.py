@@ -1,7 +1,7 @@
 """Any sequence of edits by a person, interleaved with changes by the program: nothing is lost, nothing comes back.
 
 The store is a table in here, the file a text, and the merge the real one: what `apply` does with a plan is done in
-the plainest way, so that thousands of sequences can be tried. test_stories.py tells some with the real store.
+the plainest way, so that thousands of sequences can be tried. test_stories.py does the same to a real store and a real file.
 """
 
 from __future__ import annotations

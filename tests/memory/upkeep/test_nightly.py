@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
-import signal
-import sys
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,13 +11,11 @@ import pytest
 
 from memory.errors import Conflict, ModelError
 from memory.jobs import JobRunner
-from memory.models import Change, Filter, Importance, Kind, Level, Memory, Sensitivity, State, WeightEvent
-from memory.ports import Tx
+from memory.models import Kind, Level, State
 from memory.store import open_store, worker_id
 from memory.upkeep import levels, run, schedule
 from memory.upkeep.keeper import Keeper
-from tests.memory.store.support import spawn
-from tests.memory.upkeep.night import EVERY, START, Home, TaskModel, shorter
+from tests.memory.upkeep.night import Home, TaskModel, shorter
 
 
 async def test_the_report_counts_what_happened(home: Home) -> None:
@@ -226,114 +221,21 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
     assert len(await home.keeper.reports(home.user, 9)) == 2
 
 
-# --- kill -9 ------------------------------------------------------------------------------------------------
+async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_killed(home: Home) -> None:
+    """Attempts count against a run that never gets anywhere: twenty of those, and it is given up visibly."""
+    await home.keeper.by_hand(home.user, home.now)
 
-CHILD = """
-import asyncio, sys
-from datetime import timedelta
-from pathlib import Path
-from memory.embed import LexicalEmbedder
-from memory.jobs import JobRunner
-from memory.learn.asking import Tools
-from memory.store import open_store, worker_id
-from memory.upkeep.keeper import Keeper
-from tests.memory.upkeep.night import START, TaskModel, shorter
+    async def killed(*, ahead: bool) -> bool:
+        """A process takes the job and is never heard of again. False: nobody may take it any more."""
+        until = home.now + timedelta(minutes=1)
+        job = await home.store.system(lambda s: s.lease(home.now, until, "gone:1:x", kinds=["upkeep"]))
+        if job is not None and ahead:
+            since = run.Since(None, None, {})
+            night = run.Run(home.tools, job, home.now, "2026-01-03", (home.now,), since, {})
+            await night.write(lambda _tx, tally: tally.count("down"), share=0.5)
+        home.later(minutes=2)
+        return job is not None
 
-async def main(path, user, days):
-    now = START + timedelta(days=days)
-    store = await open_store(path, clock=lambda: now, worker=worker_id(), key=b"k" * 32)
-    embedder = LexicalEmbedder()
-    await store.use_embedder(embedder.id, embedder.dim)
-    model = TaskModel(level=shorter, review="[DELETE]", merge="[SEPARATE]", contradict="[]", derive="[]")
-    keeper = Keeper(Tools(store, model, embedder, "fade", 1.0))
-    await keeper.plan(user, now)
-    runner = JobRunner(store, {"upkeep": keeper.job}, lambda: now, worker=store.worker)
-    print("ready", flush=True)
-    left = await runner.drain(60)
-    await store.close()
-    print("left", left, flush=True)
-
-asyncio.run(main(Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])))
-"""
-
-
-async def life(home: Home, count: int = 240) -> None:
-    """Memories of all kinds and ages, with mentions and denials among them."""
-    rng = random.Random(5)
-    kinds = [k for k in Kind if k is not Kind.EPISODE]
-    for n in range(count):
-        text = (
-            f"The user noticed thing number {n}, which was rather odd" if n % 3 else f"用户注意到第{n}件事，相当奇怪"
-        )
-        m = await home.remember(
-            text,
-            kind=kinds[n % len(kinds)],
-            importance=rng.choice(list(Importance)),
-            sensitivity=rng.choice([Sensitivity.PUBLIC, Sensitivity.GENERAL, Sensitivity.PRIVATE]),
-            last_activated_at=START - timedelta(days=rng.choice([1, 50, 300, 2000, 90_000])),
-        )
-        if n % 7 == 0:
-            await home.happen(m, rng.choice(["mention", "boost", "negate"]))
-
-
-async def whole(home: Home) -> None:
-    """No memory in two states, no level half written: level, words, weight and log say the same of each."""
-    from memory.upkeep.levels import words_at
-
-    def read(tx: Tx) -> list[tuple[Memory, list[WeightEvent], Change | None]]:
-        items = tx.memories.find(EVERY, limit=10_000).items
-        return [(m, tx.memories.weight_log(m.id), tx.changes.latest_for("memory", m.id)) for m in items]
-
-    for m, log, change in await home.read(read):
-        last = next((e for e in reversed(log) if e.event in {"level", "reviewed", "mention", "boost"}), None)
-        if last is not None:
-            assert last.after["level"] == int(m.level), m
-        else:
-            assert m.level is Level.FULL
-        ruled = words_at(m, m.level)
-        if ruled is not None:
-            assert m.content == ruled, m
-        else:
-            assert m.content
-            assert m.content != m.original_content or m.kind is Kind.EPISODE
-        assert change is not None
-        assert change.after is not None
-        assert (change.after["level"], change.after["content"], change.after["rev"]) == (
-            int(m.level),
-            m.content,
-            m.rev,
-        )
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("kills", [5])
-async def test_killed_at_any_moment_it_leaves_whole_memories_and_goes_on(
-    home: Home, tmp_path: Path, kills: int
-) -> None:
-    """kill -9, again and again; then one run to the end, and one report."""
-    await life(home)
-    for n in range(kills):
-        process = spawn(CHILD, str(tmp_path / "ebb.db"), home.user, "40")
-        assert process.stdout is not None
-        await asyncio.to_thread(process.stdout.readline)
-        await asyncio.sleep(random.uniform(0.0, 0.25))
-        process.send_signal(signal.SIGKILL)
-        await asyncio.to_thread(process.communicate)
-        await whole(home)
-        jobs = await home.read(lambda tx: tx.jobs.pending("upkeep"))
-        assert len(jobs) <= 2, n
-    out, err = await asyncio.to_thread(spawn(CHILD, str(tmp_path / "ebb.db"), home.user, "40").communicate)
-    assert out.split()[-2:] == ["left", "0"], err
-    await whole(home)
-    reports = await home.keeper.reports(home.user, 9)
-    assert len(reports) == 1
-    home.now = START + timedelta(days=40)
-    home.model.answers["review"] = "[DELETE]"
-    for _ in range(2):
-        home.later(seconds=1)
-        await home.night()
-    last = await home.night()
-    assert last.count("down") == last.count("up") == 0
-    assert (await home.read(lambda tx: tx.memories.find(Filter(), limit=1))).total == 240
-    seen = {m.level for m in await home.all()}
-    assert seen == set(Level)
+    assert all([await killed(ahead=True) for _ in range(50)])
+    assert [await killed(ahead=False) for _ in range(20)] == [True] * 19 + [False]
+    assert len(await home.read(lambda tx: tx.jobs.dead())) == 1
