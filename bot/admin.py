@@ -7,32 +7,38 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from bot import admin_ends, admin_files, admin_life, admin_upkeep
+from bot import admin_ends, admin_files, admin_life, admin_upkeep, charts, parsing, undoing
+from bot.admin_texts import in_language, say, unusable
 from bot.asof import known_then
 from bot.bootstrap import Ebb, open_ebb
 from bot.commands import memory_line
-from bot.life_texts import say
+from bot.life_texts import say as past
 from bot.settings import Settings
+from bot.texts import say as spoken
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import moment
 from memory.models import Filter, Kind, Lang, Sensitivity, State
 from memory.service import MemoryService
 
+_FOUND = 20  # memories with the words in them that a search shows
 
-def parser() -> argparse.ArgumentParser:
+
+def parser(lang: Lang = "en") -> argparse.ArgumentParser:
     """Words of `ebb memory`."""
-    p = argparse.ArgumentParser(prog="ebb memory", description="What Ebb remembers about you.")
-    sub = p.add_subparsers(dest="verb", required=True)
+    p: argparse.ArgumentParser = parsing.speaking(lang)(
+        prog="ebb memory", description="What Ebb remembers about you."
+    )
+    sub = p.add_subparsers(dest="verb", required=True, metavar="VERB" if lang == "en" else "操作")
     ls = sub.add_parser("list", help="memories, strongest first")
     ls.add_argument("--kind", choices=[str(k) for k in Kind])
     ls.add_argument("--state", choices=[str(s) for s in State], default="active")
-    ls.add_argument("--limit", type=int, default=50)
-    ls.add_argument("--offset", type=int, default=0)
+    ls.add_argument("--limit", type=parsing.natural, default=50)
+    ls.add_argument("--offset", type=parsing.natural, default=0)
     ls.add_argument(
         "--as-of", metavar="DATE", help="what was known then: 2026-03-01, “1 March”, 3月1日, “last month”"
     )
     search = sub.add_parser("search", help="memories about something, as a reply would recall them")
-    search.add_argument("words", nargs="+")
+    search.add_argument("words", nargs="+", help="a word, or a question")
     search.add_argument("--explain", action="store_true", help="show every signal")
     for name, text in (
         ("restore", "bring it back"),
@@ -47,18 +53,25 @@ def parser() -> argparse.ArgumentParser:
     edit.add_argument("id")
     edit.add_argument("words", nargs="+")
     undo = sub.add_parser("undo", help="take back a change (the last one)")
-    undo.add_argument("set", nargs="?")
+    undo.add_argument("set", nargs="?", default="last")
+    undo.add_argument("--list", action="store_true", help="list the changes that can be taken back")
     sub.add_parser("rebuild", help="derive the indexes anew")
     admin_life.add_parsers(sub)
     admin_ends.add_parsers(sub)
     admin_upkeep.add_parsers(sub)
     admin_files.add_parsers(sub)
-    return p
+    return in_language(p, lang)
 
 
 def run(settings: Settings, argv: Sequence[str]) -> int:
-    """Carry out one of them. 0: done; 1: it could not be done, with a sentence why."""
-    args = parser().parse_args(list(argv))
+    """Carry out one of them. 0: done; 1: it could not be done, with a sentence why; 2: it was not understood."""
+    words = parser(settings.lang or "en")
+    if parsing.bare(argv, words):
+        return 0
+    try:
+        args = words.parse_args(list(argv))
+    except SystemExit as e:  # argparse has said what there is to say
+        return int(e.code or 0)
     return asyncio.run(_run(settings, args))
 
 
@@ -71,18 +84,24 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
         try:
             return await VERBS[args.verb](ebb, args, lang)
         except NotFound:
-            print(
-                f"There is no memory {args.id if 'id' in args else ''}; `ebb memory list` shows them.",
-                file=sys.stderr,
-            )
+            print(say(lang, "no_memory", id=_id(args) if "id" in args else ""), file=sys.stderr)
         except Conflict as e:
-            print(f"{e}" + (f" Undo {e.by} first." if e.by else ""), file=sys.stderr)
+            print(_conflict(e, args, lang), file=sys.stderr)
         except Refused as e:
-            print(e, file=sys.stderr)
+            print(say(lang, "empty") if e.code == "empty" else e, file=sys.stderr)
+        except OSError as e:
+            path = str(args.file if "file" in args else e.filename or ebb.settings.home)
+            print(unusable(e, path, lang), file=sys.stderr)
         finally:
             if not looks_only:
                 await admin_files.settle(ebb)
         return 1
+
+
+def _conflict(e: Conflict, args: argparse.Namespace, lang: Lang) -> str:
+    if args.verb == "undo":
+        return undoing.why_not(e, lang, "ebb memory undo")
+    return say(lang, "restore_first", id=_id(args)) if e.code == "forgotten" else say(lang, "changed")
 
 
 def _id(args: argparse.Namespace) -> str:
@@ -101,7 +120,7 @@ async def _list(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     page = await _service(ebb).find(ebb.owner, f, order="weight", limit=args.limit, offset=args.offset)
     for m in page.items:
         print(f"{_service(ebb).weight(m, ebb.clock()):5.2f}  {memory_line(m, lang, ebb.clock())}")
-    print(f"{len(page.items)} of {page.total}")
+    print(say(lang, "count", n=len(page.items), total=page.total))
     return 0
 
 
@@ -109,7 +128,7 @@ async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     now = ebb.clock()
     at = moment(args.as_of, now, ebb.tz)
     if at is None:
-        print(say(lang, "asof.unread", text=args.as_of), file=sys.stderr)
+        print(past(lang, "asof.unread", text=args.as_of), file=sys.stderr)
         return 1
     then = await known_then(
         ebb.service, ebb.owner, at, "", lang, ebb.tz, lambda m: memory_line(m, lang, now), args.limit
@@ -119,12 +138,23 @@ async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 
 async def _search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    recall = await _service(ebb).recall(ebb.owner, " ".join(args.words), [], ebb.clock(), ebb.tz)
-    for h in (*recall.hits, *(recall.missed if args.explain else ())):
+    """What a reply would recall, and after it whatever else has the words in it."""
+    text = " ".join(args.words)
+    recall = await _service(ebb).recall(ebb.owner, text, [], ebb.clock(), ebb.tz)
+    shown = (*recall.hits, *(recall.missed if args.explain else ()))
+    for h in shown:
         print(f"{h.gate:4.0%} {'✔' if h.passed else '✘'}  {memory_line(h.memory, lang, ebb.clock())}")
         if args.explain:
             parts = [f"{k} {v:.3f}" for k, v in h.signals.items()] + [f"{k} ×{v:.3f}" for k, v in h.nudges.items()]
             print(f"        score {h.score:.3f} · " + " · ".join(parts))
+    known = {h.memory.id for h in shown}
+    states = frozenset({State.ACTIVE, State.PROPOSED})
+    page = await _service(ebb).find(ebb.owner, Filter(states=states), text=text, order="weight", limit=_FOUND)
+    others = [m for m in page.items if m.id not in known]
+    for m in others:
+        print(f"{charts.padded(say(lang, 'search.words'), 6)}  {memory_line(m, lang, ebb.clock())}")
+    if not shown and not others:
+        print(say(lang, "search.none", text=text))
     return 0
 
 
@@ -154,16 +184,31 @@ async def _pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 
 async def _undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    done = await _service(ebb).undo(ebb.owner, ebb.clock(), args.set)
-    print(f"Taken back ({done.reason}):")
+    """Take one change back, or show which there are."""
+    service, now = _service(ebb), ebb.clock()
+    if args.list:
+        lines = await undoing.listed(service, ebb.owner, lang, now)
+        print(say(lang, "undo.listed") if lines else spoken(lang, "undo.nothing"), *lines, sep="\n")
+        return 0
+    wanted = undoing.wanted(args.set)
+    try:
+        done = await service.undo(ebb.owner, now, wanted)
+    except NotFound:
+        print(spoken(lang, "undo.gone" if wanted else "undo.nothing"), file=sys.stderr)
+        return 1
+    print(spoken(lang, "undo.done", what=undoing.done(done.reason, lang)))
     for m in done.memories:
-        print(memory_line(m, lang, ebb.clock()))
+        print(memory_line(m, lang, now))
     return 0
 
 
 async def _rebuild(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    for index, rows in (await ebb.store.rebuild(ebb.owner)).items():
-        print(f"  {index:<12} {rows}")
+    rows = await ebb.store.rebuild(ebb.owner)
+    print(say(lang, "rebuilt"))
+    for index, n in rows.items():
+        key = f"index.{index}"
+        name = say(lang, key) if key in say.keys() else index  # noqa: SIM118 - a table, not a dict
+        print(f"  {charts.padded(name, 12)} {n}")
     return 0
 
 

@@ -14,6 +14,7 @@ from bot import charts
 from bot.admin_life import wanted
 from bot.bootstrap import Ebb
 from bot.life_texts import say
+from bot.parsing import positive
 from memory.errors import NotFound
 from memory.jobs import JobRunner
 from memory.models import Lang
@@ -35,7 +36,7 @@ def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     purge.add_argument("id")
     purge.add_argument("--yes", action="store_true", help="do not ask")
     receipt = sub.add_parser("receipt", help="the last purges, and whether the file is scrubbed of them")
-    receipt.add_argument("--last", type=int, default=3, help="how many")
+    receipt.add_argument("--last", type=positive, default=3, help="how many")
 
 
 async def delete(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
@@ -90,7 +91,7 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """The last purges again."""
-    found = await ebb.service.receipts(ebb.owner, max(args.last, 1))
+    found = await ebb.service.receipts(ebb.owner, args.last)
     if not found:
         print(say(lang, "receipt.none"))
     for r in reversed(found):

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from bot.bootstrap import Ebb
 from bot.commands import memory_line
+from bot.parsing import positive
 from bot.upkeep_texts import say
 from memory.errors import Conflict
 from memory.jobs import JobRunner
@@ -32,7 +33,7 @@ def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     upkeep = sub.add_parser("upkeep", help="look after the memories now, as every night")
     upkeep.add_argument("--dry-run", action="store_true", help="only say what would be done")
     report = sub.add_parser("report", help="what the last night came to")
-    report.add_argument("--nights", type=int, default=1, help="how many of the last nights")
+    report.add_argument("--nights", type=positive, default=1, help="how many of the last nights")
     report.add_argument("--json", action="store_true", help="for programs")
     accept = sub.add_parser("accept", help="keep a memory that was proposed")
     accept.add_argument("id")
@@ -101,7 +102,7 @@ def _bar(p: Progress, lang: Lang) -> str:
 
 async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """The last nights, newest last, so that the newest stands above the prompt."""
-    reports = await _keeper(ebb).reports(ebb.owner, max(args.nights, 1))
+    reports = await _keeper(ebb).reports(ebb.owner, args.nights)
     if args.json:
         print(json.dumps([asdict(r) | {"at": r.at.isoformat()} for r in reports], ensure_ascii=False, indent=2))
         return 0

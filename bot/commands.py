@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import prompts
-from bot import mirroring
+from bot import mirroring, undoing
 from bot.asof import known_then
 from bot.events import Choice, Command, Outcome, Turn, WindowMode
 from bot.life_texts import say as past
@@ -124,6 +124,8 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
         marks.append("已否定" if lang == "zh" else "no longer so")
     if m.state is State.SUPERSEDED:
         marks.append("已被更新" if lang == "zh" else "since changed")
+    if m.state in {State.DELETED, State.FORGOTTEN}:
+        marks.append("已忘掉" if lang == "zh" else "forgotten")
     if m.state is State.PROPOSED:
         marks.append("待确认" if lang == "zh" else "proposed")
     if m.pinned:
@@ -324,29 +326,22 @@ class Commands:
     async def _undo(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:
             return Outcome(False, say(lang, "temp.no_change"))
-        wanted = c.args.strip().strip("[]") or None
+        if c.args.strip().lower() in undoing.LIST:
+            lines = await undoing.listed(self._service, c.user_id, lang, c.at)
+            if not lines:
+                return Outcome(True, say(lang, "undo.nothing"))
+            return Outcome(True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)]))
+        wanted = undoing.wanted(c.args)
         try:
-            done = await self._service.undo(c.user_id, c.at, wanted)
+            taken = await self._service.undo(c.user_id, c.at, wanted)
         except Conflict as e:
-            return Outcome(False, say(lang, "undo.conflict", by=f"`/undo {e.by}`" if e.by else ""))
+            return Outcome(False, undoing.why_not(e, lang))
         except NotFound:
             return Outcome(False, say(lang, "undo.gone" if wanted else "undo.nothing"))
-        key = f"set.{done.reason}"
-        what = say(lang, key if key in say.keys() else "set.other")  # noqa: SIM118 - a table, not a dict
-        touched = "; ".join(m.content for m in done.memories[:3])
-        return Outcome(
-            True,
-            say(
-                lang,
-                "undo.done",
-                what=f"{what}（{touched}）"
-                if lang == "zh" and touched
-                else f"{what} ({touched})"
-                if touched
-                else what,
-            ),
-            memories=tuple(done.memories),
-        )
+        what = undoing.done(taken.reason, lang)
+        if touched := "; ".join(m.content for m in taken.memories[:3]):
+            what = f"{what}（{touched}）" if lang == "zh" else f"{what} ({touched})"
+        return Outcome(True, say(lang, "undo.done", what=what), memories=tuple(taken.memories))
 
     async def _help(self, c: Command, lang: Lang) -> Outcome:
         lines = [f"- `/{name}` – {say(lang, f'help.{name}')}" for name in COMMANDS]

@@ -40,7 +40,10 @@ say = Texts(
         "help.forget": ("forget this, everywhere", "忘掉这件事，处处都忘"),
         "help.memories": ("what I remember about you", "我记得你的哪些事"),
         "help.why": ("what I recalled for the last reply, and why", "上一条回复用了哪些记忆，为什么"),
-        "help.undo": ("take back the last change of memory", "撤销上一次记忆改动"),
+        "help.undo": (
+            "take back the last change of memory (`/undo list` shows the others)",
+            "撤销上一次记忆改动（`/undo list` 列出其他改动）",
+        ),
         "help.help": ("this list", "这份清单"),
         "help.quit": ("close this window", "关闭窗口"),
         "help.head": ("**What you can type**", "**可以输入的命令**"),
@@ -139,6 +142,15 @@ say = Texts(
             "That was changed again later, so it cannot be taken back by itself. Take back {by} first.",
             "这条记忆后来又被改动过，不能单独撤销。请先撤销 {by}。",
         ),
+        "undo.undone": (
+            "That was taken back already; {by} does it again.",
+            "这次改动已经撤销过了；{by} 可以重做。",
+        ),
+        "undo.erased": (
+            "What was erased for good cannot be brought back.",
+            "已永久抹去的内容无法找回。",
+        ),
+        "undo.listed": ("**What `/undo ID` can take back**", "**可以用 `/undo 编号` 撤销的改动**"),
         "undo.gone": ("There is no such change to take back.", "没有这样一次改动可以撤销。"),
         "set.chat": ("what was said", "对话内容"),
         "set.monitor": ("what I learned by listening", "我听到后记下的内容"),

@@ -57,12 +57,20 @@ class NotFound(MemoryError_):
     """No such thing among this user's."""
 
 
-class Conflict(MemoryError_):
-    """A later change touched the same thing; `by` names the change set that did."""
+ConflictCode = Literal["changed", "undone", "erased", "forgotten", "settled"]
 
-    def __init__(self, sentence: str, *, by: str | None = None) -> None:
+
+class Conflict(MemoryError_):
+    """Something stands in the way. `code` says what; `by` names the change set that did it, where one did.
+
+    changed: a later change touched the same thing. undone: it was taken back already, by `by`. erased: it was
+    purged. forgotten: it has to be restored first. settled: it is no proposal.
+    """
+
+    def __init__(self, sentence: str, *, by: str | None = None, code: ConflictCode = "changed") -> None:
         super().__init__(sentence)
         self.by = by
+        self.code = code
 
 
 class Refused(MemoryError_):

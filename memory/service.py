@@ -25,9 +25,10 @@ from memory.learn.plan import Planner
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.switch import Switcher, plan
-from memory.learn.undo import undo
+from memory.learn.undo import undo, undoable
 from memory.mirror import Mirror, Place, answered
 from memory.models import (
+    ChangeSet,
     Filter,
     Job,
     JobKind,
@@ -241,6 +242,10 @@ class MemoryService:
     async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> Undone:
         """Take back a change set, by default the newest. Raises Conflict, NotFound."""
         return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
+
+    async def undoable(self, user_id: str, limit: int = 20) -> list[tuple[ChangeSet, list[Memory]]]:
+        """The newest change sets that can be undone, newest first, each with the memories it touched."""
+        return await self._store.read(user_id, lambda tx: undoable(tx, limit))
 
     async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Bring back what was deleted or forgotten. Raises NotFound."""

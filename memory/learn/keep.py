@@ -170,7 +170,7 @@ def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> 
     """What was proposed holds from now on, by the person's word, and ends what it was meant to end."""
     m = must(tx, memory_id)
     if m.state is not State.PROPOSED:
-        raise Conflict("Only what was proposed can be accepted.")
+        raise Conflict("Only what was proposed can be accepted.", code="settled")
     tx.changes.begin("user", "accept", now)
     return merge.accept(tx, m, curve=curve, u=u, at=now).memory or must(tx, memory_id)
 
@@ -181,7 +181,7 @@ def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memor
     if m.pinned is on:
         return m
     if m.state in {State.DELETED, State.FORGOTTEN}:
-        raise Conflict("What was forgotten has to be restored first.")
+        raise Conflict("What was forgotten has to be restored first.", code="forgotten")
     tx.changes.begin("user", "pin", now)
     # The counter stands still under a pin: from what it was when that was set, and again when it is taken.
     new = replace(m, pinned=on, importance=lifecycle.counter(m, u, now), importance_at=max(m.importance_at, now))

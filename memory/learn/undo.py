@@ -74,6 +74,15 @@ def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     return Undone(wanted.id, begun.id, wanted.reason, told or tx.memories.many(touched))
 
 
+def undoable(tx: Tx, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
+    """The newest acts that can be taken back, newest first, each with what it touched, as it is now."""
+    sets = [s for s in tx.changes.undoable(limit) if s.reason != "summarise"]
+    touched = {
+        s.id: dict.fromkeys(c.entity_id for c in tx.changes.of_set(s.id) if c.entity == "memory") for s in sets
+    }
+    return [(s, tx.memories.many(touched[s.id])) for s in sets]
+
+
 def _wanted(tx: Tx, set_id: str | None) -> ChangeSet:
     if set_id is None:
         newest = next((s for s in tx.changes.undoable() if s.reason != "summarise"), None)
@@ -84,7 +93,7 @@ def _wanted(tx: Tx, set_id: str | None) -> ChangeSet:
     if found is None:
         raise NotFound("There is no such change.")
     if found.undone_by is not None:
-        raise Conflict("That was undone already.", by=found.undone_by)
+        raise Conflict("That was undone already.", by=found.undone_by, code="undone")
     return found
 
 
@@ -114,7 +123,7 @@ def _spans(changes: Iterable[Change]) -> list[Span]:
 def _check(tx: Tx, wanted: ChangeSet, spans: Sequence[Span]) -> None:
     hid_only = not spans and wanted.reason == "forget"
     if (not spans and not hid_only) or len(tx.memories.many(s.memory_id for s in spans)) < len(spans):
-        raise Conflict("What was erased for good cannot be undone.")
+        raise Conflict("What was erased for good cannot be undone.", code="erased")
     moved = tx.changes.overtaken(wanted.id)
     by_id = {s.memory_id: s for s in spans if s.memory_id in moved}
     if not by_id:

@@ -1,0 +1,126 @@
+"""`ebb memory …`: its words in both languages, one sentence for each mistake, and what its verbs show."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from bot import admin
+from bot.admin_texts import HELP
+from bot.settings import Settings
+from memory.models import Lang
+
+Run: TypeAlias = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def ebb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a verb; its exit code, and what it said on both streams."""
+
+    def run(*argv: str, lang: Lang = "en") -> tuple[int, str, str]:
+        code = admin.run(Settings(home=tmp_path, provider="offline", tz="UTC", lang=lang), argv)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def _helps(parser: argparse.ArgumentParser) -> Iterator[str | None]:
+    yield parser.description
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from (choice.help for choice in action._choices_actions)
+            for verb in action.choices.values():
+                yield from _helps(verb)
+        elif action.dest != "help":
+            yield action.help
+
+
+def test_every_verb_and_every_argument_is_explained_in_both_languages() -> None:
+    """Nothing without help, nothing in English only, nothing translated that is not there."""
+    english = {h for h in _helps(admin.parser("en"))}
+    assert None not in english
+    assert english <= HELP.keys()
+    assert HELP.keys() <= english
+    chinese = {h for h in _helps(admin.parser("zh"))}
+    assert chinese == {HELP[h] for h in english if h is not None}
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (("nosuch",), 2),
+        (("list", "--limit", "many"), 2),
+        (("list", "--limit", "-1"), 2),
+        (("list", "--kind", "foo"), 2),
+        (("list", "--as-of"), 2),
+        (("edit",), 2),
+        (("report", "--nights", "0"), 2),
+        (("upkeep", "--wet-run"), 2),
+        (("mirror", "--keep-missing", "--forget-missing"), 2),
+        (("show", "zzz"), 1),
+        (("edit", "zzz", "x"), 1),
+        (("delete",), 1),
+        (("delete", "zzz"), 1),
+        (("purge", "zzz"), 1),
+        (("restore", "zzz"), 1),
+        (("pin", "zzz"), 1),
+        (("accept", "zzz"), 1),
+        (("undo",), 1),
+        (("undo", "last"), 1),
+        (("undo", "zzz"), 1),
+        (("add", " "), 1),
+        (("import", "/nowhere/at/all"), 1),
+        (("export", "/nowhere/at/all"), 1),
+    ],
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_mistake_gets_one_sentence(ebb: Run, argv: tuple[str, ...], code: int, lang: Lang) -> None:
+    """On stderr, in the person's language, with a code that a script can tell by."""
+    got, out, err = ebb(*argv, lang=lang)
+    assert (got, out) == (code, "")
+    assert len(err.strip().splitlines()) == 1, err
+    assert any("\u4e00" <= c <= "\u9fff" for c in err) is (lang == "zh"), err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(("lang", "word"), [("en", "options"), ("zh", "选项")])
+def test_bare_it_shows_its_help(ebb: Run, lang: Lang, word: str) -> None:
+    """As with --help, of each verb too."""
+    for argv in ((), ("--help",), ("undo", "--help")):
+        code, out, err = ebb(*argv, lang=lang)
+        assert (code, err) == (0, "")
+        assert word in out
+
+
+def test_a_word_is_found_wherever_it_stands(ebb: Run) -> None:
+    """A search shows what a reply would recall, and whatever else has the word in it."""
+    ebb("add", "My sister Anna lives in Oslo")
+    ebb("add", "我喜欢喝绿茶")
+    assert "Oslo" in ebb("search", "Anna")[1]
+    assert "绿茶" in ebb("search", "绿茶")[1]
+    assert ebb("search", "where does my sister live")[1].count("Oslo") == 1
+    assert "“恐龙”" in ebb("search", "恐龙", lang="zh")[1]
+
+
+def test_any_change_can_be_found_and_taken_back_by_its_id(ebb: Run) -> None:
+    """The list names each act; one taken back twice, or in the wrong order, is told apart."""
+    _, added, _ = ebb("add", "I like tea")
+    memory_id = added.rpartition("[")[2].partition("]")[0]
+    ebb("edit", memory_id, "I like green tea")
+    code, out, _ = ebb("undo", "--list", lang="zh")
+    assert code == 0
+    _, edit, add = (line.partition("]")[0].rpartition("[")[2] for line in out.splitlines())
+    assert "一次修改" in out
+    code, _, err = ebb("undo", add)
+    assert (code, edit in err) == (1, True)
+    assert ebb("undo", "last")[0] == 0
+    assert "I like tea" in ebb("list")[1]
+    code, _, err = ebb("undo", edit)
+    assert (code, "already" in err) == (1, True)
+    assert ebb("undo", add)[0] == 0
+    assert "已忘掉" in ebb("list", "--state", "deleted", lang="zh")[1]
