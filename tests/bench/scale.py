@@ -3,9 +3,10 @@
 For each size a store of one person, and one of 1,000 people with 1,000 memories each (`--people`), is filled through
 the store's own gateways and opened anew by a process of its own, which recalls. Printed: whole recalls without the
 embedding of the question (median, 95th percentile; of each person's first one apart), memories written per second
-without their embedding, resident memory while recalling, bytes of file; and beside it, for the same vectors and questions, numpy over all vectors and
-vec0's own search (float32), with the share of the 10 and 40 nearest that Ebb's index finds of those. 1,000,000 takes
-ten minutes and is asked for by name. The plot needs the group `bench`.
+without their embedding, what that process holds in memory once it is warm and the most it ever held, bytes of all
+files; and beside it, for the same vectors and questions, numpy over all vectors and vec0's own search (float32), with
+the share of the 10 and 40 nearest that Ebb's index finds of those. 1,000,000 takes ten minutes and is asked for by
+name. The plot needs the group `bench`; `--json` keeps the figures, `--from` draws them again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -82,7 +84,7 @@ async def ask(path: Path, asked: int) -> Row:
             "p95": quantiles(took, n=20)[-1],
             "cpu": used / len(took),
             "first": median(firsts),
-            "rss": _resident(),
+            **_resident(),
         }
         if len(users) == 1:
             row |= await _beside(path, store, queries[WARM:])
@@ -161,15 +163,20 @@ def _vec0(path: Path, matrix: FloatArray, probes: Sequence[FloatArray]) -> float
     return median(took)
 
 
-def _resident() -> float:
-    """Megabytes of this process in memory now."""
+def _resident() -> dict[str, float]:
+    """Megabytes of this process: in memory now, and the most there ever were.
+
+    Of its own since it was started: `ru_maxrss` would count what the process that started it had at the time.
+    """
     try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except OSError:  # no Linux: the most it ever was
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:  # no Linux
         import resource
 
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-    return pages * 4096 / (1 << 20)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+        return {"rss": most, "peak": most}
+    kb = {name: int(rest.split()[0]) for name, rest in re.findall(r"(VmRSS|VmHWM):(.*)", status)}
+    return {"rss": kb["VmRSS"] / 1024, "peak": kb["VmHWM"] / 1024}
 
 
 def _run(what: str, path: Path, *numbers: int) -> Row:
@@ -192,13 +199,14 @@ HEAD = (
     "of 40",
     "written/s",
     "RSS MB",
+    "most MB",
     "kB each",
 )
 
 
 def line(name: str, r: Row) -> str:
     """One row of the table."""
-    keys = ("median", "p95", "cpu", "first", "index", "numpy", "vec0", "found10", "found40", "written", "rss")
+    keys = ("median", "p95", "cpu", "first", "index", "numpy", "vec0", "found10", "found40", "written", "rss", "peak")
     cells = []
     for k in keys:
         v = r.get(k)
@@ -207,36 +215,8 @@ def line(name: str, r: Row) -> str:
     return f"{name:>11}" + "".join(f"{c:>10}" for c in (*cells, f"{r['bytes'] / 1000:.1f}"))
 
 
-def plot(rows: dict[int, Row], path: Path) -> None:
-    """Times over sizes, both logarithmic."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    sizes = sorted(rows)
-    figure, axes = plt.subplots(figsize=(8, 5))
-    for key, name in (
-        ("median", "Ebb: whole recall"),
-        ("index", "Ebb: nearest 40"),
-        ("numpy", "numpy, all vectors"),
-        ("vec0", "vec0, float32"),
-    ):
-        axes.plot(sizes, [rows[n].get(key) for n in sizes], marker="o", label=name)
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlabel="memories of one person",
-        ylabel="median, ms",
-        title="Recall as memories grow",
-    )
-    axes.grid(visible=True, which="both", alpha=0.3)
-    axes.legend()
-    figure.savefig(path, dpi=120, bbox_inches="tight")
-
-
-def main(sizes: Sequence[int], people: int, asked: int, png: Path | None) -> None:
-    """The table, a line a size as it comes."""
+def main(sizes: Sequence[int], people: int, asked: int) -> dict[int, Row]:
+    """The table, a line a size as it comes; the figures of one person, by size."""
     print(f"SQLite {sqlite_report().version}, numpy {np.__version__}; {asked} questions each")
     print(f"{HEAD[0]:>11}" + "".join(f"{h:>10}" for h in HEAD[1:]))
     rows = {}
@@ -244,14 +224,25 @@ def main(sizes: Sequence[int], people: int, asked: int, png: Path | None) -> Non
         for users, each in [*((1, n) for n in sizes), *([(people, 1000)] if people else [])]:
             path = Path(home) / f"{users}x{each}.db"
             row = _run("write", path, users, each)
-            row |= {"bytes": path.stat().st_size / users / each} | _run("ask", path, asked)
+            size = sum(p.stat().st_size for p in path.parent.glob(path.name + "*"))  # with what is not yet merged
+            row |= {"bytes": size / users / each} | _run("ask", path, asked)
             print(line(f"{users:,}×{each:,}" if users > 1 else f"{each:,}", row), flush=True)
             if users == 1:
                 rows[each] = row
             for left in path.parent.glob(path.stem + ".*"):
                 left.unlink()
-    if png is not None:
-        plot(rows, png)
+    return rows
+
+
+def draw(rows: dict[int, Row], png: Path) -> None:
+    """The picture, if matplotlib is there."""
+    from tests.bench.growth import plot
+
+    what = f"whole recalls through Ebb's own store, embedding left out; SQLite {sqlite_report().version}, {DIM} dimensions"
+    try:
+        plot(rows, png, f"One process, {what}")
+    except ModuleNotFoundError:
+        print("matplotlib is not installed (requirements-bench.lock): no picture")
 
 
 if __name__ == "__main__":
@@ -259,7 +250,9 @@ if __name__ == "__main__":
     p.add_argument("--sizes", type=int, nargs="*", default=[1_000, 10_000, 100_000])
     p.add_argument("--people", type=int, default=1000, help="people of 1,000 memories each; 0: none")
     p.add_argument("--asked", type=int, default=ASKED, help="questions")
-    p.add_argument("--png", type=Path)
+    p.add_argument("--png", type=Path, help="draw the figures, to this file")
+    p.add_argument("--json", type=Path, help="all figures of one person, to this file")
+    p.add_argument("--from", type=Path, dest="kept", help="such a file: nothing is measured, only drawn")
     p.add_argument("--write", nargs=3, help=argparse.SUPPRESS)
     p.add_argument("--ask", nargs=2, help=argparse.SUPPRESS)
     a = p.parse_args()
@@ -268,4 +261,11 @@ if __name__ == "__main__":
     elif a.ask:
         print(json.dumps(asyncio.run(ask(Path(a.ask[0]), int(a.ask[1])))))
     else:
-        main(a.sizes, a.people, a.asked, a.png)
+        if a.kept is None:
+            rows = main(a.sizes, a.people, a.asked)
+        else:
+            rows = {int(n): row for n, row in json.loads(a.kept.read_text(encoding="utf-8")).items()}
+        if a.json is not None:
+            a.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        if a.png is not None:
+            draw(rows, a.png)
