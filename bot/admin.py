@@ -11,8 +11,8 @@ from bot import admin_ends, admin_files, admin_life, admin_upkeep, charts, parsi
 from bot.admin_texts import in_language, say, unusable
 from bot.asof import known_then
 from bot.bootstrap import Ebb, open_ebb
-from bot.commands import memory_line
 from bot.life_texts import say as past
+from bot.listing import memory_line
 from bot.settings import Settings
 from bot.texts import say as spoken
 from memory.errors import Conflict, NotFound, Refused

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 
 from bot import charts
 from bot.bootstrap import Ebb
-from bot.commands import memory_line
 from bot.details import details, why
 from bot.life_texts import say
+from bot.listing import memory_line
 from memory.errors import NotFound
 from memory.lifecycle import CURVES, CurveEvent, U, ms, snapshot, weight
 from memory.lifecycle.curve import DAY

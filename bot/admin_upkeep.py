@@ -13,7 +13,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.bootstrap import Ebb
-from bot.commands import memory_line
+from bot.listing import memory_line
 from bot.parsing import positive
 from bot.upkeep_texts import say
 from memory.errors import Conflict

@@ -6,23 +6,22 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import prompts
 from bot import mirroring, undoing
 from bot.asof import known_then
 from bot.events import Choice, Command, Outcome, Turn, WindowMode
 from bot.life_texts import say as past
+from bot.listing import listed, memory_line
 from bot.session import close
 from bot.settings import Settings
-from bot.texts import ago, say
+from bot.texts import say
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import AsOf, as_of_asked
-from memory.models import KINDS, Filter, Hit, Lang, Level, Memory, Recall, State
+from memory.models import Filter, Hit, Lang, Level, Memory, Recall, State
 from memory.ports import Store, Tx
 from memory.service import MemoryService
 
 COMMANDS = ("new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "quit")
 CHOICE_LIFE = timedelta(hours=24)
-LISTED = 30
 LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
 OFFERED = 8  # memories or messages asked about at once
 LABEL = 200  # characters of each of them
@@ -114,24 +113,6 @@ async def _offer(
         return (*out, Choice(key([]), say(lang, "forget.none_of_them")))
 
     return await store.write(user_id, write)
-
-
-def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
-    """One memory in a list: glyph, kind, text, how faded, how old, id."""
-    phrase = prompts.phrase(int(m.level), lang)
-    marks = [phrase] if phrase else []
-    if m.negated_at is not None:
-        marks.append("已否定" if lang == "zh" else "no longer so")
-    if m.state is State.SUPERSEDED:
-        marks.append("已被更新" if lang == "zh" else "since changed")
-    if m.state in {State.DELETED, State.FORGOTTEN}:
-        marks.append("已忘掉" if lang == "zh" else "forgotten")
-    if m.state is State.PROPOSED:
-        marks.append("待确认" if lang == "zh" else "proposed")
-    if m.pinned:
-        marks.append("📍")
-    extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} `[{m.id}]`"
 
 
 class Commands:
@@ -299,19 +280,9 @@ class Commands:
         return await mirroring.about_mirror(self._service, self._store, c, lang)
 
     async def _memories(self, c: Command, lang: Lang) -> Outcome:
-        word = c.args.strip() or None
         if c.mode is WindowMode.TEMP:
             return Outcome(False, say(lang, "why.temp"))
-        f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
-        page = await self._service.find(c.user_id, f, text=word, order="weight", limit=LISTED)
-        if not page.items:
-            key = "memories.none_about" if word else "memories.none"
-            return Outcome(True, say(lang, key, text=word))
-        lines = [f"- {memory_line(m, lang, c.at)}" for m in page.items]
-        if page.total > len(page.items):
-            lines.append(say(lang, "memories.more", n=page.total - len(page.items)))
-        head = say(lang, "memories.head", n=page.total)
-        return Outcome(True, "\n".join([head, *lines]), memories=tuple(page.items))
+        return await listed(self._service, c, lang)
 
     async def _why(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:

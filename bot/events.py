@@ -121,13 +121,16 @@ class Command:
 class Outcome:
     """What a command came to. `text` is Markdown in the user's language, ready to be shown.
 
-    `mode` is set where the window's mode changes; `session_id` where a new session opened; `turn` where the
-    front end should send a turn (as `/review question` does); `quit` where the window should close.
+    `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's mode changes;
+    `session_id` where a new session opened; `turn` where the front end should send a turn (as `/review question`
+    does); `quit` where the window should close.
     """
 
     ok: bool
     text: str
     memories: tuple[Memory, ...] = ()
+    total: int = 0
+    offset: int = 0
     choices: tuple[Choice, ...] = ()
     mode: WindowMode | None = None
     session_id: str | None = None

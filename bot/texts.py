@@ -173,9 +173,10 @@ say = Texts(
         "memories.none_about": ("I remember nothing about “{text}”.", "我没有关于“{text}”的记忆。"),
         "memories.head": ("**What I remember about you** ({n})", "**我记得你的这些事**（{n} 条）"),
         "memories.more": (
-            "… and {n} more: `/memories WORD` narrows it down.",
-            "……还有 {n} 条：`/memories 关键词` 可以缩小范围。",
+            "… and {n} more: `/memories {word}page {page}` goes on, `/memories WORD` narrows it down.",
+            "……还有 {n} 条：`/memories {word}第{page}页` 往下看，`/memories 关键词` 可以缩小范围。",
         ),
+        "memories.span": (" · {first}–{last} of {n}", " · 第 {first}–{last} 条，共 {n} 条"),
         "review.head": ("**Looking back** ({n})", "**回顾**（{n} 条）"),
         "review.none": ("There is nothing to look back on yet.", "还没有可以回顾的内容。"),
         # why

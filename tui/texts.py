@@ -126,6 +126,7 @@ say = Texts(
         "hint.keys": ("keys", "按键"),
         "hint.quit": ("quit", "退出"),
         "hint.choose": ("choose", "选择"),
+        "hint.page": ("page", "翻页"),
         "hint.back": ("back", "返回"),
         "hint.messages": ("messages", "消息"),
         "hint.unqueue": ("take back", "收回"),
@@ -162,6 +163,7 @@ say = Texts(
         # memories
         "browse.title": ("What I remember", "我记得的事"),
         "browse.search": ("search…", "搜索……"),
+        "browse.span": ("{first}–{last} of {n}", "第 {first}–{last} 条，共 {n} 条"),
         "browse.none": ("Nothing here.", "这里没有内容。"),
         "browse.weight": ("weight", "强度"),
         "browse.level": ("level", "层级"),

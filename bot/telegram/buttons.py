@@ -61,9 +61,12 @@ class Buttons:
         if press.action == "stop":
             return await self._handlers.stop(kept, lang=lang)
         if press.action == "page":
-            search, _, number = press.value.rpartition(":")
+            key, _, number = press.value.rpartition(":")
+            search = self._desk.searches.search(key)
+            if search is None:
+                return say(lang, "gone")
             page = int(number) if number.isdigit() else 0
-            text, markup = await lists.page(self._desk.ebb, kept.user_id, search, page, lang)
+            text, markup = await lists.page(self._desk.ebb, self._desk.searches, kept.user_id, search, page, lang)
             await self._replace(place, message.message_id, text, markup)
         elif press.action == "view":
             found = await self._desk.agent.memories(kept.user_id, press.value.split(","))

@@ -15,6 +15,7 @@ from bot.events import Agent, Command, WindowMode
 from bot.telegram.access import Door
 from bot.telegram.inbox import Journal
 from bot.telegram.incoming import language_hint
+from bot.telegram.lists import Searches
 from bot.telegram.outbox import Gone, Outbox, Where
 from bot.telegram.streaming import Reply
 from bot.telegram.tuning import Tuning
@@ -51,6 +52,7 @@ class Desk:
     tuning: Tuning
     outbox: Outbox = field(init=False)
     running: dict[int, Running] = field(default_factory=dict)
+    searches: Searches = field(default_factory=Searches)
     extracting: dict[str, list[Where]] = field(default_factory=dict)  # user → chats that closed a session
     _records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _modes: dict[int, WindowMode] = field(default_factory=dict)

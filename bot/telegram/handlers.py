@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from bot.events import Delta, Done, Failed, Outcome, Started, Stopped, Turn, WindowMode
+from bot.listing import LISTED, asked
 from bot.telegram import edits, keyboards, lists, windows
 from bot.telegram.desk import Desk, Running, oops
 from bot.telegram.inbox import said_at
@@ -203,7 +204,9 @@ class Handlers:
             return
         text, markup = outcome.text or say(lang, "done"), keyboards.choices(outcome.choices)
         if name == "memories" and outcome.memories:
-            text, markup = await lists.page(desk.ebb, kept.user_id, args, 0, lang)
+            word, number = asked(args)
+            first = (number - 1) * LISTED // lists.PAGE  # `page 2` of the long list is further on in the short ones
+            text, markup = await lists.page(desk.ebb, desk.searches, kept.user_id, word, first, lang)
         reply_to = None if place.private else kept.message.message_id
         await desk.show(place, text, markup, shown=shown, reply_to=reply_to)
         await desk.end(place.key, kept.ids, stored=kept.stored)

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from zoneinfo import ZoneInfo
 
 from telegram import InlineKeyboardMarkup
 
 from bot.bootstrap import Ebb
-from bot.commands import memory_line
+from bot.listing import memory_line
 from bot.telegram import keyboards
 from bot.texts import say as words
 from memory.models import KINDS, Filter, Lang, Memory, State
 
 PAGE = 8
 _KEY_BYTES = 40  # of what was searched for: it travels in the buttons
+_LONG = 100  # longer searches that the buttons of this run know by a key; a restart forgets them
+
+
+class Searches:
+    """What was searched for where it is too long for a button, under a key that is not."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def key(self, search: str) -> str:
+        """What a button carries for it."""
+        if len(search.encode()) <= _KEY_BYTES and not search.startswith("#"):
+            return search
+        key = f"#{sha256(search.encode()).hexdigest()[:16]}"
+        self._known.pop(key, None)
+        self._known[key] = search
+        while len(self._known) > _LONG:
+            self._known.pop(next(iter(self._known)))
+        return key
+
+    def search(self, key: str) -> str | None:
+        """What it stands for; None if that is not known any more."""
+        return self._known.get(key) if key.startswith("#") else key
 
 
 async def page(
-    ebb: Ebb, user_id: str, search: str, number: int, lang: Lang
+    ebb: Ebb, searches: Searches, user_id: str, search: str, number: int, lang: Lang
 ) -> tuple[str, InlineKeyboardMarkup | None]:
     """A page of what is remembered, the strongest first, and its buttons."""
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
-    word = search.strip() or None
-    found = await ebb.service.find(user_id, f, text=word, order="weight", limit=PAGE, offset=max(number, 0) * PAGE)
+    word, number = search.strip(), max(number, 0)
+    found = await ebb.service.find(user_id, f, text=word or None, order="weight", limit=PAGE, offset=number * PAGE)
+    pages = -(-found.total // PAGE)
+    if not found.items and pages:  # some were forgotten since
+        number = pages - 1
+        found = await ebb.service.find(
+            user_id, f, text=word or None, order="weight", limit=PAGE, offset=number * PAGE
+        )
     if not found.items:
         return words(lang, "memories.none_about" if word else "memories.none", text=word), None
     now = ebb.clock()
-    lines = [f"- {memory_line(m, lang, now)}" for m in found.items]
-    pages = -(-found.total // PAGE)
-    text = "\n".join([words(lang, "memories.head", n=found.total), "", *lines])
-    if len(search.encode()) > _KEY_BYTES:
-        if pages > 1:
-            text += "\n" + words(lang, "memories.more", n=found.total - len(found.items))
-        return text, None
-    return text, keyboards.pages(number, pages, search.strip(), lang)
+    head = words(lang, "memories.head", n=found.total)
+    if pages > 1:
+        first = number * PAGE + 1
+        head += words(lang, "memories.span", first=first, last=first + len(found.items) - 1, n=found.total)
+    text = "\n".join([head, "", *(f"- {memory_line(m, lang, now)}" for m in found.items)])
+    return text, keyboards.pages(number, pages, searches.key(word), lang)
 
 
 def in_full(m: Memory, lang: Lang, ebb: Ebb) -> str:

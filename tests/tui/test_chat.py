@@ -169,6 +169,30 @@ async def test_memories_are_listed_searched_and_forgotten(online: Settings) -> N
         await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 2)
 
 
+async def test_the_browser_turns_its_pages(online: Settings) -> None:
+    """With counts; left and right turn, a search counts anew, and typing there turns nothing."""
+    async with window(online) as w:
+        for n in range(1, 66):
+            await w.chat.link.command("remember", f"my locker in hall {n:02d} is number {n}{n}")
+        await w.send("/memories")
+        await w.sees("What I remember  1–30 of 65", "←→ page")
+        await w.pilot.press("right")
+        await w.sees("31–60 of 65")
+        await w.pilot.press("n")
+        await w.sees("61–65 of 65")
+        await w.pilot.press("right")
+        await w.sees("61–65 of 65")
+        await w.pilot.press("d")
+        await w.pilot.press("d")
+        await w.sees("Gone.", "61–64 of 64")
+        await w.pilot.press("p")
+        await w.sees("31–60 of 64")
+        await w.pilot.press("/")
+        await w.write("hall 07")
+        await w.pilot.press("left", "enter")
+        await w.until(lambda: "What I remember  1\n" in w.screen())
+
+
 @pytest.mark.parametrize(
     ("command", "mode", "badge"), [("/temp", "temp", "TEMP"), ("/temp read", "private", "PRIVATE")]
 )

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from bot.events import Outcome, Status, WindowMode
+from bot.listing import asked as searched
 from tui.following import PAGE, Following
 from tui.link import Link
 from tui.replies import Asked, Replies
@@ -164,7 +165,7 @@ class Chat(Screen[None]):
         name, _, args = text[1:].partition(" ")
         outcome = await self.link.command(name, args.strip())
         if name in ("memories", "m") and outcome.ok and outcome.memories:
-            self.app.push_screen(Memories(self.link, self.voice, outcome.memories, args.strip()))
+            self.app.push_screen(Memories(self.link, self.voice, outcome, searched(args)[0]))
             return
         await self.show(outcome, asked=text)
 
@@ -219,7 +220,9 @@ class Chat(Screen[None]):
     async def on_notice_view(self, event: Notice.View) -> None:
         """Look at a memory among the others."""
         found = await self.link.memories([event.memory_id])
-        self.app.push_screen(Memories(self.link, self.voice, tuple(found.values()), "", event.memory_id))
+        self.app.push_screen(
+            Memories(self.link, self.voice, Outcome(True, "", tuple(found.values())), "", event.memory_id)
+        )
 
     def on_reply_retry(self, event: Reply.Retry) -> None:
         """Ask again."""

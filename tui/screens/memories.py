@@ -1,8 +1,7 @@
-"""A modest browser of what is remembered: a list with search, and one memory in full."""
+"""A modest browser of what is remembered: a list with search, a page at a time, and one memory in full."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -14,6 +13,8 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from bot.events import Outcome
+from bot.listing import LISTED
 from bot.texts import ago
 from memory.models import Memory, State
 from tui.link import Link
@@ -26,23 +27,24 @@ _FULL_WEIGHT = 2.0  # the curve's upper end
 
 
 class Memories(Screen[None]):
-    """Up and down chooses, `/` searches, d twice forgets, u takes it back."""
+    """Up and down chooses, left and right turn the page, `/` searches, d twice forgets, u takes it back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", show=False),
         Binding("slash", "search", show=False),
+        Binding("right,n", "page(1)", show=False, priority=True),
+        Binding("left,p", "page(-1)", show=False, priority=True),
         Binding("d,delete", "forget", show=False),
         Binding("u", "undo", show=False),
         Binding("c", "copy", show=False),
     ]
 
-    def __init__(
-        self, link: Link, voice: Voice, memories: Sequence[Memory], word: str = "", shown: str | None = None
-    ) -> None:
+    def __init__(self, link: Link, voice: Voice, found: Outcome, word: str = "", shown: str | None = None) -> None:
         super().__init__()
         self._link = link
         self._voice = voice
-        self._memories = list(memories)
+        self._memories = list(found.memories)
+        self._total, self._offset = found.total, found.offset
         self._word = word
         self._shown = shown
         self._sure: str | None = None  # asked once to forget this one
@@ -70,6 +72,7 @@ class Memories(Screen[None]):
         self._word_of.display = False
         self._hints.pairs = (
             ("↑↓", say("hint.choose")),
+            ("←→", say("hint.page")),
             ("/", say("hint.search")),
             ("d", say("hint.forget")),
             ("u", say("undo")),
@@ -85,7 +88,7 @@ class Memories(Screen[None]):
     def _fill(self, keep: str | None = None) -> None:
         say = self._voice
         self._title.update(
-            Content.assemble((f" ≋ {say('browse.title')}", "bold $primary"), (f"  {len(self._memories)}", "$quiet"))
+            Content.assemble((f" ≋ {say('browse.title')}", "bold $primary"), (f"  {self._counted()}", "$quiet"))
         )
         self._list.clear_options()
         self._list.add_options(Option(self._row(m), id=m.id) for m in self._memories)
@@ -95,6 +98,13 @@ class Memories(Screen[None]):
         ids = [m.id for m in self._memories]
         self._list.highlighted = ids.index(keep) if keep in ids else 0
         self._show(self._memories[self._list.highlighted])
+
+    def _counted(self) -> str:
+        """How many there are, and which of them are on this page."""
+        if self._total <= LISTED:
+            return str(max(self._total, len(self._memories)))
+        first = self._offset + 1
+        return self._voice("browse.span", first=first, last=self._offset + len(self._memories), n=self._total)
 
     def _row(self, m: Memory) -> Content:
         past = m.negated_at is not None or m.state is State.SUPERSEDED
@@ -144,7 +154,8 @@ class Memories(Screen[None]):
         return self._memories[at] if at is not None and at < len(self._memories) else None
 
     async def _reload(self, keep: str | None = None) -> None:
-        outcome = await self._link.command("memories", self._word)
+        outcome = await self._link.command("memories", f"{self._word} page {self._offset // LISTED + 1}")
+        self._total, self._offset = outcome.total, outcome.offset
         found = {m.id: m for m in outcome.memories}
         if keep is not None and keep not in found:
             found = {**await self._link.memories([keep]), **found}
@@ -166,9 +177,20 @@ class Memories(Screen[None]):
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Search, and back to the list."""
         event.stop()
-        self._word = event.value.strip()
+        self._word, self._offset = event.value.strip(), 0
         await self._reload()
         self._list.focus()
+
+    async def action_page(self, by: int) -> None:
+        """The page after or before; none beyond the last."""
+        to = self._offset + by * LISTED
+        if 0 <= to < self._total:
+            self._offset = to
+            await self._reload()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
+        """The page's keys are letters and arrows of the search field while one types there."""
+        return not (action == "page" and self._search.has_focus)
 
     def action_search(self) -> None:
         """Into the search field."""

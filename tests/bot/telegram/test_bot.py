@@ -331,11 +331,29 @@ async def test_long_lists_have_pages(
         on_first = [t for t in things if t in first.text]
         assert len(on_first) == 8
         assert "1 / 2" in first.buttons
+        assert "1–8 of 11" in first.text
         telegram_server.press(first.id, "▶")
         await telegram_server.wait_for(lambda: "2 / 2" in first.buttons)
         assert [t for t in things if t in first.text] == [t for t in things if t not in on_first]
+        assert "9–11 of 11" in first.text
         telegram_server.press(first.id, "◀")
         await telegram_server.wait_for(lambda: "1 / 2" in first.buttons)
+
+
+async def test_a_long_search_has_pages_too(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """What does not fit into a button is known by a key."""
+    long = "the green wooden house behind the old harbour"
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        for n in range(1, 11):
+            await bot.ask(f"/remember room {n} of {long} is {n}{n} metres long")
+        first = await bot.ask(f"/memories {long}")
+        assert "1 / 2" in first.buttons
+        telegram_server.press(first.id, "▶")
+        await telegram_server.wait_for(lambda: "2 / 2" in first.buttons)
+        assert "9–10 of 10" in first.text
 
 
 async def test_a_new_session_says_what_it_kept(
