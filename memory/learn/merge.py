@@ -179,7 +179,10 @@ class Merger:
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
         m = built(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
-            m = replace(m, sensitivity=max(m.sensitivity, inherit.sensitivity), supersedes=supersedes)
+            # Where one version ends the next begins (S1): also where nobody said since when it has been so.
+            begins = m.valid_from or claim.said_at
+            worth = max(m.sensitivity, inherit.sensitivity)
+            m = replace(m, sensitivity=worth, supersedes=supersedes, valid_from=begins)
             if supersedes and not self.proposing:
                 m = replace(m, layer=inherit.layer, pinned=inherit.pinned)
             if denies is not None:

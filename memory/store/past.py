@@ -75,12 +75,14 @@ class Past:
         """
         changes = [c for c in line["changes"] if self.tx.memories.get(c[1]) is not None]
         rows: list[tuple[str, str, Json, Json]] = []
+        within: dict[str, Json] = {}  # how an earlier change of this very set left it
         for op, memory_id, before, changed, whole in changes:
-            was = self._ended(told.get(memory_id, ""), memory_id) if before == _SAME else self._in(before)
+            was = self._in(before) if before != _SAME else within.get(memory_id) or self._ended(told, memory_id)
             if changed is not None and was is None:
                 continue
             became = {**was, **changed} if changed is not None and was is not None else self._in(whole)
             memory_from_json(dict(became or {}))
+            within[memory_id] = became
             rows.append((str(op), memory_id, was, became))
         if not rows:
             return False
@@ -104,11 +106,11 @@ class Past:
         last = self.tx.con.execute(f"SELECT MAX({number}) FROM {table} WHERE {number} < 0").fetchone()[0]
         return _FIRST if last is None else int(last) + 1
 
-    def _ended(self, set_id: str, memory_id: str) -> Mapping[str, Json] | None:
+    def _ended(self, told: Mapping[str, str], memory_id: str) -> Mapping[str, Json] | None:
         row = self.tx.con.execute(
             "SELECT after FROM changes WHERE set_id = ? AND user_id = ? AND entity = 'memory' AND entity_id = ?"
             " ORDER BY seq DESC LIMIT 1",
-            (set_id, self.tx.owner, memory_id),
+            (told.get(memory_id, ""), self.tx.owner, memory_id),
         ).fetchone()
         found: Mapping[str, Json] | None = None if row is None or row[0] is None else json.loads(row[0])
         return found

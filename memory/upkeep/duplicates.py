@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from memory import lifecycle, privacy
@@ -52,7 +53,7 @@ def mergeable(a: Memory, b: Memory) -> bool:
         _stands(a)
         and _stands(b)
         and (a.kind, a.layer, a.language, a.pinned) == (b.kind, b.layer, b.language, b.pinned)
-        and (a.valid_from, a.valid_until, a.expires_at) == (b.valid_from, b.valid_until, b.expires_at)
+        and (_since(a), a.valid_until, a.expires_at) == (_since(b), b.valid_until, b.expires_at)
         and a.id not in (*b.supersedes, *b.source_ids)
         and b.id not in (*a.supersedes, *a.source_ids)
         and not (a.source_ids or b.source_ids)
@@ -60,6 +61,11 @@ def mergeable(a: Memory, b: Memory) -> bool:
         and names(a.original_content) == names(b.original_content)
         and not _about_others(a, b)
     )
+
+
+def _since(m: Memory) -> datetime | None:
+    """Since when it has been so, if anybody said: that it was said in place of another version does not say it."""
+    return None if m.valid_from == m.created_at else m.valid_from
 
 
 def _stands(m: Memory) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from filelock import FileLock
 
@@ -361,6 +361,12 @@ class Lived:
     checkpoints: list[Checkpoint]
     printed: dict[MemoryId, list[str]]  # `ebb memory show ID --log --json`
     reviewed: dict[str, Recall]
+    exported: str  # as JSONL, sealed secrets too
+    again: str  # the export of a store that this was brought into
+    then: list[tuple[datetime, list[Seen], list[Seen]]]  # what was known on a day: there, and in the other store
+
+
+Seen: TypeAlias = tuple[MemoryId, str, int]
 
 
 def lived(shared: Path) -> Lived:
@@ -381,7 +387,7 @@ async def _lived() -> Lived:
                 await w.learn(i)
             await episodes(w, 10)
             checkpoints = []
-            await w.live(365, 480, 3)
+            await w.live(365, 480, 26)
             checkpoints.append(await _checkpoint(w))
             for curve in ("score", "fade"):  # in the middle of it EBB_CURVE is set anew, and back
                 await switch.plan(w.store, curve, w.now)
@@ -403,7 +409,26 @@ async def _lived() -> Lived:
                 text: await w.service.recall(w.user, text, [], w.now, TZ, mode=Mode.REVIEW)
                 for text in (*asked, "What did I say in the past about Kyoto?", "我以前买过什么？")
             }
-            return Lived(list(w.made), set(w.deleted), dict(w.done), checkpoints, printed, reviewed)
+            moved = await _moved(w, Path(home))
+            return Lived(list(w.made), set(w.deleted), dict(w.done), checkpoints, printed, reviewed, *moved)
+
+
+async def _moved(w: Lives, home: Path) -> tuple[str, str, list[tuple[datetime, list[Seen], list[Seen]]]]:
+    """All of it exported, brought into an empty store, exported from there; and looked back at in both."""
+    (home / "new").mkdir()
+    out: list[str] = []
+    await w.service.porter.export(w.user, out.append, secrets=True)
+    again: list[str] = []
+    then = []
+    async with lives(home / "new" / "ebb.db") as other:
+        await other.service.porter.bring(other.user, lambda: list(out), w.now)
+        await other.service.porter.export(other.user, again.append, secrets=True)
+        for day in (1, 40, 200, 364, 2999.5, 3005, 29_999):
+            at = START + day * DAY
+            pages = [await x.service.known_on(x.user, at, limit=999) for x in (w, other)]
+            here, there = ([(m.id, m.content, int(m.level)) for m in p.items] for p in pages)
+            then.append((at, here, there))
+    return "".join(out), "".join(again), then
 
 
 def _log_of(memory_id: MemoryId, tx: Tx) -> list[WeightEvent]:

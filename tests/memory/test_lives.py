@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+
 import pytest
 
 from memory.lifecycle import Forget, level_of, verdict
@@ -74,3 +77,13 @@ def test_a_look_back_sees_the_layers(life: Lived) -> None:
     assert {m.level for m in hits} == {Level(x) for x in life.checkpoints[-1].levels()}
     assert State.SUPERSEDED in {m.state for m in hits}
     assert not {m.state for m in hits} & {State.FORGOTTEN, State.DELETED}
+
+
+def test_it_all_moves_to_another_store(life: Lived) -> None:
+    """Export, import into an empty store, export: the same bytes; and each day looks back the same there."""
+    assert life.again == life.exported
+    kinds = Counter(json.loads(line)["type"] for line in life.exported.split("\n")[:-1])
+    assert kinds["memory"] == len(life.checkpoints[-1].memories)
+    assert kinds["set"] > 1000
+    assert all(here == there for _, here, there in life.then)
+    assert len({len(here) for _, here, _ in life.then}) > 3

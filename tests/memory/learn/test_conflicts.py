@@ -53,6 +53,7 @@ async def test_latest_wins(world: World, lang: str) -> None:
     await world.learn(said, f"[UPDATE:{old.id} kind=identity] {now}", recalled=[old])
     over, new = await world.get(old.id), await world.only()
     assert (over.state, over.valid_until) == (State.SUPERSEDED, new.created_at)
+    assert (new.valid_from, new.valid_until) == (over.valid_until, None)
     assert (new.content, new.level, new.supersedes) == (now, Level.FULL, (old.id,))
     assert over.original_content == was
 
@@ -74,7 +75,7 @@ async def test_versions_are_kept(world: World) -> None:
     assert weight(kept, 1.0, message.at) == pytest.approx(0.3 * before, rel=1e-3)
     (entry,) = kept.correction_history
     assert (entry["reason"], entry["by"], entry["at"]) == ("negated", new.id, round(message.at.timestamp() * 1000))
-    assert (new.level, new.negated_at) == (Level.FULL, None)
+    assert (new.level, new.negated_at, new.valid_from) == (Level.FULL, None, kept.valid_until)
 
 
 async def test_both_stand_where_it_is_unsure(world: World) -> None:

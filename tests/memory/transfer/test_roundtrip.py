@@ -12,10 +12,24 @@ from typing import Any
 
 import pytest
 
+from memory import lifecycle
 from memory.embed import LexicalEmbedder
 from memory.errors import Unreadable
-from memory.learn.merge import save_draft
-from memory.models import Draft, Filter, Hit, Level, Memory, Message, Recall, Sensitivity, Source, State
+from memory.learn.merge import Claim, Merger, save_draft
+from memory.models import (
+    Draft,
+    Filter,
+    Hit,
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    Message,
+    Recall,
+    Sensitivity,
+    Source,
+    State,
+)
 from memory.ports import Tx
 from memory.service import MemoryService
 from memory.store import SqliteStore, open_store, worker_id
@@ -133,6 +147,36 @@ async def lived_in(place: Place) -> None:
     await place.remember("my wifi password is hunter2xyz")
     pinned = await place.remember("I'm allergic to nuts")
     await place.service.pin(place.user, pinned.id, True, place.tick())
+    await _changed_its_mind(place)
+
+
+async def _changed_its_mind(place: Place) -> None:
+    """What was denied, merged, proposed, undone, promoted; and an episode."""
+    tea, chai = await place.remember("I drink chai tea every day"), await place.remember("chai in the mornings")
+    at = place.tick()
+
+    def write(tx: Tx) -> None:
+        tx.changes.begin("monitor", "monitor", at)
+        claim = Claim(Draft("The user can't stand brass bands any more"), at)
+        brass = Merger(tx, curve="score", u=1.3).save(Claim(Draft("The user likes brass bands"), at)).memory
+        assert brass is not None
+        assert Merger(tx, curve="fade", u=1.3).negate(brass, claim, at).outcome == "negated"
+        tx.changes.begin("system", "upkeep", at)
+        both = {tea.id: tea.original_content, chai.id: chai.original_content}
+        base = replace(tea, merged_from=(chai.id,), original_contents=both, layer=Layer.CORE)
+        stored = tx.memories.put(base, "merged")
+        tx.memories.log(lifecycle.logged("merged", tea, stored, 1.0, at, "2 into one"))
+        tx.memories.put(replace(chai, state=State.MERGED, merged_into=tea.id), "merged")
+        derived = replace(tea, id="", content="likes spice", original_content="likes spice", state=State.PROPOSED)
+        tx.memories.add(replace(derived, source_ids=(tea.id, brass.id), merged_from=(), original_contents={}))
+        text = "[2026-01-05 09:00] Talked about tea"
+        tx.memories.add(
+            replace(tea, id="", content=text, original_content=text, kind=Kind.EPISODE, layer=Layer.EPISODE)
+        )
+
+    await place.write(write)
+    await place.remember("I keep two bicycles")
+    await place.service.undo(place.user, place.tick())
 
 
 async def test_the_same_bytes(old: Place, new: Place) -> None:
@@ -140,7 +184,13 @@ async def test_the_same_bytes(old: Place, new: Place) -> None:
     text = await old.export()
     assert text == await old.export()
     taken = await new.bring(text)
-    assert taken.counts["memory.new"] == 7
+    memories = [json.loads(x) for x in lines_of(text) if '"type":"memory"' in x]
+    assert taken.counts["memory.new"] == len(memories) >= 14
+    assert {m["state"] for m in memories} == set(State) - {State.FORGOTTEN}
+    assert any(m["negated_at"] for m in memories)
+    assert any(m["merged_from"] for m in memories)
+    assert {m["layer"] for m in memories} >= {"core", "fact", "episode"}
+    assert {m["curve"] for m in memories} == {"fade", "score"}
     assert await new.export() == text
     kinds = {json.loads(line)["type"] for line in lines_of(text)}
     assert len(text.splitlines()) == len(lines_of(text))
@@ -297,7 +347,7 @@ async def test_never_over_what_is_newer(old: Place, new: Place) -> None:
         "memory.new": 1,
         "memory.newer": 1,
         "memory.older": 1,
-        "memory.same": 5,
+        "memory.same": 12,
     }
     texts = await new.texts()
     assert {"我喜欢最自由的爵士乐", "I'm allergic to all nuts", "I moved a piano"} <= texts

@@ -79,6 +79,16 @@ async def test_ten_that_say_the_same_become_one(home: Home) -> None:
     assert len(await home.all(State.MERGED)) == 9
 
 
+async def test_what_took_another_ones_place_merges_like_any_other(home: Home) -> None:
+    """Its validity begins where the other's ended, which says nothing of since when it has been so."""
+    a, b = await pair(home)
+    await home.write(lambda tx: tx.memories.put(replace(b, valid_from=b.created_at), "updated"))
+    home.model.answers["merge"] = whole()
+    await home.night()
+    assert len(await home.all()) == 1
+    assert not mergeable(replace(a, valid_from=b.created_at), b)
+
+
 async def test_an_undo_takes_it_apart(home: Home) -> None:
     """Each as it was; also by "the last change"."""
     a, b = await pair(home)
@@ -200,7 +210,7 @@ def _two(**of_one: Any) -> tuple[Memory, Memory]:
         {"state": State.SUPERSEDED},
         {"negated_at": memory().created_at},
         {"valid_until": memory().created_at + timedelta(days=900)},
-        {"valid_from": memory().created_at},
+        {"valid_from": memory().created_at - timedelta(days=400)},
         {"expires_at": memory().created_at},
         {"sensitivity": Sensitivity.SECRET},
         {"supersedes": ("aaaaaa",)},
