@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.embed.features import DULL_ZH, is_han, tokens
+from memory.recall.alike import alike
 from memory.recall.vocabulary import ASKS, BOTH, CLAUSE, NEXT, QUOTED, SENTENCE, TURN
 from memory.store.text import terms
 
@@ -28,6 +29,7 @@ class Clause:
 
     words: tuple[str, ...]  # terms of the text index
     characters: tuple[str, ...]  # Chinese ones, each by itself: pairs miss 学历 where 学位 is asked for
+    alike: tuple[tuple[str, tuple[str, ...]], ...] = ()  # what else may be said for a word or character of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def clause_of(text: str) -> Clause | None:
     words = tuple(terms(text)[:_WORDS])
     characters = dict.fromkeys(c for run in tokens(text) if is_han(run) for c in run if c not in DULL_ZH)
     lone = tuple(c for c in characters if c not in words)[:_WORDS]
-    return Clause(words, lone) if words or lone else None
+    others = tuple((w, found) for w in (*words, *lone) if (found := alike(w)))
+    return Clause(words, lone, others) if words or lone else None
 
 
 def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:

@@ -87,7 +87,12 @@ class Question:
     @property
     def words(self) -> list[str]:
         """Every term that is looked up, once."""
-        each = (w for p in self.parts for c in p.clauses for w in (*c.words, *c.characters))
+        each = (
+            w
+            for p in self.parts
+            for c in p.clauses
+            for w in (*c.words, *c.characters, *(o for _, others in c.alike for o in others))
+        )
         return list(dict.fromkeys((*self.whole, *each)))
 
 
