@@ -71,7 +71,7 @@ class EbbAgent:
         self._provider = provider
         self._embedder = embedder
         self._running: dict[str, Running] = {}
-        self._off_record = OffRecord(settings, store, service, model, self._failed)
+        self._off_record = OffRecord(settings, store, service, model, self._failed, reads_all=provider == "offline")
         self._commands = Commands(settings, store, service, background.kick, self._off_record.forget)
 
     # --- the loop -------------------------------------------------------------------------------------
@@ -146,7 +146,11 @@ class EbbAgent:
             material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
             failure: ModelError | None = None
             try:
-                async with aclosing(running.write(self._model, context.build(material))) as pieces:
+                request = context.build(material)
+                if request.data["shortened"] and self._provider != "offline":
+                    running.text = say(lang, "shortened")
+                    yield Delta(running.text)
+                async with aclosing(running.write(self._model, request)) as pieces:
                     async for text in pieces:
                         yield Delta(text)
             except ModelError as e:

@@ -17,6 +17,9 @@ from memory.models import Hit, Lang, Memory, Message, Mode
 from memory.ports import ModelRequest
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
+NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it
+SMALLEST_NEWEST = 200  # tokens of it that are sent whatever else there is
+HEAD_SHARE = 2 / 3  # of a shortened message is its beginning, the rest its end
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # no locale
 
 
@@ -94,6 +97,35 @@ def _fit(turns: list[dict[str, str]], budget: int) -> list[dict[str, str]]:
     return turns[keep:]
 
 
+def shortened(text: str, most: int, lang: Lang) -> str:
+    """The text if it is at most `most` tokens; else its beginning and its end, and a note of what is left out.
+
+    The end is kept because that is where a question about something pasted tends to stand.
+    """
+    if estimate_tokens(text) <= most:
+        return text
+    low, high = 0, len(text)  # characters kept: the most that fit
+    while low < high:
+        kept = (low + high + 1) // 2
+        if estimate_tokens(_ends(text, kept, lang)) <= most:
+            low = kept
+        else:
+            high = kept - 1
+    return _ends(text, low, lang)
+
+
+def _ends(text: str, kept: int, lang: Lang) -> str:
+    head = round(kept * HEAD_SHARE)
+    tail = kept - head
+    n = f"{len(text) - kept:,}"
+    note = (
+        f"[……此处省略 {n} 个字符：这条消息太长，无法整条读入……]"
+        if lang == "zh"
+        else f"[… {n} characters are left out here: the message is too long to be read whole …]"
+    )
+    return f"{text[:head].rstrip()}\n\n{note}\n\n{text[len(text) - tail :].lstrip() if tail else ''}"
+
+
 def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     """User and assistant by turns: what was never answered goes in front of what was said after it.
 
@@ -127,15 +159,19 @@ def build(m: Material) -> ModelRequest:
     block = prompts.load("recalled", m.lang).render(
         items=recalled, now=moment(local, m.lang), tz=m.tz, mode=str(m.mode), note=m.note
     )
-    newest = f"{block.strip()}\n\n{prompts.data(m.text)}"  # what is pasted cannot pass for a block of ours
+    room = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
+    text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
+    whole = estimate_tokens(text) <= room
+    if not whole:
+        text = shortened(text, max(int(room * NEWEST_SHARE), SMALLEST_NEWEST), m.lang)
+    newest = f"{block.strip()}\n\n{text}"
     turns = [
         {"role": x.role, "content": prompts.data(x.text), "at": local_time(x.at, x.tz).isoformat()}
         for x in m.history
         if x.text
     ]
     turns += [{"role": role, "content": prompts.data(text), "at": local.isoformat()} for role, text in m.extra]
-    budget = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(newest)
-    turns = _fit(turns, budget)
+    turns = _fit(turns, room - estimate_tokens(text))
     data = {
         "message": m.text,
         "history": [{"role": t["role"], "text": t["content"], "at": t["at"]} for t in turns],
@@ -144,6 +180,7 @@ def build(m: Material) -> ModelRequest:
         "summary": m.summary,
         "episode": m.episode,
         "note": m.note,
+        "shortened": not whole,  # the model is sent the newest message without its middle
         "lang": m.lang,
         "now": local.isoformat(),
         "tz": m.tz,

@@ -30,12 +30,15 @@ class OffRecord:
         service: MemoryService,
         model: ChatModel,
         failed: Callable[[ModelError, str, Lang], Failed],
+        *,
+        reads_all: bool,  # the offline companion is given the message itself, however long
     ) -> None:
         self._settings = settings
         self._store = store
         self._service = service
         self._model = model
         self._failed = failed
+        self._reads_all = reads_all
         self._said: dict[str, list[tuple[str, str]]] = {}  # by window: (role, text)
 
     def forget(self, origin: str) -> None:
@@ -73,7 +76,11 @@ class OffRecord:
             extra=tuple(said),
         )
         try:
-            async with aclosing(running.write(self._model, context.build(material))) as pieces:
+            request = context.build(material)
+            if request.data["shortened"] and not self._reads_all:
+                running.text = say(lang, "shortened")
+                yield Delta(running.text)
+            async with aclosing(running.write(self._model, request)) as pieces:
                 async for text in pieces:
                     yield Delta(text)
         except ModelError as e:

@@ -64,7 +64,11 @@ class Settings:
         choices=("auto", "openai", "ollama", "offline"),
     )
     context_tokens: int = _s(
-        16_000, "EBB_CONTEXT_TOKENS", "How long a prompt may get, in tokens.", low=1_000, high=2_000_000
+        16_000,
+        "EBB_CONTEXT_TOKENS",
+        "How long a prompt may get, in tokens. A longer message is kept whole, and sent without its middle.",
+        low=1_000,
+        high=2_000_000,
     )
     log_text: bool = _s(False, "EBB_LOG_TEXT", "Whether logs may hold what was said.")
     embedder: str = _s(

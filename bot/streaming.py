@@ -25,6 +25,7 @@ class Running:
 
     async def write(self, model: ChatModel, request: ModelRequest) -> AsyncGenerator[str, None]:
         """Pieces of the reply until it ends or is stopped, collected on the way. Raises ModelError, also for none."""
+        before = len(self.text)
         async with aclosing(until(self.stop, model.stream(request))) as chunks:
             async for chunk in chunks:
                 if chunk.usage is not None:
@@ -32,7 +33,7 @@ class Running:
                 if chunk.text:
                     self.text += chunk.text
                     yield chunk.text
-        if not self.text.strip() and not self.stop.is_set():
+        if not self.text[before:].strip() and not self.stop.is_set():
             raise ModelError("unreadable", detail="empty", model=model.name)
 
 

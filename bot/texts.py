@@ -215,6 +215,10 @@ say = Texts(
         "why.by.form": ("how it is put", "表述方式"),
         "why.by.versions": ("its other versions", "它的其他版本"),
         "why.episode_by_time": ("you asked about a time", "你问到了那段时间"),
+        "shortened": (
+            "_(Your message is kept whole, but too long for the model: it was sent its beginning and its end.)_\n\n",
+            "_（你的消息完整保存了，但对模型来说太长：只发送了开头和结尾。）_\n\n",
+        ),
         "why.overview": ("you asked for all of it", "你问到全部"),
         "why.secret": ("you asked for it", "你要求查看"),
         "why.language": ("said in the other language", "用另一种语言说过"),

@@ -1,0 +1,81 @@
+"""The prompt's length: what does not fit, and what is said about it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.context import Material, build, shortened
+from bot.events import Done
+from bot.llm.tokens import estimate_tokens
+from memory.models import Lang
+from tests.e2e.test_scripted_model import MONITOR, chats, scripted
+from tests.servers.openai import OpenAIServer
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def material(text: str, tokens: int, lang: Lang = "en") -> Material:
+    return Material(text=text, now=NOW, tz="Europe/Paris", lang=lang, context_tokens=tokens)
+
+
+@pytest.mark.parametrize(
+    "lang, piece, note",
+    [
+        ("en", "The harbour was quiet that day. ", "characters are left out here"),
+        ("zh", "那天港口很安静。", "个字符"),
+    ],
+)
+def test_a_message_that_is_too_long_is_sent_without_its_middle(lang: Lang, piece: str, note: str) -> None:
+    """Its beginning and end, a note between them, and all of it within the context."""
+    text = f"START {piece * 4000} END"
+    request = build(material(text, 4_000, lang))
+    sent = request.messages[-1]["content"]
+    assert "START" in sent
+    assert sent.rstrip().endswith("END")
+    assert note in sent
+    assert sum(estimate_tokens(m["content"]) for m in request.messages) <= 4_000
+    assert request.data["message"] == text  # a program that reads no prompt has the whole
+    assert request.data["shortened"] is True
+
+
+def test_a_message_that_fits_is_sent_as_it_is() -> None:
+    """Whole, however little room there is for what came before."""
+    text = "The harbour was quiet that day. " * 20
+    request = build(material(text.strip(), 16_000))
+    assert text.strip() in request.messages[-1]["content"]
+    assert request.data["shortened"] is False
+
+
+@given(st.text(max_size=400), st.integers(min_value=40, max_value=400))
+def test_what_is_shortened_fits(text: str, most: int) -> None:
+    """Whatever it holds; and what fits is untouched."""
+    short = shortened(text * 5, most, "en")
+    assert estimate_tokens(short) <= most
+    if estimate_tokens(text * 5) <= most:
+        assert short == text * 5
+
+
+async def test_it_is_kept_whole_and_the_reply_says_so(tmp_path: Path, openai_server: OpenAIServer) -> None:
+    """The store has every word, the model has both ends, and the person is told."""
+    openai_server.on(MONITOR, "[SKIP]")
+    text = "START " + "All work and no play. " * 3_000 + "END"
+    async with scripted(tmp_path, openai_server, context_tokens=4_000) as w:
+        openai_server.on("large", lambda _: "Fine.", field="model")
+        said = await w.say(text)
+        assert isinstance(said.last, Done)
+        assert "sent its beginning and its end" in said.text
+        assert said.text.endswith("Fine.")
+        kept = await w.working()
+        assert kept[0].text == text
+        [request] = chats(openai_server, "large")
+        sent = request.messages[-1]["content"]
+        assert "START" in sent
+        assert "END" in sent
+        assert "left out here" in sent
+        again = await w.say("Hello?")
+        assert "its beginning and its end" not in again.text
