@@ -8,10 +8,12 @@ import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
+from bot import patience
 from bot.bootstrap import Ebb, open_ebb
 from bot.events import Choice, Command, Delta, Done, Event, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
 from bot.settings import Settings
 from bot.texts import Texts
+from memory.errors import StoreBusy
 from memory.models import language_of
 
 DRAIN_SECONDS = 20.0
@@ -44,7 +46,18 @@ def run(settings: Settings, argv: Sequence[str], *, mode: WindowMode = WindowMod
     if not text:
         print(say(settings.lang or "en", "usage"), file=sys.stderr)
         return 2
-    return asyncio.run(_ask(settings, text, mode, why=why))
+    return asyncio.run(_patiently(settings, text, mode, why=why))
+
+
+async def _patiently(settings: Settings, text: str, mode: WindowMode, *, why: bool) -> int:
+    """Nobody sits before a silent shell: another process's lock is named when it lasts, and when it stays."""
+    lang = settings.lang or language_of(text)
+    async with patience.telling(settings.database, lang):
+        try:
+            return await _ask(settings, text, mode, why=why)
+        except StoreBusy:
+            print(patience.say(lang, "locked"), file=sys.stderr)
+            return 2
 
 
 async def _ask(settings: Settings, text: str, mode: WindowMode, *, why: bool) -> int:

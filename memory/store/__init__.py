@@ -1,5 +1,6 @@
 """The only SQL of Ebb: `memory.ports.Store` over one SQLite file."""
 
+from memory.store.connection import locked
 from memory.store.rows import memory_from_json, memory_to_json
 from memory.store.sqlite_module import SqliteReport, Way, sqlite_report
 from memory.store.store import SqliteStore, open_store
@@ -9,6 +10,7 @@ __all__ = [
     "SqliteReport",
     "SqliteStore",
     "Way",
+    "locked",
     "memory_from_json",
     "memory_to_json",
     "open_store",

@@ -18,10 +18,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from memory.errors import StoreError
+from memory.errors import StoreBusy, StoreError
 from memory.store.codes import code
-from memory.store.failures import database_errors, translated
-from memory.store.sqlite_module import Sqlite
+from memory.store.failures import database_errors, translate, translated
+from memory.store.sqlite_module import Sqlite, choose
 from memory.store.text import pairs
 
 T = TypeVar("T")
@@ -63,6 +63,26 @@ def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
         con.close()
         raise
     return con
+
+
+def locked(path: Path) -> bool:
+    """Whether somebody holds the file's write lock at this moment. Waits for nothing; False if there is no file."""
+    if not path.is_file():
+        return False
+    sqlite = choose()
+    try:
+        con = sqlite.module.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
+    except database_errors():
+        return False  # whoever opens it properly will say what is the matter
+    try:
+        con.execute("BEGIN IMMEDIATE")
+        con.execute("ROLLBACK")
+    except database_errors() as e:
+        return isinstance(translate(e), StoreBusy)
+    else:
+        return False
+    finally:
+        con.close()
 
 
 def _for_writing(con: Any, sqlite: Sqlite) -> None:

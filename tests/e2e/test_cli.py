@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -15,10 +16,29 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(240)  # each test starts the command many times
 
 
-def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run `ebb` with its data in `home`, as the offline companion's user."""
+def started(home: Path, *args: str) -> subprocess.Popen[str]:
+    """`ebb`, begun, with its data in `home`."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "bot", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env=surroundings(home),
+    )
+
+
+def surroundings(home: Path, **env: str) -> dict[str, str]:
+    """The environment of the offline companion's user."""
     base = {k: v for k, v in os.environ.items() if not k.startswith(("EBB_", "OPENAI_"))}
     base |= {"EBB_HOME": str(home), "EBB_PROVIDER": "offline", "EBB_TZ": "UTC", "PYTHONIOENCODING": "utf-8", **env}
+    return base
+
+
+def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run `ebb` with its data in `home`, as the offline companion's user."""
     return subprocess.run(
         [sys.executable, "-m", "bot", *args],
         input=stdin,
@@ -27,7 +47,7 @@ def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subproc
         text=True,
         encoding="utf-8",
         cwd=ROOT,
-        env=base,
+        env=surroundings(home, **env),
         timeout=50,
         check=False,
     )
@@ -130,3 +150,39 @@ def test_a_log_that_cannot_be_written_is_not_spoken_of(tmp_path: Path) -> None:
     assert "Logging error" not in asked.stderr
     assert "Traceback" not in asked.stderr
     assert "cannot be reached" in asked.stderr
+
+
+@pytest.mark.parametrize(
+    "question, waiting, answer",
+    [("What do I like?", "keeps the memory file locked", "tea"), ("我喜欢什么？", "正锁着记忆文件", "tea|茶")],
+)
+def test_a_lock_of_another_process_is_named_while_it_lasts(
+    tmp_path: Path, question: str, waiting: str, answer: str
+) -> None:
+    """One sentence on stderr, the answer on stdout when the lock is gone."""
+    assert ebb(tmp_path, "ask", "I like tea").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "ebb.db", isolation_level=None)) as con:
+        con.execute("BEGIN IMMEDIATE")
+        with started(tmp_path, "ask", question) as asked:
+            assert asked.stderr is not None
+            first = asked.stderr.readline()  # said while it waits: only then is the lock let go
+            con.execute("ROLLBACK")
+            out, rest = asked.communicate(timeout=50)
+    assert waiting in first
+    assert rest == ""
+    assert asked.returncode == 0
+    assert re.search(answer, out)
+
+
+def test_a_lock_that_stays_ends_in_one_sentence(tmp_path: Path) -> None:
+    """After the wait is named, one more line says that nothing was done."""
+    assert ebb(tmp_path, "ask", "I like tea").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "ebb.db", isolation_level=None)) as con:
+        con.execute("BEGIN IMMEDIATE")
+        asked = ebb(tmp_path, "ask", "What do I like?")
+        con.execute("ROLLBACK")
+    assert asked.returncode == 2
+    assert asked.stdout == ""
+    waiting, ended = asked.stderr.strip().splitlines()
+    assert "waiting" in waiting
+    assert "nothing was done" in ended
