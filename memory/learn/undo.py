@@ -243,7 +243,7 @@ def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: 
         m = tx.conversations.message(c.entity_id) if found is None else found.get(c.entity_id)
         if m is None or was == became:
             continue
-        if was is None and m.hidden_at is not None:
+        if was is None and m.hidden_at is not None and m.text:  # nothing is left of one that was purged
             shown.append(replace(m, hidden_at=None))
         elif was is not None and m.hidden_at is None:
             shown.append(replace(m, hidden_at=now))

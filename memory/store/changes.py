@@ -90,13 +90,17 @@ class ChangeGateway:
         return frozenset(r[0] for r in rows.fetchall())
 
     def undoable(self, limit: int = 20) -> list[ChangeSet]:
-        """Newest first: sets that did more to a memory than a mention does, not undone, no undos, not purged."""
+        """Newest first: sets that did more to a memory than a mention does, not undone, no undos, not purged.
+
+        Where one act was of many things (forgetting, a save of MEMORY.md, an import), a purge leaves the rest.
+        """
         rows = self.tx.con.execute(
             "SELECT s.* FROM change_sets s WHERE s.user_id = ? AND s.undone_by IS NULL AND s.undoes IS NULL"
             " AND EXISTS (SELECT 1 FROM changes c WHERE c.set_id = s.id AND c.entity = 'memory'"
-            f"  AND c.op NOT IN {_MINOR})"
-            " AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.set_id = s.id AND c.entity = 'memory'"
-            "  AND (c.op = 'purged' OR c.after IS NULL))"
+            f"  AND c.op NOT IN {_MINOR} AND c.after IS NOT NULL)"
+            " AND (s.reason IN ('forget', 'mirror', 'import')"
+            "  OR NOT EXISTS (SELECT 1 FROM changes c WHERE c.set_id = s.id AND c.entity = 'memory'"
+            "   AND (c.op = 'purged' OR c.after IS NULL)))"
             " ORDER BY s.n DESC LIMIT ?",
             (self.tx.owner, limit),
         )

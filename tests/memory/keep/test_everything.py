@@ -226,6 +226,20 @@ async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
         assert await home.contents() == {"The user grew up in Zanzibar", "用户喜欢喝绿茶"}
 
 
+async def test_what_was_cleared_comes_back_but_for_what_was_purged_since(home: Home) -> None:
+    """Everything forgotten, one thing of it erased for good: the undo of the last act brings back all the rest."""
+    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] The user grew up in Zanzibar", reply="So far!")
+    birth = await home.me.only()
+    await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 用户喜欢喝绿茶", reply="好的。")
+    done = await home.service.forget_everything(home.user, home.me.tick())
+    await home.service.purge(home.user, birth.id, home.me.tick())
+    ((newest, left), *_) = await home.service.undoable(home.user)
+    assert (newest.id, [m.original_content for m in left]) == (done.set_id, ["用户喜欢喝绿茶"])
+    assert (await home.service.undo(home.user, home.me.tick())).set_id == done.set_id
+    assert await home.contents() == {"用户喜欢喝绿茶"}
+    assert await home.visible() == ["我喜欢喝绿茶。", "好的。"]
+
+
 def _files(place: Path) -> list[Path]:
     return [p for p in place.rglob("*") if p.is_file()]
 
