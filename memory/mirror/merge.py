@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from memory.mirror.page import Block, Document, atoms
@@ -21,6 +22,7 @@ Where: TypeAlias = Literal["here", "replaced", "gone"]
 MANY: Final = 10
 SHARE: Final = 0.2
 _ALIKE: Final = 0.75  # of an id with a slip in it
+_SAME_LINE: Final = 0.6  # of a line that was typed and corrected
 _FIGURES: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d\.\d\d")  # a heading that was one of ours
 
 
@@ -79,13 +81,15 @@ def plan(
     stands: Mapping[MemoryId, Standing],
     seen: Callable[[MemoryId, str], bool],
     digest: Callable[[str], str],
+    added: Mapping[MemoryId, str] = MappingProxyType({}),
 ) -> Plan:
     """Compare. `base` is empty for a file of unknown origin, from which nothing can be missing.
 
     `stands` has every id of the base and of the file that was ever known here; `seen` tells whether some version
-    of the file showed that memory with the text of that digest.
+    of the file showed that memory with the text of that digest. `added` are entries of the base that came with an
+    earlier save of it, and their texts.
     """
-    return _Merge(doc, base, stands, seen, digest).run()
+    return _Merge(doc, base, stands, seen, digest, added).run()
 
 
 @dataclass(slots=True)
@@ -95,6 +99,7 @@ class _Merge:
     stands: Mapping[MemoryId, Standing]
     seen: Callable[[MemoryId, str], bool]
     digest: Callable[[str], str]
+    added: Mapping[MemoryId, str]
     out: Plan = field(default_factory=Plan)
     named: dict[MemoryId, Block] = field(default_factory=dict)
     loose: list[Block] = field(default_factory=list)
@@ -103,7 +108,7 @@ class _Merge:
 
     def run(self) -> Plan:
         self._name()
-        missing = self._find([i for i in self.base if i not in self.named])
+        missing = self._retyped(self._find([i for i in self.base if i not in self.named]))
         for memory_id, block in self.named.items():
             self._one(memory_id, block)
         self.out.present |= self.named.keys()
@@ -167,6 +172,20 @@ class _Merge:
             self.named[close] = replace(b, id=close, fault="")
         return missing
 
+    def _retyped(self, missing: list[MemoryId]) -> list[MemoryId]:
+        """Lines of the person's own that they saved before, and have changed since, without reading the file anew."""
+        left = []
+        for i in missing:
+            text = self.added.get(i, "")
+            near = [b for b in self.loose if text and not b.fault and _likeness(text, b.text) >= _SAME_LINE]
+            if near:
+                block = max(near, key=lambda b: _likeness(text, b.text))
+                self.loose = [b for b in self.loose if b is not block]
+                self.named[i] = replace(block, id=i)
+            else:
+                left.append(i)
+        return left
+
     # --- one entry -------------------------------------------------------------------------------------
 
     def _one(self, memory_id: MemoryId, b: Block) -> None:
@@ -195,6 +214,9 @@ class _Merge:
 
     def _absent(self, missing: list[MemoryId]) -> None:
         missing = [i for i in missing if self.stands.get(i, Standing("gone")).where != "gone"]
+        # A line saved before: taken out of the same buffer again, or never in this one, which is as old: who knows.
+        self.out.missing = [i for i in missing if i in self.added]
+        missing = [i for i in missing if i not in self.added]
         if not missing:
             return
         broken = sum(1 for b in self.loose if b.fault == "heading" and _FIGURES.search(b.raw.split("\n", 1)[0]))
@@ -203,7 +225,7 @@ class _Merge:
             return
         many = len(missing) > MANY or (len(missing) > 1 and len(missing) > SHARE * len(self.base))
         if many or broken or self.doc.empty:
-            self.out.missing = missing
+            self.out.missing += missing
         else:
             self.out.deleted = missing
 

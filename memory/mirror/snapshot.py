@@ -90,8 +90,15 @@ def planned(tx: Tx, doc: Document) -> Planned:
     state = tx.mirror.state()
     base, version = base_of(tx, state, doc.stamp)
     stands = standing(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
-    wanted = plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest)
+    added = _added(tx, base, version)
+    wanted = plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest, added)
     return Planned(wanted, base, version, state, tx.changes.last_seq())
+
+
+def _added(tx: Tx, base: Mapping[MemoryId, Shown], version: int | None) -> dict[MemoryId, str]:
+    """What an earlier save of the same version brought, and its text: another buffer of that version lacks it."""
+    came = base.keys() - tx.mirror.base(version, taken=False).keys() if version is not None else set()
+    return {m.id: m.original_content for m in tx.memories.many(sorted(came))}
 
 
 def standing(tx: Tx, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Standing]:

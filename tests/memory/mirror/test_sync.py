@@ -339,6 +339,32 @@ async def test_a_stale_buffer_brings_nothing_back_and_takes_nothing_away(desk: D
     assert (await desk.get(stays)).state is State.ACTIVE
 
 
+async def test_two_editors_that_opened_the_same_file(desk: Desk) -> None:
+    """What one added the other one's buffer cannot have: that is no deletion, nor is it surely none; so it is asked."""
+    await desk.remember("I love jazz")
+    await desk.sync()
+    one = two = desk.text
+    report = await desk.edit(lambda _: one.replace("## Archived", "- 我养了一只柴犬\n\n## Archived"))
+    (dog,) = report.applied.new
+    report = await desk.edit(lambda _: two.replace("I love jazz", "I love free jazz"))
+    assert (report.applied.deleted, report.asks) == ([], 1)
+    assert (await desk.get(dog)).state is State.ACTIVE
+    assert await desk.texts() == {"I love free jazz", "我养了一只柴犬"}
+    await desk.service.forget_missing(desk.user, [], desk.tick())
+    await desk.sync()
+    assert f"[{dog}]" in desk.text
+
+
+async def test_a_line_corrected_in_a_buffer_that_was_saved_before(desk: Desk) -> None:
+    """An editor that does not read the file anew after each save: the same line, so the same memory."""
+    await desk.sync()
+    buffer = desk.text.replace("## Archived", "- I have a dog called Bodo\n\n## Archived")
+    (dog,) = (await desk.edit(lambda _: buffer)).applied.new
+    report = await desk.edit(lambda _: buffer.replace("Bodo", "Bobo"))
+    assert (report.applied.edited, report.applied.new, report.asks) == ([dog], [], 0)
+    assert await desk.texts() == {"I have a dog called Bobo"}
+
+
 async def test_deleted_in_the_file_edited_in_the_store(desk: Desk) -> None:
     """What either deleted is gone."""
     m = await desk.remember("I live in Paris")
