@@ -79,7 +79,7 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
     async with open_ebb(settings, workers=False) as ebb:
         lang = settings.lang or await ebb.agent.language(ebb.owner)
         looks_only = bool(getattr(args, "dry_run", False))
-        if not looks_only:
+        if not looks_only and args.verb != "mirror":  # which tells what it finds
             await admin_files.settle(ebb)
         try:
             return await VERBS[args.verb](ebb, args, lang)

@@ -124,3 +124,14 @@ def test_any_change_can_be_found_and_taken_back_by_its_id(ebb: Run) -> None:
     assert (code, "already" in err) == (1, True)
     assert ebb("undo", add)[0] == 0
     assert "已忘掉" in ebb("list", "--state", "deleted", lang="zh")[1]
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "1 new"), ("zh", "新增 1 条")])
+def test_what_was_edited_is_told(ebb: Run, tmp_path: Path, lang: Lang, said: str) -> None:
+    """By the verb that looks at the file, though every verb takes the edits."""
+    ebb("add", "I like tea")
+    page = tmp_path / "MEMORY.md"
+    page.write_text(page.read_text("utf-8").replace("## Archived", "- 我养了一只猫\n\n## Archived"), "utf-8")
+    assert said in ebb("mirror", lang=lang)[1]
+    assert said not in ebb("mirror", lang=lang)[1]
+    assert "我养了一只猫" in ebb("list")[1]
