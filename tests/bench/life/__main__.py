@@ -1,4 +1,4 @@
-"""Writes the set: `python -m tests.bench.life DIR [--people 4] [--seed 1]`, then `tests.bench.recall --data DIR`.
+"""Writes the set: `python -m tests.bench.life DIR [--people 4] [--seed 1] [--lang en]`; then `--data DIR` of others.
 
 Half of the people of each language are told of in the third person, as learning writes memories; half say I, as in a
 diary. Written for this project, by hand and by dice; no part of any data set.
@@ -16,19 +16,19 @@ from tests.bench.life.tables import LANGS
 from tests.bench.life.world import Life
 
 
-def lives(people: int, seed: int) -> list[Life]:
+def lives(people: int, seed: int, langs: Iterable[str] = LANGS) -> list[Life]:
     """So many of each language."""
     return [
         Life(f"{lang}{i}", lang, 1000 * seed + 10 * i + (lang == "zh"), first=i % 2 == 1)
-        for lang in LANGS
+        for lang in langs
         for i in range(people)
     ]
 
 
-def write(folder: Path, people: int, seed: int) -> tuple[int, int]:
+def write(folder: Path, people: int, seed: int, langs: Iterable[str] = LANGS) -> tuple[int, int]:
     """Both files; how many memories and questions."""
     folder.mkdir(parents=True, exist_ok=True)
-    own = lives(people, seed)
+    own = lives(people, seed, langs)
     memories = [row for life in own for row in life.memories()]
     queries = [row for life in own for row in life.queries()]
     _write(folder / "memories.jsonl", memories)
@@ -45,5 +45,6 @@ if __name__ == "__main__":
     p.add_argument("folder", type=Path)
     p.add_argument("--people", type=int, default=4, help="of each language")
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--lang", nargs="+", choices=list(LANGS), default=list(LANGS))
     a = p.parse_args()
-    print("{:,} memories, {:,} questions".format(*write(a.folder, a.people, a.seed)))
+    print("{:,} memories, {:,} questions".format(*write(a.folder, a.people, a.seed, a.lang)))
