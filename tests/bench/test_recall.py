@@ -112,7 +112,7 @@ opened = ByDate
 
 async def test_a_tiny_set(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Ebb finds what shares words, first; a peer is measured by the same rule; one that is absent is named."""
-    for name, value in peers.SILENT.items():  # set anyway, and taken back afterwards
+    for name, value in {**peers.SILENT, "MEM0_DIR": ""}.items():  # set anyway, and taken back afterwards
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(peers, "PEERS", {"newest": __name__, "absent": "tests.bench.peers.no_such"})
     told = await main([folder], LexicalEmbedder(), ["newest", "absent"])

@@ -7,7 +7,9 @@ look-up of vectors that were made before; they search in their own way, without 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol
@@ -58,9 +60,15 @@ PEERS: Mapping[str, str] = {
 }
 
 
+@cache
+def _elsewhere() -> tempfile.TemporaryDirectory[str]:
+    """Instead of this machine's home, as long as this process lives."""
+    return tempfile.TemporaryDirectory(prefix="ebb-bench-")
+
+
 def opened(home: Path, vectors: Vectors, names: Sequence[str]) -> Iterator[tuple[str, Peer | None]]:
     """The peers of these names, each in a folder of its own; None for one that is not installed."""
-    os.environ.update(SILENT)
+    os.environ.update(SILENT | {"MEM0_DIR": _elsewhere().name})
     for name in names:
         try:
             opening: Opening = import_module(PEERS[name]).opened
