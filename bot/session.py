@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from bot.llm.tokens import estimate_tokens
 from memory.models import Message, Session
 from memory.ports import Tx
+from memory.privacy import redact
 
 HISTORY_LIMIT = 30  # S0: past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay
@@ -77,6 +78,6 @@ def compact(tx: Tx, session: Session, now: datetime, budget_tokens: int) -> Sess
 
 
 def title_of(text: str) -> str:
-    """A session's title: the beginning of the first thing said."""
-    line = " ".join(text.split())
+    """A session's title: the beginning of the first thing said, without the secrets in it."""
+    line = " ".join(redact(text)[0].split())
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"

@@ -17,7 +17,11 @@ __all__ = ["Intent", "intent_of", "means_everything"]
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)", re.S)
 _LONG: Final = 1000  # characters: a pasted text; only its first sentence can be a command
-_SENTENCE: Final = re.compile(r".+?(?:[。！？!?…]+|[.](?=\s+(?![a-z])|\s*$)|\n+|$)", re.S)
+# A mark with a letter or digit right behind it is inside something: hunter2!xyz, a?b.
+_SENTENCE: Final = re.compile(r".+?(?:[。！？!?…]+(?![A-Za-z0-9#$%&*+/=@^_~-])|[.](?=\s+(?![a-z])|\s*$)|\n+|$)", re.S)
+_QUOTE: Final = re.compile(
+    r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』|`[^`\n]{1,200}`"
+)
 # A full stop after one of these ends no sentence where the sentence goes on: "Dr. Smith", "No. 5", "J. S. Bach".
 _SHORT: Final = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|mt|ft)\.(?=\s+[A-Z])"
@@ -33,7 +37,10 @@ _LATIN: Final = re.compile(r"[A-Za-z]")
 def _sentences(text: str) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     start = 0
+    quotes = [q.span() for q in _QUOTE.finditer(text)]
     for m in _SENTENCE.finditer(text):
+        if any(a < m.end() < b for a, b in quotes):
+            continue  # what is quoted is one thing, whatever marks are in it
         shortened = any(s.end() == m.end() for s in _SHORT.finditer(text, max(start, m.end() - 8)))
         if shortened and not _ASKS.match(text, m.end()):
             continue

@@ -140,7 +140,7 @@ class Rememberer:
 
         def read(tx: Tx) -> tuple[Request, Message | None]:
             asking = tx.conversations.message(r.message_id) if r.message_id else None
-            text = r.text.strip() if r.message_id else _bare(r.text.strip())
+            text = _whole(r.text.strip(), asking.text if asking else "") if r.message_id else _bare(r.text.strip())
             if text:
                 return replace(r, text=text), asking
             said = previous_message(tx, r.scope, r.message_id)
@@ -256,6 +256,18 @@ class Rememberer:
             redacted, found = privacy.redact(message.text)
             if found:
                 tx.conversations.put_message(replace(message, text=redacted))
+
+
+def _whole(text: str, said: str) -> str:
+    """What is to be kept, with every secret that was cut in taking it out of the message made whole again."""
+    for f in privacy.redact(said)[1]:
+        if f.value in text:
+            continue
+        for n in range(len(f.value) - 1, 1, -1):
+            if text.endswith(f.value[:n]):
+                text = text[:-n] + f.value
+                break
+    return text
 
 
 def _bare(text: str) -> str:

@@ -64,6 +64,7 @@ _OPEN: Final = r"[\"'“‘「『`]"
 _CLOSE: Final = r"[\"'”’」』`]"
 _QUOTED: Final = rf"{_OPEN}(?P<q>[^\"'“”‘’「」『』`\n]{{3,80}}){_CLOSE}"
 _VALUE: Final = r"(?P<v>(?!\[)[!-~]{3,128}?)(?=[,.;)\]]*(?:[\s，。；！？、）」]|[^\x00-\x7f]|$))"
+_MIXED_SCRIPT: Final = r"(?P<v>[\u4e00-\u9fff]{1,12}[!-~]{2,40}[\u4e00-\u9fff!-~]{0,40})"  # 好运2024!abc
 _SAID: Final = r"\b(?:pass(?:word|wd|phrase|code)s?|pwd|pw)\b"
 _SAID_ZH: Final = r"(?:密码|密碼|口令)"
 
@@ -75,6 +76,10 @@ def _mixed(v: str) -> bool:
 
 def _digits(v: str) -> str:
     return re.sub(r"\D", "", v)
+
+
+def _with_digit(v: str) -> bool:
+    return any(c.isdigit() for c in v) and not _NO_VALUE_ZH.match(v)
 
 
 def _password_word(v: str) -> bool:
@@ -149,6 +154,8 @@ RULES: Final[tuple[Rule, ...]] = (
         "recovery_phrase", r"助记词" + _IS_ZH + r"(?P<v>(?!\[)(?:[a-z]+[ ,，]+){5,23}[a-z]+|[\u4e00-\u9fff]{12,24})"
     ),
     _rule("password", _SAID + _IS + _QUOTED),
+    _rule("password", _SAID + r"\s+(?:to\s+)?" + _QUOTED),
+    _rule("password", _SAID + _IS + _MIXED_SCRIPT, _with_digit),
     _rule("password", _SAID + _IS + r"(?P<v>[a-z]+(?:[ -][a-z]+){3,7})(?=[.!?,;\n]|$)", _passphrase),
     _rule("password", _SAID + _IS + _VALUE, _password_word),
     _rule(
@@ -164,6 +171,8 @@ RULES: Final[tuple[Rule, ...]] = (
     ),
     _rule("password", _SAID + r"\s+(?:to\s+)?" + _OPEN + "?" + _VALUE, _mixed),
     _rule("password", _SAID_ZH + _IS_ZH + _QUOTED),
+    _rule("password", _SAID_ZH + r"\s*" + _QUOTED),
+    _rule("password", _SAID_ZH + _IS_ZH + _MIXED_SCRIPT, _with_digit),
     _rule("password", _SAID_ZH + _IS_ZH + _VALUE),
     _rule(
         "password",
@@ -209,14 +218,16 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule(
         "code",
         r"\b(?:verification|confirmation|one[- ]time|login|sign[- ]?in|auth(?:entication|orization)?|2fa|otp|door|gate|alarm|entry|access|lock|unlock|safe|locker|backup|sms)"
-        r"\s?(?:code|passcode|combination|combo|number)?s?\b" + _IS + r"(?P<v>[A-Z]{0,3}-?\d(?:[ -]?[\dA-Z]){2,9}\b)",
+        r"\s?(?:code|passcode|combination|combo|number)?s?\b"
+        + _IS
+        + r"(?P<v>[*#]?[A-Z]{0,3}-?\d(?:[ -]?[\dA-Z]){2,9}\b[*#]{0,2})",
         lambda v: len(_digits(v)) >= 3,
     ),
     _rule(
         "code",
         r"(?:验证码|校验码|动态码|动态口令|取件码|开门码|门禁码|提取码)(?:"
         + _IS_ZH
-        + r"|\s*)(?P<v>[a-z0-9-]{4,10})(?![a-z0-9])",
+        + r"|\s*)(?P<v>[*#]?[a-z0-9-]{4,10}[*#]{0,2})(?![a-z0-9])",
     ),
 )
 # A long number introduced like this is no card, whatever its check digit says.
