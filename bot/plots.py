@@ -124,8 +124,10 @@ def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
         ax.axvspan(xs[a], xs[b], color=_BANDS[levels[a]], linewidth=0, zorder=0)
     if (gone := _forgotten(panel)) is not None:
         ax.axvspan(xs[gone], xs[-1], facecolor=_GONE, edgecolor="#ced4da", hatch="////", linewidth=0, zorder=0)
-    for rule in curve.breakpoints:
-        ax.axhline(rule, color=_FAINT, linewidth=0.7, linestyle=(0, (1, 3)), zorder=1)
+    switched = [0, *(i for i in range(1, len(moments)) if moments[i].curve != moments[i - 1].curve), len(moments) - 1]
+    for a, b in pairwise(switched):  # each curve has bounds of its own
+        for rule in CURVES[moments[a].curve].breakpoints:
+            ax.hlines(rule, xs[a], xs[b], color=_FAINT, linewidth=0.7, linestyle=(0, (1, 3)), zorder=1)
     for rule, height in _apart(curve.breakpoints, top * 0.045):
         ax.text(1.012, height, f"{rule:g}", transform=ax.get_yaxis_transform(), fontsize=7, va="center", color=_FAINT)
     weights = [m.weight for m in moments]

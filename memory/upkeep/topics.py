@@ -13,6 +13,10 @@ from typing import Final
 
 from memory.models import KINDS, Lang, Level, Memory
 
+FULL_STOP: Final = (
+    r"(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bMt)(?<!\bNo)(?<!\bProf)(?<!\b[A-Z])\.(?=\s|$)"
+)
+"""A full stop that ends a sentence: not that of a title, an initial or a number."""
 _MOST_WORDS: Final = 6
 _INSIDE: Final = re.compile(r"[A-Za-z0-9]")
 _MOST_CHARS: Final = {"en": 48, "zh": 14}
@@ -54,7 +58,7 @@ _LEAD_EN: Final = re.compile(
     re.I,
 )
 _CUT_EN: Final = re.compile(
-    r"[,;:.!?—–]|\s(?:because|since|although|but|when|while|which|who|that|so|until|if|every|without|than|due|before|after|today|tomorrow|yesterday)\b"
+    rf"[,;:!?—–]|{FULL_STOP}|\s(?:because|since|although|but|when|while|which|who|that|so|until|if|every|without|than|due|before|after|today|tomorrow|yesterday)\b"
     r"|\s(?:this|next|last)\s(?:year|month|week|weekend|spring|summer|autumn|winter|time)\b|\s(?:by|on|at|in|from|since)\s+\d",
     re.I,
 )

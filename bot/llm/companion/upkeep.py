@@ -14,6 +14,7 @@ from bot.llm.companion.statements import read_back
 from bot.llm.companion.summarise import topic
 from bot.llm.companion.text import CJK, word_set, words
 from memory.models import Json, Lang
+from memory.upkeep.topics import FULL_STOP
 
 _LASTING = frozenset({"identity", "preference", "skill", "lesson", "workflow"})
 _PASSING = frozenset({"context", "whim", "todo"})
@@ -44,7 +45,8 @@ def level(data: Mapping[str, Json]) -> str:
 
 
 _REST = re.compile(
-    r"[,，;；—。！!]|\.(?=\s|$)|\s(?:because|since|although|but|when|while|which|so that|especially|without)\s"
+    rf"[,，;；—。！!]|{FULL_STOP}"
+    r"|\s(?:because|since|although|but|when|while|which|so that|especially|without)\s"
     r"|因为|所以|但是|虽然|尤其"
 )
 
@@ -65,12 +67,16 @@ def _tag(text: str, lang: Lang) -> str:
         return _liking(likes[0], lang)
     if re.search(r"n't\b|\bnot?\b|\bnever\b|[不没戒]", short):
         return short
-    if found := read_back(text):
-        about = topic(found[0], lang)
-        if about:
-            return f"与{about}有关的事" if lang == "zh" else f"Something about {about}"
+    if (found := read_back(text)) and (about := _thing(topic(found[0], lang))):
+        return f"与{about}有关的事" if lang == "zh" else f"Something about {about}"
     rest = re.sub(r"^(?:The user(?:'s)?\s+|用户的?)", "", short)
     return f"与{rest[:10]}有关的事" if lang == "zh" else f"Something about {' '.join(rest.split()[:4])}"
+
+
+def _thing(about: str) -> str:
+    """What somebody is able to do is a verb and a thing: the thing will do."""
+    able = about.removeprefix("being able to ").split(maxsplit=1)
+    return able[1] if about.startswith("being able to ") and len(able) == 2 else about
 
 
 def _liking(f: Fact, lang: Lang) -> str:

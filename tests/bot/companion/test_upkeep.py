@@ -98,6 +98,21 @@ def test_it_knows_what_cannot_both_be_true(a: str, b: str, clash: bool) -> None:
     assert json.loads(respond("contradict", {"pairs": [{"n": 4, "a": a, "b": b}]})) == ([{"n": 4}] if clash else [])
 
 
+def test_a_fainter_text_is_not_cut_at_a_shortened_word() -> None:
+    """Nor does a tag of what somebody can do say more than the sentence did."""
+    rows = [
+        {"id": "a", "text": "I work as a nurse at St. Mary hospital, on nights", "level": "summary"},
+        {"id": "b", "text": "Dr. J. Smith is the user's dentist. He is kind.", "level": "summary"},
+        {"id": "c", "text": "I play chess on Mondays", "level": "tag"},
+    ]
+    found = {r["id"]: r["text"] for r in json.loads(respond("level", {"items": rows}))}
+    assert found == {
+        "a": "I work as a nurse at St. Mary hospital",
+        "b": "Dr. J. Smith is the user's dentist.",
+        "c": "Something about chess",
+    }
+
+
 def test_it_concludes_from_three_of_a_sort() -> None:
     """Not from two, not from one thing said three times, not from what is disliked."""
     likes = [

@@ -29,6 +29,8 @@ from tests.memory.lifecycle.test_curves import memory
         ("The user is 34 years old", "their age"),
         ("The user has to hand in the tax return by 2026-05-31", "the tax return"),
         ("My brother lives in Oslo", "their brother"),
+        ("The user likes the music of J. S. Bach. Often.", "the music of J. S. Bach"),
+        ("The user is a patient of Dr. Weiss, in Graz", "being a patient of Dr. Weiss"),
         ("I love hiking in the mountains because of the view", "the mountains"),
         ("用户喜欢喝美式咖啡，不加糖不加奶", "美式咖啡"),
         ("用户对花生过敏", "花生过敏"),
