@@ -51,6 +51,8 @@ MENTIONS_KEPT = 32
 REVIEW_RESTS = timedelta(days=30)
 INSIDE = 0.02  # of a level's width: how far inside it a memory from another curve starts
 SET_ASIDE = "archived"  # in a curve state's data: the reviewer has archived it, until it is spoken of again
+KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
+_MARKS = frozenset({ORIGIN, SET_ASIDE, KEPT})
 
 
 def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory:
@@ -77,7 +79,7 @@ def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
     now = _whole_ms(now)
     w = old.weight(m, u, now)
     wanted = _banded(w, level_within(old.breakpoints, w), new)
-    after = _aside(replace(new.adopt(m, wanted, u, now), curve=curve), aside=is_set_aside(m))
+    after = _marked(replace(new.adopt(m, wanted, u, now), curve=curve), m, (SET_ASIDE, KEPT))
     return replace(after, weight=weight(after, u, now))
 
 
@@ -94,7 +96,15 @@ def set_aside(m: Memory) -> Memory:
 
     Its weight stays what the curve says; content is upkeep's to rewrite.
     """
-    return replace(_aside(m, aside=True), level=Level.ARCHIVE)
+    data = {**m.curve_state.data, SET_ASIDE: True}
+    return replace(m, curve_state=replace(m.curve_state, data=data), level=Level.ARCHIVE)
+
+
+def kept(m: Memory, task: Literal["promotion", "decay"], now: datetime) -> Memory:
+    """The memory as a reviewer's KEEP leaves it (S0): that review rests; a counter that fell is at 0.5 again."""
+    data = {**m.curve_state.data, KEPT: task}
+    m = replace(m, curve_state=replace(m.curve_state, data=data), reviewed_at=now)
+    return replace(m, importance=s0.KEPT_AT, importance_at=now) if task == "decay" else m
 
 
 def is_set_aside(m: Memory) -> bool:
@@ -149,10 +159,8 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
     """
     now = _whole_ms(now)
     after = replace(m, curve_state=CURVES[m.curve].apply(m, event, u, now))
-    if event not in USES and ORIGIN in m.curve_state.data:
-        data = {**after.curve_state.data, ORIGIN: m.curve_state.data[ORIGIN]}
-        after = replace(after, curve_state=replace(after.curve_state, data=data))
-    after = _aside(after, aside=event not in USES and is_set_aside(m))
+    # A use begins anew: what a reviewer or a switch of curves had said of it is over.
+    after = _marked(_unmarked(after), m, (KEPT,) if event in USES else (KEPT, SET_ASIDE, ORIGIN))
     if event == "negate":
         after = _negated(after, u, now)
     if event in USES:
@@ -187,15 +195,15 @@ def logged(
 
 
 def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
-    """Which of S0's reviews the counter asks for, if any. After a KEEP the reviews rest for 30 days."""
+    """Which of S0's reviews the counter asks for, if any. After a KEEP the same one rests for 30 days."""
     if m.layer is not Layer.FACT or is_protected(m) or is_episode(m) or is_set_aside(m):
         return None
-    if m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS:
-        return None
+    rests = m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS
+    answered = m.curve_state.data.get(KEPT)
     value = counter(m, u, now)
     if value >= s0.PROMOTION and m.negated_at is None:
-        return "promotion"
-    return "decay" if value < s0.DECAY else None
+        return None if rests and answered != "decay" else "promotion"
+    return None if value >= s0.DECAY or (rests and answered != "promotion") else "decay"
 
 
 def verdict(m: Memory, u: float, now: datetime) -> Verdict:
@@ -236,11 +244,16 @@ def snapshot(m: Memory) -> Mapping[str, Json]:
     }
 
 
-def _aside(m: Memory, aside: bool) -> Memory:
-    if is_set_aside(m) == aside:
-        return m
-    data = {k: v for k, v in m.curve_state.data.items() if k != SET_ASIDE}
-    return replace(m, curve_state=replace(m.curve_state, data=data | ({SET_ASIDE: True} if aside else {})))
+def _marked(after: Memory, m: Memory, marks: tuple[str, ...]) -> Memory:
+    """`after` with those marks that its life before it (`m`) has put on it and that stay."""
+    was = m.curve_state.data
+    data = {**after.curve_state.data, **{k: was[k] for k in marks if k in was}}
+    return replace(after, curve_state=replace(after.curve_state, data=data))
+
+
+def _unmarked(m: Memory) -> Memory:
+    data = {k: v for k, v in m.curve_state.data.items() if k not in _MARKS}
+    return replace(m, curve_state=replace(m.curve_state, data=data))
 
 
 def _ms(at: datetime | None) -> int | None:

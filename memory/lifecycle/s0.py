@@ -16,6 +16,7 @@ FIRST: Mapping[Importance, float] = {Importance.HIGH: 2.0, Importance.MEDIUM: 1.
 BOOST = 0.3
 PER_DAY = 0.95
 PROMOTION, DECAY, CORE = 2.5, 0.5, 3.0
+KEPT_AT = 0.5  # a KEEP in a decay review sets it to this
 MOST = 10.0  # the seed names no ceiling; far above everything it decides
 
 

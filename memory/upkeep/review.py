@@ -22,7 +22,6 @@ Decision: TypeAlias = Literal["promote", "keep", "delete"]
 ROUNDS: Final = 3
 NEAREST: Final = 5
 MOST_REVIEWS: Final = 20  # a night: each is a call or three; those waiting come in the following ones
-KEPT_AT: Final = 0.5  # S0: a KEEP in a decay review sets the counter to this
 _MAX_ANSWER: Final = 400
 _FACTS: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
@@ -167,10 +166,7 @@ def _execute(run: Run, tx: Tx, tally: Tally, old: Memory, decision: Decision | N
         new = replace(m, state=State.FORGOTTEN, deleted_at=run.now, reviewed_at=run.now)
         _done(run, tx, tally, m, new, "forgotten", "forgotten")
     else:
-        new = replace(m, reviewed_at=run.now)
-        if task == "decay":
-            new = replace(new, importance=KEPT_AT, importance_at=run.now)
-        _done(run, tx, tally, m, new, "reinforced", "kept")
+        _done(run, tx, tally, m, lifecycle.kept(m, task, run.now), "reinforced", "kept")
 
 
 def _archived(m: Memory) -> str:

@@ -68,10 +68,12 @@ def weigh(rows: Sequence[Outline], u: float, now: datetime) -> Weighed:
 
 def _review(c: _Columns, free: Bools) -> NDArray[np.int64]:
     rests = c.now - c.reviewed < life.REVIEW_RESTS / _MS
-    asked = free & c.fact & ~c.aside & ~rests
+    asked = free & c.fact & ~c.aside
     counter = _counter(c)
-    promotion = asked & (counter >= s0.PROMOTION) & ~c.negated
-    return np.where(promotion, 1, np.where(asked & (counter < s0.DECAY), 2, 0))
+    high = asked & (counter >= s0.PROMOTION) & ~c.negated
+    promotion = high & ~(rests & (c.kept != "decay"))
+    decay = asked & ~high & (counter < s0.DECAY) & ~(rests & (c.kept != "promotion"))
+    return np.where(promotion, 1, np.where(decay, 2, 0))
 
 
 class _Columns:
@@ -108,6 +110,7 @@ class _Columns:
         self.protected = (floats("pinned") != 0) | shielded
         data = [json.loads(d) if d != "{}" else {} for d in by["curve_data"]]
         self.aside = np.fromiter((bool(d.get(life.SET_ASIDE)) for d in data), np.bool_, n)
+        self.kept = np.array([str(d.get(life.KEPT, "")) for d in data], dtype=object)
         self.origin = np.fromiter((d.get(ORIGIN, np.nan) for d in data), np.float64, n)
         self.mentions = [json.loads(t) if t != "[]" else () for t in by["recent_mentions"]]
         self.rests = np.where(self.todo, np.maximum(self.last, np.where(self.todo, self.expires, 0)), self.last)

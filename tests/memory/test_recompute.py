@@ -115,7 +115,8 @@ def fsrs(s: State, at: int) -> float:
 def after(s: State, event: str, at: int) -> State:
     """Mentions, boosts, affirmations, denials, contradictions and worn nights; level and content aside."""
     new = dict(s)
-    new["data"] = {k: v for k, v in s["data"].items() if event not in ("mention", "boost", "affirm")}
+    used = event in ("mention", "boost", "affirm")
+    new["data"] = {k: v for k, v in s["data"].items() if not used or k == "kept"}  # which review rests
     strength_of(s, new, event, at)
     if event in ("mention", "boost", "affirm"):
         value = counter(s, at)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, U, adopted, born, happen, level_of, verdict, weight
-from memory.lifecycle.curve import DAY, CurveEvent, level_within
+from memory.lifecycle import CURVES, U, adopted, born, happen, is_set_aside, level_of, verdict, weight
+from memory.lifecycle.curve import DAY, CurveEvent, idle, level_within
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 from memory.store.rows import dump, memory_from_json, memory_to_json
 
@@ -119,6 +119,19 @@ def test_a_use_never_lowers(life: tuple[Memory, float, datetime], gap: timedelta
     assert used.level <= m.level
     later = now + gap + timedelta(days=100)
     assert weight(used, u, later) >= weight(m, u, later) - 1e-12
+
+
+@given(lives(), gaps, st.sampled_from(USES), gaps)
+def test_a_use_begins_anew(
+    life: tuple[Memory, float, datetime], gap: timedelta, use: CurveEvent, then: timedelta
+) -> None:
+    """From then on it is idle since the use (a todo since its day), whatever a switch of curves had said before."""
+    m, u, now = life
+    used, _ = happen(m, use, u, now + gap)
+    later = now + gap + then
+    since = max(used.last_activated_at, used.expires_at or used.last_activated_at)
+    assert idle(used, later) == max(0.0, (later - since) / DAY)
+    assert not is_set_aside(used)
 
 
 @given(lives(), gaps, st.sampled_from(["negate", "contradicted", "lowered"]))

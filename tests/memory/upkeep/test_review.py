@@ -112,6 +112,21 @@ async def test_kept_in_a_decay_review_starts_again_at_one_half(home: Home) -> No
     assert len(home.model.asked("review")) == 2
 
 
+async def test_only_the_same_review_rests(home: Home) -> None:
+    """What was kept in a decay review and then shaped reply after reply is reviewed for promotion within the month."""
+    m = await neglected(home)
+    home.later(days=45)
+    await home.night()
+    for _ in range(7):
+        home.later(hours=12)
+        m = await home.happen(m, "boost")
+    await home.night()
+    assert [call["task"] for call in home.model.asked("review")] == ["decay", "promotion"]
+    home.later(days=1)
+    await home.night()
+    assert len(home.model.asked("review")) == 2
+
+
 @pytest.mark.parametrize("curve", ["fade", "fsrs"])
 async def test_deleted_under_a_curve_that_never_forgets_is_archived(home: Home, curve: str) -> None:
     """Set aside, in the words of an archive, until it is spoken of; the next nights leave it there."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, Forget, adopted, level_of, review_due, set_aside, verdict, weight
+from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, set_aside, verdict, weight
 from memory.models import Memory, Outline
 from memory.upkeep.weights import _WEIGHTS, weigh
 from tests.memory.lifecycle.test_curves import T0, curves, lives
@@ -69,20 +69,30 @@ def outline(m: Memory, place: int = 0) -> Outline:
     )
 
 
+REVIEWS = ["none", "deleted", "promotion", "decay"]
+
+
+def reviewed(m: Memory, how: str, at: datetime) -> Memory:
+    """As a review of that time left it: kept in one of the two, or with its date alone."""
+    if how in {"promotion", "decay"}:
+        return kept(m, "promotion" if how == "promotion" else "decay", at)
+    return replace(m, reviewed_at=at if how == "deleted" else None)
+
+
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(st.tuples(lives(), st.booleans(), st.booleans(), curves), min_size=1, max_size=8),
+    st.lists(st.tuples(lives(), st.booleans(), st.sampled_from(REVIEWS), curves), min_size=1, max_size=8),
     st.one_of(st.floats(0, 40), st.floats(0, 4000)),
 )
 def test_columns_say_what_the_pure_functions_say(
-    some: Sequence[tuple[tuple[Memory, float, datetime], bool, bool, str]], gap: float
+    some: Sequence[tuple[tuple[Memory, float, datetime], bool, str, str]], gap: float
 ) -> None:
     """Weights to 1e-9, the same levels, verdicts and reviews, for every curve, kind and life."""
     now = max(life[2] for life, *_ in some) + timedelta(days=gap)
     u = some[0][0][1]
     memories = [
-        stored(replace(set_aside(m) if aside else adopted(m, curve, u, at), reviewed_at=at if reviewed else None))
-        for (m, _, at), aside, reviewed, curve in some
+        stored(reviewed(set_aside(m) if aside else adopted(m, curve, u, at), review, at))
+        for (m, _, at), aside, review, curve in some
     ]
     seen = weigh([outline(m) for m in memories], u, now)
     for i, m in enumerate(memories):
