@@ -564,6 +564,7 @@ class Hit:
     signals: Mapping[str, float] = field(default_factory=dict)  # raw, by signal
     nudges: Mapping[str, float] = field(default_factory=dict)  # factors applied after fusion
     gate: float = 0.0  # calibrated relevance in [0, 1]
+    evidence: Mapping[str, float] = field(default_factory=dict)  # what the relevance comes from, in log-odds
     passed: bool = True
     why: str = "relevance"  # relevance | episode_by_time | review | resident
 

@@ -575,6 +575,7 @@ class Chance:
 
     mean: float
     spread: float  # standard deviation
+    count: int = 0  # memories it was measured on
 
 
 @dataclass(frozen=True, slots=True)

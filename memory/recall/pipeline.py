@@ -14,8 +14,9 @@ from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
 from memory.ports import Reader, Tx
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
-from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, gate
+from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, Candidate, Ear, verdicts
 from memory.recall.ground import Scores, Values, added, union
+from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
 from memory.recall.signals import FOLLOWERS, SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
 from memory.recall.window import window_asked
@@ -135,7 +136,7 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
     weights = WEIGHTS[look.a.lang]
     total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines)))
     order = np.argsort(-total, kind="stable").tolist()
-    hits: list[Hit] = []
+    found: list[tuple[Hit, Candidate]] = []
     for start in range(0, len(order), most):
         some = order[start : start + most]
         at = {lines[i].id: i for i in some}
@@ -143,10 +144,15 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
             w = weight(m, look.u, look.query.now)
             if look.f.levels is None or level_at(m, w, look.query.now) in look.f.levels:  # upkeep may be behind
                 i = at[m.id]
-                parts = {name: weights[name] * float(v[i]) for name, v in features.items() if v[i]}
-                hits.append(_hit(look, m, w, lines[i].place, parts, threshold))
-        if len(hits) >= most // 2:
+                values = {name: float(v[i]) for name, v in features.items() if v[i]}
+                found.append(_seen(look, m, w, lines[i].place, values))
+        if len(found) >= most // 2:
             break
+    ruled = verdicts(_ear(look), [c for _, c in found])
+    hits = [
+        replace(h, gate=v.relevance, evidence=v.evidence, passed=v.relevance >= threshold)
+        for (h, _), v in zip(found, ruled, strict=True)
+    ]
     if look.query.mode is not Mode.NORMAL:
         hits += await _versions(look, hits)
     return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:most]
@@ -172,22 +178,25 @@ async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     return lines, features | {name: np.array(values, np.float64) for name, values in traits.items() if values}
 
 
-def _hit(look: Look, m: Memory, w: float, place: int, parts: Mapping[str, float], threshold: float) -> Hit:
-    """`w` is the memory's weight now: what the store has is a cache."""
-    factors = nudges(m, w, look.query.now)
-    signals: dict[str, float] = {}
-    for name, value in parts.items():
+def _seen(look: Look, m: Memory, w: float, place: int, values: Mapping[str, float]) -> tuple[Hit, Candidate]:
+    """A candidate as it is shown and as the gate sees it. `w` is its weight now: what the store has is a cache."""
+    weights, factors = WEIGHTS[look.a.lang], nudges(m, w, look.query.now)
+    score, signals = 0.0, dict[str, float]()
+    for name, value in values.items():
         shown = SHOWN.get(name, name)
-        signals[shown] = signals.get(shown, 0.0) + value
-    relevance = gate(
-        look.a,
-        m,
-        cosine=look.cosines.get(place),
-        embedder=look.embedder,
-        named="names" in signals,
-    )
-    m = replace(m, weight=w)
-    return Hit(m, nudged(sum(parts.values()), factors), signals, factors, relevance, relevance >= threshold)
+        signals[shown] = signals.get(shown, 0.0) + weights[name] * value
+        score += weights[name] * value
+    text = " ".join((m.original_content, *m.entities, *m.topics))
+    hit = Hit(replace(m, weight=w), nudged(score, factors), signals, factors)
+    return hit, Candidate(text, score, values, look.cosines.get(place))
+
+
+def _ear(look: Look) -> Ear:
+    held = look.ground.held
+    unknown = [
+        w for w in look.a.whole if len(w) >= SHORTEST and w.isascii() and w in held and not len(held[w].places)
+    ]
+    return Ear(look.a, look.embedder, look.chance, tuple(unknown))
 
 
 async def _versions(look: Look, hits: Sequence[Hit]) -> list[Hit]:

@@ -18,16 +18,21 @@ from memory.recall.vocabulary import (
     ASKS_HOW_MANY,
     ASKS_WHEN,
     ASKS_WHERE,
+    CAPITAL,
     CHOOSES,
     CLAUSE,
     COMMON_EN,
     COMMON_ZH,
     OF_THE_ASSISTANT,
     PERSONAL,
+    POSSESSIVE,
+    QUOTED,
     SENTENCE,
     SOCIAL,
     STANDS_FOR,
     WANTS,
+    WORLD,
+    YOU,
 )
 from memory.store.text import terms as index_terms
 
@@ -37,6 +42,7 @@ _MOST_TEXT: Final = 2000  # characters of a pasted page that are looked at
 _MOST_CONTEXT: Final = 600
 _MOST_NAMES: Final = 300
 _STATEMENT: Final = 0.7  # weight of a clause that asks nothing, in a message that asks something
+_BARE: Final = 2  # words that make no sentence
 _IDLE: Final = 0.05  # information of words that keep a conversation going
 _PAIR: Final = 0.8  # of a Chinese pair; words of three characters have two of them
 _ALONE: Final = 0.5  # of a Chinese character among dull ones
@@ -63,7 +69,10 @@ class Question:
     terms: Mapping[str, float]
     names: tuple[str, ...]
     asks: bool  # a question, or a request that knowing the person would help with
-    personal: bool  # about the speaker's own life, as far as its words say
+    personal: bool  # about the speaker's own life, as far as its words say, or a wish that it helps to know
+    world: bool  # anybody could be asked, or told to do it
+    of_you: bool  # about the assistant
+    proper: tuple[str, ...]  # words with a capital that no sentence gave them
     context: str
     context_terms: Mapping[str, float]
     context_weight: float  # 0 … 1: how much of the question must come from what was said before
@@ -103,6 +112,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
     terms = terms_of(text)
     before = _tail(" \n".join(context[-3:]))
     weight = _context_weight(text, sum(terms.values())) if before else 0.0
+    asks = bool(ASKS.search(text) or WANTS.search(text))
     leant_on = clause_of(before) if weight >= LEANS else None
     return Question(
         text=text,
@@ -110,8 +120,11 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         clauses=_clauses(text),
         terms=terms,
         names=_names(text),
-        asks=bool(ASKS.search(text) or WANTS.search(text)),
-        personal=bool(PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text))),
+        asks=asks,
+        personal=_personal(text, asks=asks),
+        world=_of_the_world(text),
+        of_you=_of_you(text),
+        proper=_proper(text),
         context=before,
         context_terms=terms_of(before),
         context_weight=weight if leant_on else 0.0,
@@ -137,7 +150,7 @@ def terms_of(text: str) -> Mapping[str, float]:
         for i, char in enumerate(token):
             last = i + 1 == len(token)
             if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):
-                found[char] = _ALONE  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
+                found[char] = _IDLE if char in SOCIAL else _ALONE  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
             if not last and not (dull[i] and dull[i + 1]):
                 found[token[i : i + 2]] = _worth(token[i : i + 2], dull=dull[i] or dull[i + 1])
     return found
@@ -184,6 +197,30 @@ def _names(text: str) -> tuple[str, ...]:
             for i in range(len(run) - size + 1):
                 found[run[i : i + size]] = None
     return tuple(found)[:_MOST_NAMES]
+
+
+def _personal(text: str, *, asks: bool) -> bool:
+    if not asks:
+        return bool(POSSESSIVE.search(text))
+    return bool(PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text)) or WANTS.search(text))
+
+
+def _of_the_world(text: str) -> bool:
+    rest, found = WORLD.subn(" ", QUOTED.sub(" ", text))
+    return bool(found) and not PERSONAL.search(OF_THE_ASSISTANT.sub(" ", rest))
+
+
+def _proper(text: str) -> tuple[str, ...]:
+    """Words with a capital that do not begin a sentence, unless there is no sentence."""
+    found = [m.group() for m in CAPITAL.finditer(text)]
+    if not found and len(text.split()) <= _BARE:
+        found = re.findall(r"\b[A-Z][a-z]{2,}\b", text)
+    return tuple(w for w in found if stem(w.casefold()) not in COMMON_EN)
+
+
+def _of_you(text: str) -> bool:
+    own = PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text))
+    return bool(YOU.search(text)) and not own and not WANTS.search(text)
 
 
 def _context_weight(text: str, mass: float) -> float:

@@ -29,7 +29,7 @@ BOTH: Final = re.compile(
 # A question; and a request that knowing the person helps with.
 ASKS: Final = re.compile(
     r"[?？]|吗|呢[。！!~]?\s*$|什么|怎么|怎样|哪|谁|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
-    r"|^\s*(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
+    r"|^\s*(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what(?! an? )|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
     r"|could|should|would|will|have|has|had)\b|\b(?:tell|remind) me\b|\bremember (?:what|who|when|where|which|how|my|the)\b"
     r"|\b(?:what|where|who|which|when|how)(?:'s|'d|'re)\b",
     re.IGNORECASE,
@@ -37,6 +37,32 @@ ASKS: Final = re.compile(
 WANTS: Final = re.compile(
     r"\b(?:recommend|suggest|advice|advise|help me|plan|book|order|choose|pick|gift|idea|ideas|show me|list|look up|find)\b"
     r"|推荐|建议|帮我|帮忙|订|点[个一]|选|送.{0,4}礼物|安排|提醒|告诉我|说说|列|查",
+    re.IGNORECASE,
+)
+
+# What anybody could be asked, or told to do: general knowledge, sums, the weather, a joke, a text to be written. Not if
+# the rest of the sentence is about the speaker's own things.
+WORLD: Final = re.compile(
+    r"\bhow (?:do|can|could|would|should) (?:i|you|we|one|people)\b(?! (?:feel|usually|like|know|get to|look))|\bhow to\b"
+    r"|\bwhy (?:is|are|do|does|can|can't|don't) (?:the|a|an|people|we|there|\w+s)\b"
+    r"|\bwhat(?:'s| is| are| was) (?:the )?(?:capital|population|meaning|definition|synonym|opposite|plural|past tense|square root|distance"
+    r"|speed|formula|difference between|weather|time|date|temperature|president|king|queen|best way|\w+est)\b"
+    r"|\bwhat (?:does|do) [^?]{1,40} mean\b|\bwhat (?:time|day|date|year|month) is (?:it|today)\b|\bwhat year did the\b"
+    r"|\bwho (?:wrote|invented|painted|discovered|composed|directed|founded|built|is the (?:president|king|queen|prime minister|author|mayor))\b"
+    r"|\bhow (?:many|much|far|tall|old|long|big|deep) (?:\w+ )?(?:does|do|is|are|are in|in) (?:a|an|the)\b|\bwhich is \w+er\b"
+    r"|^\W*(?:please |can you |could you |would you )*(?:write|compose|translate|explain|define|summari[sz]e|calculate|compute|convert"
+    r"|rewrite|proofread|correct|paraphrase|spell|sing|draw|code|name|count|(?:give|tell) me (?:an?|some|another|something))\b"
+    r"|\b(?:joke|riddle|poem|haiku|limerick|fun fact|synonyms?|rhymes? with)\b"
+    r"|\d ?(?:times|plus|minus|divided by|x|\*|\+|/|percent of|% of) ?\d|\b(?:weather|forecast|rain(?:ing|y)?|snow(?:ing|y)?|sunny)\b"
+    r"|\bin (?:python|javascript|java|sql|excel|html|css|rust|bash|french|german|spanish|japanese|chinese|english|italian)\b"
+    r"|\b(?:how|what|why|when|where) do (?!my\b|our\b|his\b|her\b|their\b)(?:\w+ )?(?!this\b|James\b)\w{3,}s\b|\b(?:which|what) (?:country|century|language) (?:do|does|did|is|was)\b"
+    r"|\bis \w+ the same as\b|\b(?:do|are) (?:people|most people)\b|^\W*(?:imagine|pretend|suppose)\b|\bpick an? (?:number|colou?r|card)\b"
+    r"|怎么(?:[^，。？?]{0,6})(?:做|煮|写|说|读|念|拼|去掉|去除|反转|安装|设置|用|修|洗|炒|煎|画|算|翻译|泡|种|弄)|如何(?![啊呢吗呀？?。，]|$)"
+    r"|为什么[^，。？?]{0,4}[是会要]|什么意思|的意思|近义词|反义词|造句|拼音"
+    r"|首都|总统|总理|国王|人口|面积|最高峰|汇率|股价|海拔|是?谁(?:写|画|发明|发现|唱|导演|创立|创办|成立|建)(?:了|的)|是怎么[^，。？?]{1,4}的"
+    r"|[讲说来]一?个?(?:笑话|故事|段子|谜语)|写一?[首篇封段个条]|作一?首|一般人|人们|^\W*(?:假装|假设|想象)|翻译|解释一?下?|总结一下|概括|改写|润色|续写|算一下|计算|换算|画一?[张个幅]"
+    r"|\d ?[乘加减除×÷+*] ?\d|等于多少|平方根|几点了|今天(?:星期|周|礼拜)几|今天几号|天气|下雨|下雪|气温"
+    r"|[煮炖蒸烤]几分钟|几条腿|哪个更?[重大快高长远]|(?:用|在)?(?:Python|Java|SQL|Excel|[法英日德]语)(?:怎么|里|中)",
     re.IGNORECASE,
 )
 
@@ -89,6 +115,7 @@ COMMON_EN: Final = frozenset(
     big little long first last next back come came take took give gave get see saw look find found help happy sad tired
     fun keep start try call called name names say says said talk talking mean means play lot hope sure right guess
     friend friends man woman world place places around away always never often sometimes happen happened use used
+    monday tuesday wednesday thursday friday saturday sunday weekend tonight afternoon bed special
     money live lives living eat food water watch read hear heard let put big cool awesome amazing wow haha lol sorry
     thank thanks welcome morning evening fine busy bit yeah hello bye doing favorite favourite user""".split()  # noqa: SIM905 - a list of strings is unreadable
 )
@@ -96,7 +123,8 @@ COMMON_ZH: Final = frozenset(
     """喜欢 今天 明天 昨天 现在 时候 时间 工作 生活 朋友 觉得 知道 可以 没有 什么 怎么 这个 那个 一个 一下 一点 我们 你们 他们 自己
     大家 东西 事情 问题 开心 高兴 难过 心情 真的 感觉 希望 应该 非常 特别 比较 已经 还是 就是 不是 可能 需要 最近 天气 谢谢 不错 很好
     好的 哈哈 下班 上班 回家 睡觉 起床 吃饭 吃了 早上 晚上 中午 下午 周末 用户 名字 叫做 有点 有些 一起 以后 之前 之后 因为 所以 但是 如果
-    这样 那样 这么 那么 多少 几个 活动 不知 知不 好像 好吃 好看 好累 累了 忙了 无聊 聊天 聊聊 你好 晚安 早安""".split()  # noqa: SIM905
+    这样 那样 这么 那么 多少 几个 活动 不知 知不 好像 好吃 好看 好累 累了 忙了 无聊 聊天 聊聊 你好 晚安 早安
+    周一 周二 周三 周四 周五 周六 周日 周末 星期 期一 期二 期三 期四 期五 期六 期日 礼拜 上周 下周 这周 本周 上个 下个 个月 月份 去年 今年 明年""".split()  # noqa: SIM905
 )
 
 
@@ -110,18 +138,30 @@ SOCIAL: Final = frozenset(
     stem(w)
     for w in """hey hi hello bye goodbye wow haha hahaha lol hmm oh ah thanks thank thx please sorry sure right fine cool yeah yep
     nope awesome great amazing nice lovely perfect welcome wait moment minute second see back again idea sense problem mind
-    care guess today tonight morning night evening afternoon boring bored tired funny weird kidding agree exactly totally
+    guess today tonight morning night evening afternoon boring bored tired funny weird agree exactly totally soon finger crossed nothing brb
     true wonderful glad hope luck cheers congrats stuff else little bit help story joke question answer robot feelings""".split()  # noqa: SIM905
 ) | frozenset(
     """哈哈 谢谢 多谢 感谢 你好 您好 早安 晚安 午安 早上 晚上 中午 下午 今天 再见 拜拜 好的 好呀 好吧 好啊 好哒 没事 没问 问题 抱歉 对不 不好 意思 不起 没关
     关系 太好 真好 好棒 太棒 厉害 牛逼 确实 原来 如此 有道 道理 明白 知道 懂了 算了 无聊 好累 好困 好烦 开心 难过 哎呀 天啊 等等 稍等 等一 一会 回来 刚刚
-    随便 当然 可能 也许 应该 大概 帮忙 帮我 笑话 故事 好梦 早点 休息 真的 希望 一切 顺利 加油 聊天 换个""".split()  # noqa: SIM905
+    随便 当然 可能 也许 应该 大概 帮忙 帮我 笑话 故事 好梦 早点 休息 真的 希望 一切 顺利 加油 聊天 换个
+    快乐 愉快 行 嗯 好 对 哦 没什""".split()  # noqa: SIM905
 )
 
 # The speaker, and who is spoken of as theirs: what a question about one's own life has, and one about the world has not.
 PERSONAL: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|myself|i'm|i've|i'd)\b|[我咱]", re.IGNORECASE)
+POSSESSIVE: Final = re.compile(
+    r"\b(?:my|mine|our|ours)\b|[我咱]们?(?:的|家|[姐哥弟妹妈爸爷奶外舅姑姨叔伯婶表堂老同室女男儿朋闺邻房])",
+    re.IGNORECASE,
+)  # in what is told: "my sister called", not "I am tired"
 OF_THE_ASSISTANT: Final = re.compile(
     r"\b(?:can|could|will|would|do|are|have) you\b(?! (?:remember|know|recall))|\b(?:tell|give|show|help|let) me\b(?! (?:about|what|who|when|where) (?:my|i)\b)"
     r"|\byour(?:self)?\b|(?<!和)(?<!跟)(?<!告诉)你(?!还?记得|还?知道|说我|觉得我)|给我|帮我|再说",
     re.IGNORECASE,
 )
+
+# Whom it asks, or what it just said: the assistant. Not where it is asked what it knows of somebody.
+YOU: Final = re.compile(
+    r"\byou(?:r|rs|rself|'re|'ve|'d|'ll)?\b(?! (?:remember|know|recall|tell me about))|你(?!们?还?记得|们?还?知道)",
+    re.IGNORECASE,
+)
+CAPITAL: Final = re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]{2,}\b")

@@ -61,4 +61,4 @@ def _measured(con: Any, user_id: str, model_id: int) -> Chance | None:
     vectors = np.stack([np.frombuffer(r[0], np.float32) for r in rows])
     # Small products: for larger ones BLAS takes threads, which wait 10 ms for each other on a busy machine.
     pairs = np.concatenate([vectors[i + 1 :] @ vectors[i] for i in range(len(vectors) - 1)])
-    return Chance(float(pairs.mean()), float(pairs.std()))
+    return Chance(float(pairs.mean()), float(pairs.std()), len(vectors))

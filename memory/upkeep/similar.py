@@ -7,6 +7,7 @@ so that they have a calibration of their own: 0.75 means that they hardly say di
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import exp, sqrt
 from time import perf_counter
 from typing import Final
@@ -16,7 +17,6 @@ import numpy as np
 from memory.learn.alike import words
 from memory.models import Filter, Layer, Memory, MemoryId, Outline, Sensitivity, State
 from memory.ports import FloatArray
-from memory.recall.gate import Calibration
 from memory.upkeep.run import Run
 
 DUPLICATE: Final = 0.75  # S2
@@ -24,6 +24,15 @@ NEIGHBOURS: Final = 12
 _PER_LOOK: Final = 64  # vectors in one product
 _SECONDS: Final = 2.0  # for looking; who is not reached is looked at in the next night
 _MOST: Final = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Where an embedder's cosines stop being chance (0.5 at `half`) and how sharply."""
+
+    half: float
+    slope: float
+
 
 # Cosines of two short statements about the same person.
 CALIBRATIONS: Final[Mapping[str, Calibration]] = {
