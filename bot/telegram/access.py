@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from bot.telegram.inbox import PROVIDER
+from bot.telegram.people import entered, formerly
 from memory.ports import Store
 
 Purpose = Literal["owner", "guest"]
@@ -89,8 +90,8 @@ class Door:
         """Telegram id → user."""
         return dict(await self.store.system(lambda s: s.identities(PROVIDER)))
 
-    async def enter(self, telegram_id: int, code: str, now: datetime) -> Verdict:
-        """Try a code."""
+    async def enter(self, telegram_id: int, code: str, now: datetime, name: str = "") -> Verdict:
+        """Try a code. Who was let go and is invited again is who they were."""
         if not self._may_try(telegram_id):
             return "wait"
         digest = _hash(code)
@@ -103,8 +104,9 @@ class Door:
             if found is None:
                 return "wrong"
             s.set(_KEY, [c for c in codes if c is not found])
-            user_id = self.owner if found["for"] == "owner" else s.create_user(now)
-            s.link(PROVIDER, str(telegram_id), user_id, now)
+            guest = s.resolve(PROVIDER, str(telegram_id)) or formerly(s, telegram_id)
+            user_id = self.owner if found["for"] == "owner" else guest or s.create_user(now)
+            entered(s, telegram_id, user_id, name, now)
             return "owner" if found["for"] == "owner" else "guest"
 
         verdict: Verdict = await self.store.system(write)

@@ -20,6 +20,7 @@ from bot.telegram.incoming import Kept, addressed, command_of, is_service, langu
 from bot.telegram.lanes import Lanes
 from bot.telegram.notices import Notices
 from bot.telegram.outbox import Where
+from bot.telegram.people import called
 from bot.telegram.texts import say
 from memory.models import Lang
 
@@ -138,7 +139,7 @@ class Dispatcher:
             if desk.door.may_tell(user.id):
                 await desk.show(place, say(lang, "stranger"))
             return
-        verdict = await desk.door.enter(user.id, code, desk.ebb.clock())
+        verdict = await desk.door.enter(user.id, code, desk.ebb.clock(), called(user))
         if verdict in {"owner", "guest"}:
             await desk.show(place, say(lang, "claimed" if verdict == "owner" else "joined"))
             await desk.show(place, say(lang, "hello"))

@@ -100,8 +100,9 @@ class Notices:
             chat_id = self._chat_of(change.turn_id)
             if change.entity == "memory" and change.reason in _LEARNED and change.op in _KEYS and chat_id:
                 told.setdefault(chat_id, []).append(change)
-        for chat_id, some in told.items():
-            await self._learned(Where(chat_id), some)
+        if self._user_id in set((await self._desk.door.people()).values()):  # else they have been let go
+            for chat_id, some in told.items():
+                await self._learned(Where(chat_id), some)
         for change in changes:
             if change.entity == "job" and change.after is not None:
                 await self._job_ended(dict(change.after))

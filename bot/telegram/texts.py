@@ -137,6 +137,32 @@ say = Texts(
             "For one other person, within a day: they send the bot  /start {code}",
             "给另一个人用，一天内有效：让对方给机器人发送  /start {code}",
         ),
+        "people.none": ("Nobody has been let in yet.", "还没有人获准使用。"),
+        "people.owner": ("owner", "主人"),
+        "people.guest": ("guest", "受邀者"),
+        "people.since": ("since {day}", "自 {day} 起"),
+        "people.nobody": ("Nobody here is called “{who}”. These are in:", "这里没有“{who}”。现有这些人："),
+        "people.which": (
+            "“{who}” can mean more than one; take the id in front:",
+            "“{who}”可能指不止一个人，请用前面的编号：",
+        ),
+        "people.gone": (
+            "{name} is a stranger to the bot from now on. What they told stays, and is theirs again if you invite "
+            "them again; `--forget` would take it away.",
+            "从现在起 {name} 对机器人是陌生人。其说过的内容会留着，再次邀请时仍归其所有；加 `--forget` 则一并忘掉。",
+        ),
+        "people.forgotten": (
+            "{name} is a stranger to the bot from now on, and all they told is forgotten; in 30 days for good.",
+            "从现在起 {name} 对机器人是陌生人，其说过的一切都已忘掉，30 天后彻底删除。",
+        ),
+        "people.owner_gone": (
+            "{name} is no longer the owner's account; at its next start the bot prints a new code.",
+            "{name} 不再是主人的账号；机器人下次启动时会打印新的认领码。",
+        ),
+        "people.own_memory": (
+            "That is the owner: what you told is yours, and forgotten with `ebb memory delete --all`.",
+            "这是主人：你说过的内容请用 `ebb memory delete --all` 忘掉。",
+        ),
         "run.setup": (
             "No model is set up yet, so the offline companion answers. `ebb` asks which model to use.",
             "还没有配置模型，暂由离线伙伴回答。运行 `ebb` 可以选择模型。",
