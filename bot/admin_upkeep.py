@@ -56,7 +56,7 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(_preview(await keeper.preview(ebb.owner, ebb.clock()), ebb, lang))
         return 0
     job_id = await keeper.by_hand(ebb.owner, ebb.clock())
-    runner = JobRunner(ebb.store, {"upkeep": keeper.job}, ebb.clock, worker=worker_id(), concurrency=1)
+    runner = JobRunner(ebb.store, {"upkeep": keeper.at_once}, ebb.clock, worker=worker_id(), concurrency=1)
     work = asyncio.create_task(runner.run(), name="upkeep-by-hand")
     try:
         failed = await _watched(ebb, keeper, job_id, lang)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory import lifecycle
@@ -64,6 +64,10 @@ class Keeper:
     async def job(self, job: Job, now: datetime) -> Effect:
         """The handler of `upkeep` jobs."""
         return await self._upkeep.run(job, now)
+
+    async def at_once(self, job: Job, now: datetime) -> Effect:
+        """The same where somebody waits for it: a model that does not answer is left to the next night."""
+        return await replace(self._upkeep, patience=0).run(job, now)
 
     async def plan(self, user_id: str, now: datetime) -> bool:
         """See that the next night is put down, and one that was missed. True if there is new work."""

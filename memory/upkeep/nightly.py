@@ -42,12 +42,14 @@ class Upkeep:
         tz: IANA zone of people who have set none.
         hour: local hour at which a night is due.
         erase_old: also erase, for good, what has been forgotten or archived for 365 days.
+        patience: attempts of a night for a model that does not answer.
     """
 
     tools: Tools
     tz: str = "UTC"
     hour: int = 4
     erase_old: bool = False
+    patience: int = PATIENCE
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Do what is due, going on where an earlier attempt stopped. Raises ModelError, Conflict."""
@@ -100,7 +102,7 @@ class Upkeep:
         try:
             await phase()
         except ModelError as e:
-            if e.retryable and _patient(run.job) and (e.retry_after or 0.0) <= LONGEST_WAIT:
+            if e.retryable and self._patient(run.job) and (e.retry_after or 0.0) <= LONGEST_WAIT:
                 raise
             log.warning("upkeep goes on without %s: %s", name, e.code)
             code = e.code
@@ -110,6 +112,10 @@ class Upkeep:
 
             await run.write(waits, moves=False)
         await run.leave(name)
+
+    def _patient(self, job: Job) -> bool:
+        """Whether another attempt may come; somebody waits for a run by hand."""
+        return job.attempts < min(self.patience, job.max_attempts) and not schedule.is_by_hand(job)
 
     def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
         """The report, once, with the job's `done`; and the next night."""
@@ -137,11 +143,6 @@ class Upkeep:
             "derived": len(data.get("derived", [])),
             "waiting": sorted(data.get("waiting", {})),
         }
-
-
-def _patient(job: Job) -> bool:
-    """Whether another attempt may come; somebody waits for a run by hand."""
-    return job.attempts < min(PATIENCE, job.max_attempts) and not schedule.is_by_hand(job)
 
 
 async def _weights(run: Run) -> None:

@@ -239,3 +239,18 @@ async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_kille
     assert all([await killed(ahead=True) for _ in range(50)])
     assert [await killed(ahead=False) for _ in range(20)] == [True] * 19 + [False]
     assert len(await home.read(lambda tx: tx.jobs.dead())) == 1
+
+
+async def test_whoever_waits_is_not_kept_waiting_for_a_model(home: Home) -> None:
+    """A missed night that somebody runs by hand ends without what needs the model, and says so."""
+    await home.remember("The user likes strong coffee without any sugar", kind=Kind.CONTEXT)
+    await home.keeper.plan(home.user, home.now)
+    home.later(days=60)
+    job = await home.lease()
+    assert job.dedup_key.startswith("night:")
+    home.model.answers["level"] = ModelError("no_connection")
+    with pytest.raises(ModelError):
+        await home.keeper.job(job, home.now)
+    assert await home.store.finish_job(job, await home.keeper.at_once(job, home.now), home.now)
+    (report,) = await home.keeper.reports(home.user)
+    assert report.waiting == {"rewrite": "no_connection"}
