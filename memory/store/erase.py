@@ -173,6 +173,9 @@ def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
     rows = tx.con.execute("SELECT * FROM memories WHERE user_id = ?", (tx.owner,)).fetchall()
     count = 0
     for row in rows:
+        every = "\n".join(v for v in row if isinstance(v, str))
+        if memory_id not in every and not texts.may_be_in(every):
+            continue
         old = {k: row[k] for k in row.keys()}  # noqa: SIM118 - a Row iterates over values
         new = _cleaned(old, memory_id, texts)
         if new == old:

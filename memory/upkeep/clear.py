@@ -18,8 +18,8 @@ from memory.upkeep.run import Run, Tally, batches
 
 KEPT: Final = timedelta(days=30)
 OLD: Final = timedelta(days=365)
-MOST: Final = 50  # memories a night: erasing one looks through the whole store
-MOST_MESSAGES: Final = 500
+MOST: Final = 500  # memories a night: erasing one looks through the whole store
+MOST_MESSAGES: Final = 5_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
