@@ -52,7 +52,8 @@ def plan(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
     last = night_of(now, tz, hour)
     new = False
     if _missed(tx, last, now, tz, hour):
-        new = _enqueue(tx, last, now, now)
+        # Where the hour or the zone was changed, the job of that date may have run as the night before.
+        new = _enqueue(tx, last, now, now) or _enqueue(tx, last, now, now, "again")
     following = last + _DAY
     return _enqueue(tx, following, now, due(following, tz, hour)) or new
 
@@ -74,8 +75,9 @@ def _missed(tx: Tx, night: date, now: datetime, tz: str, hour: int) -> bool:
     return not done or done[0].night < night.isoformat()
 
 
-def _enqueue(tx: Tx, night: date, now: datetime, run_at: datetime) -> bool:
-    return tx.jobs.enqueue("upkeep", _key(night), {}, now, lane=lane(tx.user_id), run_at=run_at) is not None
+def _enqueue(tx: Tx, night: date, now: datetime, run_at: datetime, mark: str = "") -> bool:
+    key = _key(night) + (f":{mark}" if mark else "")
+    return tx.jobs.enqueue("upkeep", key, {}, now, lane=lane(tx.user_id), run_at=run_at) is not None
 
 
 def _key(night: date) -> str:

@@ -107,3 +107,21 @@ async def test_the_persons_own_zone_decides(home: Home) -> None:
     await home.write(settle)
     await home.keeper.plan(home.user, START)
     assert await pending(home) == [("night:2026-01-04", datetime(2026, 1, 3, 20, 0, tzinfo=UTC))]
+
+
+async def test_no_night_is_lost_when_the_hour_is_changed(home: Home) -> None:
+    """From four in the morning to eleven at night: the job of a date has run as the night before, and runs again."""
+    nights: list[str] = []
+    home.options["hour"] = 4
+    await home.keeper.plan(home.user, home.now)
+    home.options["hour"] = 23
+    until = home.now + timedelta(days=4)
+    while home.now < until:
+        home.later(minutes=30)
+        await home.keeper.plan(home.user, home.now)
+        lease = home.now + timedelta(minutes=1)
+        job = await home.store.system(lambda s: s.lease(home.now, lease, home.worker, kinds=["upkeep"]))
+        if job is not None:
+            assert await home.store.finish_job(job, await home.keeper.job(job, home.now), home.now)
+            nights.append(f"{home.now:%d %H} as {(await home.keeper.reports(home.user))[0].night[-2:]}")
+    assert nights == ["03 23 as 03", "04 04 as 03", "04 23 as 04", "05 23 as 05", "06 23 as 06"]
