@@ -358,6 +358,9 @@ class JobTable(Protocol):
     def latest(self, kind: JobKind, limit: int) -> list[Job]:
         """Jobs of a kind in any state, newest first."""
 
+    def prune(self, now: datetime) -> int:
+        """Let go of jobs that have long been done, a bounded number at once; how many."""
+
     def cancel(self, job_id: str) -> None: ...
 
 
@@ -685,6 +688,8 @@ class System(Protocol):
         """Remember where a turn's reply went (chat and message ids), for exactly one reply per turn."""
 
     def delivery(self, provider: str, key: str) -> Json: ...
+    def prune(self, now: datetime) -> int:
+        """Let go of updates dealt with and of replies long delivered, a bounded number at once; how many."""
 
 
 class Store(Protocol):

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory.models import Job, JobKind, Json
-from memory.store import ids
+from memory.store import ids, prune
 from memory.store.rows import dump, from_ms, job_from_row, opt_ms, to_ms
 from memory.store.worker import is_gone
 
@@ -105,6 +105,10 @@ class JobGateway:
             "SELECT * FROM jobs WHERE user_id = ? AND kind = ? ORDER BY n DESC LIMIT ?", (self.tx.owner, kind, limit)
         )
         return [job_from_row(r) for r in rows.fetchall()]
+
+    def prune(self, now: datetime) -> int:
+        """Let go of jobs that have long been done; how many."""
+        return prune.jobs(self.tx.con, self.tx.owner, now)
 
     def cancel(self, job_id: str) -> None:
         """An unfinished or dead job will not run; one that is running loses its lease."""

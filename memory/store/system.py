@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.models import Job, JobKind, Json
-from memory.store import ids
+from memory.store import ids, prune
 from memory.store import jobs as queue
 from memory.store.rows import dump, to_ms
 from memory.store.tx import Shared, SqliteTx
@@ -154,6 +154,10 @@ class SqliteSystem:
             " ON CONFLICT (provider, key) DO UPDATE SET value = excluded.value, at = excluded.at",
             (provider, key, dump(value), to_ms(now)),
         )
+
+    def prune(self, now: datetime) -> int:
+        """Let go of updates dealt with and of replies long delivered; how many."""
+        return prune.inbox(self.con, now) + prune.deliveries(self.con, now)
 
     def delivery(self, provider: str, key: str) -> Json:
         """What `delivered` was told, None if nothing."""

@@ -81,6 +81,8 @@ class Upkeep:
         if run.seen is None:
             raise AssertionError
         standing = await asyncio.to_thread(report.figures, run.rows, run.seen)
+        # What belongs to no single user: whoever's night it is clears a portion of it.
+        await self.tools.store.system(lambda s: s.prune(now))
         return lambda tx: self._finish(tx, run, standing)
 
     async def _begin(self, job: Job, now: datetime) -> Run:
@@ -130,6 +132,7 @@ class Upkeep:
             data.pop(passing, None)
         tx.nights.put(Night(run.job.id, run.night, run.now, done=True, data=data))
         schedule.plan(tx, run.now, tx.user().tz or self.tz, self.hour)
+        tx.jobs.prune(run.now)
         did = sum(int(counts.get(k, 0)) for k in ("down", "up", "forgotten", "merges", "purged", "todos"))
         return {
             "outcome": "saved" if did or data.get("derived") else "nothing",
