@@ -24,7 +24,7 @@ from memory.lifecycle.curve import DAY
 from memory.lifecycle.replay import EPOCH, Course, course, imagined
 from memory.models import KINDS, Importance, Kind, Lang, Level, Memory, WeightEvent
 
-_WIDTH, _HEIGHT = 78, 12
+_WIDTH, _HEIGHT, _NARROWEST = 78, 12, 32
 _PANEL, _PANEL_HEIGHT = 25, 8
 _STEPS = 480
 _UNMARKED = frozenset({"created", "lowered"})  # one is where the picture begins, the other is of every night
@@ -186,8 +186,9 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     life = course(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
     zone = ZoneInfo(ebb.tz)
     first, last = (f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at))
-    print("", *_drawn(life, m.curve, _WIDTH, _HEIGHT, due=False), sep="\n")
-    print(charts.axis(_WIDTH, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n")
+    width = min(max(shutil.get_terminal_size().columns - 1, _NARROWEST), _WIDTH)
+    print("", *_drawn(life, m.curve, width, _HEIGHT, due=False), sep="\n")
+    print(charts.axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n")
     print(*_event_legend(life.events, lang), "", say(lang, "log.head"), sep="\n")
     for e in log:
         print(*_logged(e, zone, lang, whole=args.log), sep="\n")

@@ -150,10 +150,18 @@ def test_more_strength_never_fades_faster(life: tuple[Memory, float, datetime], 
     m, u, now = life
     state = m.curve_state
     top = {"fade": 0.5, "score": 1.0, "relevance": 1.0}.get(m.curve, 1e6)
+    strength = min(max(state.strength, top * 1e-4) * more, top)
+    assert strength > state.strength or state.strength >= top or more == 1.0  # or it would say nothing
     strong = replace(
-        m, curve_state=replace(state, strength=min(state.strength * more, top)), importance=m.importance * more
+        m,
+        curve_state=replace(state, strength=max(strength, state.strength)),
+        importance=m.importance * more,
+        activation_count=m.activation_count + 1,
     )
-    assert weight(strong, u, now + gap) >= weight(m, u, now + gap) - 1e-12
+    at = now
+    for _ in range(4):
+        assert weight(strong, u, at) >= weight(m, u, at) - 1e-12
+        at += gap / 3
 
 
 @given(lives(), gaps)
