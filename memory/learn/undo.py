@@ -181,6 +181,8 @@ class Reverting:
         if span.before is None:
             return m
         new = _put_back(m, span.before, span.after)
+        if "merged" in span.ops and _moved(m, span.after, _BY_USE):
+            new = _parted(new, memory_from_json(dict(span.before)), memory_from_json(dict(span.after)), self.u)
         if "promoted" in span.ops:
             new = replace(new, reviewed_at=self.now)  # the person has answered the reviewer's question
         return replace(new, weight=lifecycle.weight(new, self.u, self.now))
@@ -213,10 +215,7 @@ def _uncount(tx: Tx, wanted: ChangeSet, spans: Iterable[Span]) -> None:
 def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
     """The memory with the fields that the set changed as they were before it, but for what has moved since."""
     now_ = memory_to_json(m)
-    moved: set[str] = set()
-    for together in (_BY_USE, _BY_LEVEL):
-        if any(now_[k] != after.get(k) for k in together - {"content"}):
-            moved |= together
+    moved = {k for together in (_BY_USE, _BY_LEVEL) if _moved(m, after, together - {"content"}) for k in together}
     stays = _ALWAYS_KEPT | moved
     back = memory_from_json(now_ | {k: was for k, was in before.items() if k not in stays and was != after.get(k)})
     if back.original_content == m.original_content:
@@ -225,6 +224,24 @@ def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) 
         back = replace(back, level=Level.FULL)
     content = back.original_content if back.level is Level.FULL else back.content
     return replace(back, content=content, language=language_of(back.original_content, back.language))
+
+
+def _moved(m: Memory, after: Mapping[str, Json], fields: frozenset[str]) -> bool:
+    """Whether one of the fields is another by now than the set left it."""
+    now_ = memory_to_json(m)
+    return any(now_[k] != after.get(k) for k in fields)
+
+
+def _parted(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
+    """A merge is taken apart that was spoken of since: it keeps that, and gives back what was the others'."""
+    others = set(after.recent_mentions) - set(before.recent_mentions)
+    more = after.importance - lifecycle.counter(before, u, after.importance_at)
+    return replace(
+        now,
+        activation_count=max(now.activation_count - (after.activation_count - before.activation_count), 0),
+        recent_mentions=tuple(t for t in now.recent_mentions if t not in others),
+        importance=max(now.importance - max(more, 0.0), 0.0),
+    )
 
 
 # --- messages, episodes and summaries ------------------------------------------------------------------

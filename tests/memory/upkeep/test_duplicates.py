@@ -13,7 +13,7 @@ from memory.errors import ModelError
 from memory.learn.forget import forget
 from memory.learn.purge import purge
 from memory.learn.undo import undo
-from memory.models import Json, Kind, Layer, Level, Memory, Sensitivity, State
+from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep.duplicates import mergeable
 from memory.upkeep.similar import similarity
@@ -102,6 +102,28 @@ async def test_an_undo_takes_it_apart(home: Home) -> None:
         (B, B, State.ACTIVE, None),
     ]
     assert [(m.merged_from, m.original_contents, m.activation_count) for m in now] == [((), {}, 0)] * 2
+
+
+async def test_an_undo_takes_it_apart_also_after_it_was_spoken_of(home: Home) -> None:
+    """What was said of it since stays its own; the others' mentions and importance go back with them."""
+    a, b = await pair(home, importance=Importance.LOW)
+    a = await home.happen(a, "boost")
+    a = await home.happen(a, "mention")
+    home.later(hours=1)
+    await home.happen(b, "mention")
+    home.model.answers["merge"] = whole()
+    await home.night()
+    base = await home.get(b)
+    assert (base.activation_count, base.merged_from, len(base.recent_mentions)) == (3, (a.id,), 2)
+    home.later(hours=3)
+    await home.happen(base, "mention")
+    changed = await home.read(lambda tx: [s.id for s in tx.changes.undoable() if s.reason == "upkeep"])
+    await home.write(lambda tx: undo(tx, home.now, 1.0, changed[0]))
+    one, two = await home.get(a), await home.get(b)
+    assert (one.state, one.activation_count, one.merged_into) == (State.ACTIVE, 2, None)
+    assert (two.original_content, two.activation_count, len(two.recent_mentions)) == (B, 2, 2)
+    assert one.importance == pytest.approx(1.3)
+    assert two.importance == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("first", [True, False])
