@@ -290,8 +290,10 @@ class Commands:
         recall = await self._service.explain(c.user_id, c.scope)
         if recall is None:
             return Outcome(True, say(lang, "why.none"))
-        residents = await self._store.read(c.user_id, lambda tx: _resident_count(tx, c.scope))
-        text = explain(recall, residents, lang, c.at)
+        residents, used = await self._store.read(
+            c.user_id, lambda tx: (_resident_count(tx, c.scope), _used(tx, c.scope))
+        )
+        text = explain(recall, residents, lang, c.at, used)
         return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
     async def _undo(self, c: Command, lang: Lang) -> Outcome:
@@ -327,6 +329,12 @@ def _resident_count(tx: Tx, scope: str) -> int:
     return len(session.profile or ()) if session else 0
 
 
+def _used(tx: Tx, scope: str) -> frozenset[str]:
+    """What the monitor found to have shaped the scope's last reply."""
+    turn_id = tx.traces.last_turn(scope)
+    return frozenset(tx.traces.used(turn_id) if turn_id else ())
+
+
 def _reason(hit: Hit, lang: Lang) -> str:
     """The signals behind a hit, strongest first, in words."""
     if hit.why not in ("relevance", "resident"):
@@ -346,15 +354,16 @@ def _reason(hit: Hit, lang: Lang) -> str:
     return ", ".join(parts + nudges)
 
 
-def explain(recall: Recall, residents: int, lang: Lang, now: datetime) -> str:
+def explain(recall: Recall, residents: int, lang: Lang, now: datetime, used: frozenset[str] = frozenset()) -> str:
     """The answer to /why: what was recalled, by which signals, and what was looked at and left out."""
     out = []
     if recall.hits:
         out.append(say(lang, "why.head"))
         for h in recall.hits:
             score = say(lang, "why.score", gate=h.gate, score=h.score)
-            reason = _reason(h, lang)
-            out.append(f"- {memory_line(h.memory, lang, now)}\n  - {score}" + (f" · {reason}" if reason else ""))
+            marks = [score, *([say(lang, "why.used")] if h.memory.id in used else [])]
+            marks += [reason] if (reason := _reason(h, lang)) else []
+            out.append(f"- {memory_line(h.memory, lang, now)}\n  - {' · '.join(marks)}")
     else:
         out.append(say(lang, "why.nothing"))
     if residents:

@@ -201,6 +201,7 @@ say = Texts(
         ),
         "why.resident": ("Always with me: {n} memories of who you are.", "一直带着的：{n} 条关于你的核心记忆。"),
         "why.score": ("relevance {gate:.0%}, rank score {score:.2f}", "相关度 {gate:.0%}，排序分 {score:.2f}"),
+        "why.used": ("it shaped the reply", "影响了回复"),
         "why.below": ("below the threshold", "未达到门槛"),
         "why.by.vectors": ("meaning", "语义"),
         "why.by.lexical": ("words", "词语"),

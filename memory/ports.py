@@ -425,6 +425,9 @@ class TraceTable(Protocol):
     def used(self, turn_id: str) -> list[MemoryId]:
         """Memories that shaped the turn's reply."""
 
+    def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> None:
+        """It shaped the reply of those of the turns that recalled it; only the monitor knows, afterwards."""
+
     def last_turn(self, scope: str) -> str | None: ...
     def recalled_in(self, memory_id: MemoryId) -> list[str]:
         """Ids of the turns whose prompt carried the memory."""

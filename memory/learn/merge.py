@@ -16,7 +16,7 @@ from memory import lifecycle
 from memory.learn import gate
 from memory.learn.alike import normalised
 from memory.learn.claims import Claim, Saved, built, importance_like, strategy
-from memory.models import Draft, Memory, MemoryId, Op, Sensitivity, State, Tombstone, WeightEvent
+from memory.models import Draft, Importance, Kind, Memory, MemoryId, Op, Sensitivity, State, Tombstone, WeightEvent
 from memory.ports import FloatArray, Tx
 
 
@@ -112,6 +112,7 @@ class Merger:
             return Saved(old, "known")
         if claim is not None and (code := self._ending_refused(old, claim)) is not None:
             return Saved(None, "refused", code)
+        claim = _done_with(old, claim) if claim is not None else None
         if claim is not None and strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
         new = None
@@ -266,6 +267,14 @@ def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
         if old.state is State.ACTIVE and old.negated_at is None:
             merger._deny(old, at, m)  # noqa: SLF001 - one module
     return Saved(m, "added")
+
+
+def _done_with(old: Memory, claim: Claim) -> Claim:
+    """That a plan is off, or a thing done, is no plan with a day of its own: it is true for a while, and fades."""
+    if old.kind is not Kind.TODO and claim.draft.kind is not Kind.TODO:
+        return claim
+    draft = replace(claim.draft, kind=Kind.CONTEXT, importance=Importance.LOW, expires_at=None)
+    return replace(claim, draft=draft)
 
 
 def _joined(ids: tuple[MemoryId, ...], more: MemoryId) -> tuple[MemoryId, ...]:

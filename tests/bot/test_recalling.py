@@ -114,3 +114,21 @@ async def test_what_was_said_in_the_other_language_comes_to_mind(
         assert word in answer.text
         why = await w.do("/why")
         assert "other language" in why.text or "另一种语言" in why.text
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "mark"),
+    [
+        ("I have a cat called Miso", "What's my cat called?", "it shaped the reply"),
+        ("我有一只猫，叫咪咪", "我的猫叫什么？", "影响了回复"),
+    ],
+)
+async def test_why_says_what_shaped_the_reply(tmp_path: Path, said: str, asked: str, mark: str) -> None:
+    """Known from the monitor, once it has looked at the reply."""
+    async with opened(tmp_path) as w:
+        await w.say(said)
+        await w.do("/new")
+        await w.say(asked)
+        assert mark in (await w.do("/why")).text
+        await w.say("ok" if mark.isascii() else "好")
+        assert mark not in (await w.do("/why")).text

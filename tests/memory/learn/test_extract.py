@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -49,6 +49,26 @@ async def test_candidates_become_memories_with_their_sources(world: World) -> No
     assert said[review.source_message or ""].text == "下周三有产品评审"
     assert review.expires_at == datetime(2026, 1, 7, 15, 59, 59, tzinfo=UTC)
     assert (review.kind, review.sensitivity) == (Kind.TODO, Sensitivity.GENERAL)
+
+
+@pytest.mark.parametrize(
+    "said, known, mark", [("My cat is ill", "The user has a cat", "(no longer true)"), ("我的猫病了", "用户有一只猫", "（已不再成立）")]
+)  # fmt: skip
+async def test_the_prompt_says_what_is_no_longer_so(world: World, said: str, known: str, mark: str) -> None:
+    """Or the model would take it for known, and never add it again."""
+    old = await world.remember(known)
+    world.now += timedelta(minutes=1)
+
+    def deny(tx: Tx) -> None:
+        tx.changes.begin("user", "edit", world.now)
+        tx.memories.put(replace(old, negated_at=world.now), "negated")
+
+    await world.store.write(world.user, deny)
+    await world.say(said)
+    await world.work("extract", await through(world), "[]")
+    request = next(r for r in world.model.requests if r.task == "extract")
+    assert f"{known}{mark}" in request.messages[-1]["content"].replace(f"{known} {mark}", f"{known}{mark}")
+    assert [m["negated"] for m in request.data["memories"]] == [True]
 
 
 async def test_the_prompt_shows_the_conversation_and_what_is_known_apart(world: World) -> None:

@@ -256,6 +256,21 @@ async def test_denied_marks_the_old_and_adds_the_denial_as_full(world: World) ->
     assert again.outcome == "known"
 
 
+@pytest.mark.parametrize(
+    "plan, off",
+    [("The user has a meeting on 7 January 2026", "The meeting is cancelled"), ("用户1月7日有会议", "会议取消了")],
+)
+async def test_a_plan_that_is_off_leaves_no_plan(world: World, plan: str, off: str) -> None:
+    """What says so is true for a while, has no day of its own, and is not among the things to do."""
+    due = world.now + 3 * DAY
+    old = await world.remember(plan, kind=Kind.TODO, expires_at=due)
+    said = claim(world, off, kind=Kind.TODO, expires_at=due)
+    saved = await merge(world, lambda m: m.negate(old, said, world.now))
+    assert saved.outcome == "negated"
+    assert (saved.memory.kind, saved.memory.expires_at) == (Kind.CONTEXT, None)
+    assert [m.id for m in await world.all() if m.kind is Kind.TODO and m.negated_at is None] == []
+
+
 async def test_said_again_after_a_denial_it_holds_again(world: World) -> None:
     """A re-affirmation clears the denial, and what had been said in its place ends."""
     old = await world.remember("The user likes coffee", kind=Kind.PREFERENCE)
