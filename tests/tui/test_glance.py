@@ -72,6 +72,11 @@ def test_what_was_forgotten_is_not_shown_once_more() -> None:
     assert "(forgotten)" in line.plain
 
 
+def test_what_was_purged_is_no_news() -> None:
+    """Nothing is left to look at, and nothing can be taken back."""
+    assert learned([change("purged")], {}) == []
+
+
 def test_signs_are_two_cells_wide() -> None:
     """Text stands in one column whatever kind and level a memory has."""
     assert {cell_len(icon(kind)) for kind in KINDS} == {2}

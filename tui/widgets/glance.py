@@ -36,7 +36,6 @@ _OPS: Mapping[str, Effect] = {
     "negated": "gone",
     "deleted": "gone",
     "forgotten": "gone",
-    "purged": "gone",
     "superseded": "gone",
     "restored": "back",
     "reinforced": "again",
@@ -69,13 +68,20 @@ class Learned:
 
 
 def learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[Learned]:
-    """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with its successor."""
+    """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with its successor.
+
+    What was purged is no entry: there is nothing to look at, and nothing to take back.
+    """
     replaced = {
         old for c in changes if c.op == "created" and (m := memories.get(c.entity_id)) for old in m.supersedes
     }
     out: dict[tuple[str, str], Learned] = {}
     for c in changes:
-        if c.entity != "memory" or (c.op in ("superseded", "negated", "updated") and c.entity_id in replaced):
+        if (
+            c.entity != "memory"
+            or c.op == "purged"
+            or (c.op in ("superseded", "negated", "updated") and c.entity_id in replaced)
+        ):
             continue
         effect = _OPS.get(c.op, "updated")
         m = memories.get(c.entity_id)
