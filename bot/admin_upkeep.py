@@ -60,6 +60,9 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     work = asyncio.create_task(runner.run(), name="upkeep-by-hand")
     try:
         failed = await _watched(ebb, keeper, job_id, lang)
+    except asyncio.CancelledError:  # Ctrl+C
+        print(say(lang, "stopped"), file=sys.stderr)
+        raise
     finally:
         await runner.stop()
         work.cancel()

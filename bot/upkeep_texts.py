@@ -21,6 +21,10 @@ say = Texts(
             "Upkeep did not finish: {why}. It goes on at the next start.",
             "整理没有完成：{why}。下次启动时会继续。",
         ),
+        "stopped": (
+            "Stopped. What is done is done; the next run goes on from there.",
+            "已停止。做完的都已保存，下次会从这里继续。",
+        ),
         "elsewhere": (
             "Another Ebb has done it; `ebb memory report` shows what came of it.",
             "另一个 Ebb 已经完成了整理；用 `ebb memory report` 查看结果。",
