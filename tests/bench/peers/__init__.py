@@ -6,7 +6,9 @@ look-up of vectors that were made before; they search in their own way, without 
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -61,14 +63,16 @@ PEERS: Mapping[str, str] = {
 
 
 @cache
-def _elsewhere() -> tempfile.TemporaryDirectory[str]:
-    """Instead of this machine's home, as long as this process lives."""
-    return tempfile.TemporaryDirectory(prefix="ebb-bench-")
+def _elsewhere() -> str:
+    """A folder instead of this machine's home, as long as this process lives."""
+    folder = tempfile.mkdtemp(prefix="ebb-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def opened(home: Path, vectors: Vectors, names: Sequence[str]) -> Iterator[tuple[str, Peer | None]]:
     """The peers of these names, each in a folder of its own; None for one that is not installed."""
-    os.environ.update(SILENT | {"MEM0_DIR": _elsewhere().name})
+    os.environ.update(SILENT | {"MEM0_DIR": _elsewhere()})
     for name in names:
         try:
             opening: Opening = import_module(PEERS[name]).opened
