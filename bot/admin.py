@@ -13,8 +13,10 @@ from bot.asof import known_then
 from bot.bootstrap import Ebb, open_ebb
 from bot.life_texts import say as past
 from bot.listing import memory_line
+from bot.recalling import shown as labelled
 from bot.settings import Settings
 from bot.texts import say as spoken
+from bot.why import reasons
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import moment
 from memory.models import Filter, Kind, Lang, Sensitivity, State
@@ -141,12 +143,12 @@ async def _search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """What a reply would recall, and after it whatever else has the words in it."""
     text = " ".join(args.words)
     recall = await _service(ebb).recall(ebb.owner, text, [], ebb.clock(), ebb.tz)
-    shown = (*recall.hits, *(recall.missed if args.explain else ()))
+    shown = (*labelled(recall.hits), *(recall.missed if args.explain else ()))
     for h in shown:
-        print(f"{h.gate:4.0%} {'✔' if h.passed else '✘'}  {memory_line(h.memory, lang, ebb.clock())}")
-        if args.explain:
-            parts = [f"{k} {v:.3f}" for k, v in h.signals.items()] + [f"{k} ×{v:.3f}" for k, v in h.nudges.items()]
-            print(f"        score {h.score:.3f} · " + " · ".join(parts))
+        share = f"{h.gate:4.0%}" if h.gate else "    "
+        print(f"{share} {'✔' if h.passed else '✘'}  {memory_line(h.memory, lang, ebb.clock())}")
+        for line in reasons(h, lang) if args.explain else ():
+            print(f"        {line}")
     known = {h.memory.id for h in shown}
     states = frozenset({State.ACTIVE, State.PROPOSED})
     page = await _service(ebb).find(ebb.owner, Filter(states=states), text=text, order="weight", limit=_FOUND)

@@ -14,9 +14,10 @@ from bot.listing import listed, memory_line
 from bot.session import close
 from bot.settings import Settings
 from bot.texts import say
+from bot.why import explain
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import AsOf, as_of_asked
-from memory.models import Filter, Hit, Lang, Level, Memory, Recall, State
+from memory.models import Filter, Lang, Level, Memory, State
 from memory.ports import Store, Tx
 from memory.service import MemoryService
 
@@ -333,46 +334,3 @@ def _used(tx: Tx, scope: str) -> frozenset[str]:
     """What the monitor found to have shaped the scope's last reply."""
     turn_id = tx.traces.last_turn(scope)
     return frozenset(tx.traces.used(turn_id) if turn_id else ())
-
-
-def _reason(hit: Hit, lang: Lang) -> str:
-    """The signals behind a hit, strongest first, in words."""
-    if hit.why not in ("relevance", "resident"):
-        key = f"why.{hit.why}"
-        return say(lang, key) if key in say.keys() else hit.why  # noqa: SIM118
-    parts = []
-    for name, value in sorted(hit.signals.items(), key=lambda kv: -kv[1]):
-        if value > 0:
-            key = f"why.by.{name}"
-            label = say(lang, key) if key in say.keys() else name  # noqa: SIM118
-            parts.append(f"{label} {value:.2f}")
-    nudges = []
-    for name, value in hit.nudges.items():
-        if abs(value - 1.0) > 0.005:
-            key = f"nudge.{name}"
-            nudges.append(f"{say(lang, key) if key in say.keys() else name} ×{value:.2f}")  # noqa: SIM118
-    return ", ".join(parts + nudges)
-
-
-def explain(recall: Recall, residents: int, lang: Lang, now: datetime, used: frozenset[str] = frozenset()) -> str:
-    """The answer to /why: what was recalled, by which signals, and what was looked at and left out."""
-    out = []
-    if recall.hits:
-        out.append(say(lang, "why.head"))
-        for h in recall.hits:
-            score = say(lang, "why.score", gate=h.gate, score=h.score)
-            marks = [score, *([say(lang, "why.used")] if h.memory.id in used else [])]
-            marks += [reason] if (reason := _reason(h, lang)) else []
-            out.append(f"- {memory_line(h.memory, lang, now)}\n  - {' · '.join(marks)}")
-    else:
-        out.append(say(lang, "why.nothing"))
-    if residents:
-        out.append("\n" + say(lang, "why.resident", n=residents))
-    if recall.late:
-        out.append("\n" + say(lang, "why.late"))
-    if recall.missed:
-        out.append("\n" + say(lang, "why.missed"))
-        for h in recall.missed[:5]:
-            score = say(lang, "why.score", gate=h.gate, score=h.score)
-            out.append(f"- {memory_line(h.memory, lang, now)} – {score}, {say(lang, 'why.below')}")
-    return "\n".join(out)

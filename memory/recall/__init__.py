@@ -1,6 +1,8 @@
 """Finding the right memory, and only the right memory: signals, fusion, gate, modes."""
 
 from memory.recall.embedding import QueryEmbedder, QueryVectors
+from memory.recall.fusion import nudged
+from memory.recall.gate import THRESHOLD
 from memory.recall.pipeline import ranked, recall
 from memory.recall.residents import residents
 from memory.recall.signals import FOLLOWERS, SIGNALS
@@ -10,8 +12,10 @@ from memory.recall.words import recent_asked, review_asked
 __all__ = [
     "FOLLOWERS",
     "SIGNALS",
+    "THRESHOLD",
     "QueryEmbedder",
     "QueryVectors",
+    "nudged",
     "ranked",
     "recall",
     "recent_asked",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memory.models import Hit, MemoryId, Mode, Recall, Usage
 from memory.store.rows import dump, to_ms
 
 if TYPE_CHECKING:
     from memory.store.tx import SqliteTx
+
+_HEARD: Final = "gate."  # before the names of what the gate heard
 
 
 @dataclass(slots=True)
@@ -49,7 +51,7 @@ class TraceGateway:
                     h.score,
                     h.gate,
                     h.why,
-                    dump(dict(h.signals)),
+                    dump({**h.signals, **{_HEARD + name: value for name, value in h.evidence.items()}}),
                     dump(dict(h.nudges)),
                 )
                 for position, h in enumerate((*recall.hits, *recall.missed))
@@ -71,9 +73,10 @@ class TraceGateway:
             Hit(
                 memory=memories[r["memory_id"]],
                 score=r["score"],
-                signals=json.loads(r["signals"]),
+                signals=_named(r["signals"], heard=False),
                 nudges=json.loads(r["nudges"]),
                 gate=r["gate"],
+                evidence=_named(r["signals"], heard=True),
                 passed=bool(r["passed"]),
                 why=r["why"],
             )
@@ -150,6 +153,11 @@ class TraceGateway:
             (self.tx.owner, _day(since), role, role),
         ).fetchone()
         return Usage(*row)
+
+
+def _named(signals: str, *, heard: bool) -> Mapping[str, float]:
+    """Fusion's signals, or what the gate heard: one column has both."""
+    return {k.removeprefix(_HEARD): v for k, v in json.loads(signals).items() if k.startswith(_HEARD) is heard}
 
 
 def _day(t: datetime) -> str:

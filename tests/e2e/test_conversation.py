@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bot import why
 from bot.events import Done
-from bot.texts import say
 from memory.recall.fusion import SHOWN, WEIGHTS
 from tests.e2e.driver import FakeTime, opened
 
@@ -105,8 +105,8 @@ async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hid
 
 async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
     """No signal goes by the name it has in the code."""
-    named = {f"why.by.{SHOWN.get(name, name)}" for weights in WEIGHTS.values() for name in weights}
-    assert named <= set(say.keys())
+    named = {f"by.{SHOWN.get(name, name)}" for weights in WEIGHTS.values() for name in weights}
+    assert named <= set(why.say.keys())
     async with opened(tmp_path) as w:
         await w.say("I'm allergic to peanuts.")
         forgotten = await w.do("/forget peanuts")

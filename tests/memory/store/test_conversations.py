@@ -184,7 +184,7 @@ async def test_the_trace_of_a_turn_holds_ids_and_numbers(store: SqliteStore, use
 
     def act(tx: Tx) -> tuple[str, str]:
         a, b = tx.memories.add(a_memory("Likes tea")), tx.memories.add(a_memory("Likes coffee"))
-        hit = Hit(a, 0.9, {"vector": 0.8}, {"weight": 1.1}, 0.75, why="relevance")
+        hit = Hit(a, 0.9, {"vector": 0.8}, {"weight": 1.1}, 0.75, {"words": 3.5, "bias": -4.0}, why="relevance")
         near = Hit(b, 0.2, gate=0.1, passed=False)
         recall = Recall((hit,), (near,), late=True, mode=Mode.REVIEW, took_ms=12.5)
         tx.traces.save("t1", SCOPE, recall, [a.id], NOW)
@@ -207,6 +207,7 @@ async def test_the_trace_of_a_turn_holds_ids_and_numbers(store: SqliteStore, use
         {"vector": 0.8},
         0.75,
     )
+    assert found.hits[0].evidence == {"words": 3.5, "bias": -4.0}
     assert await store.read(user, lambda tx: tx.traces.used("t1")) == [a]
     assert await store.read(user, lambda tx: tx.traces.last_turn(SCOPE)) == "t1"
     assert await store.read(user, lambda tx: tx.traces.recalled_in(a)) == ["t1"]

@@ -1,0 +1,106 @@
+"""/why and `search --explain`: figures that add up, words for each of them, and no secret."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot import why
+from memory.lifecycle import born
+from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
+from memory.recall.fusion import SHOWN, WEIGHTS, nudged
+from memory.recall.gate import WEIGHTS as HEARD
+from tests.e2e.driver import opened
+
+NOW = datetime(2026, 2, 11, 10, tzinfo=UTC)
+LANGS: tuple[Lang, ...] = ("en", "zh")
+
+
+def memory(text: str) -> Memory:
+    m = Memory(
+        id="k7f3a2",
+        user_id="u",
+        content=text,
+        original_content=text,
+        language="en",
+        layer=Layer.FACT,
+        kind=Kind.FACT,
+        created_at=NOW,
+        last_activated_at=NOW,
+        curve="fade",
+        curve_state=CurveState(0.0, NOW),
+        importance=1.5,
+        importance_at=NOW,
+    )
+    return born(m, Importance.MEDIUM, "fade", NOW)
+
+
+SIGNALS = {"lexical": 3.5, "names": 2.25, "form": -0.5}
+NUDGES = {"retention": 1.05, "recency": 0.97}
+EVIDENCE = {"words": 3.0, "names": 3.75, "world": -3.9, "bias": -1.1}
+HIT = Hit(memory("lives in Leeds"), nudged(sum(SIGNALS.values()), NUDGES), SIGNALS, NUDGES, 0.93, EVIDENCE)
+
+
+def figures(line: str) -> float:
+    """What stands behind the names, added up with its signs."""
+    parts = re.split(r" = |: |：", line, maxsplit=1)[1]
+    sum_ = re.findall(r"(?:(?<= )|^)([−+]?) ?([^\d−+]+) (\d+\.\d\d)", parts)
+    return sum(-float(n) if sign == "−" else float(n) for sign, _, n in sum_)
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_both_sums_add_up(lang: Lang) -> None:
+    """The rank is the sum of what is told of it, and so is what the gate heard; the greatest part first."""
+    gate, rank = why.reasons(HIT, lang)
+    assert "93%" in gate
+    assert figures(gate) == pytest.approx(sum(EVIDENCE.values()), abs=0.02)
+    assert figures(rank) == pytest.approx(HIT.score, abs=0.02)
+    assert rank.index("3.50") < rank.index("2.25") < rank.index("0.50")
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_why_not(lang: Lang) -> None:
+    """Short of the threshold, or good enough with no place left, or with nothing that speaks for it."""
+    below = why.reasons(replace(HIT, gate=0.4, passed=False), lang)[0]
+    full = why.reasons(replace(HIT, gate=0.9, passed=False), lang)[0]
+    silent = why.reasons(replace(HIT, gate=0.01, passed=False, evidence={"bias": -5.0}), lang)[0]
+    assert len({below, full, silent, why.reasons(HIT, lang)[0]}) == 4
+    assert "70%" in below
+    assert "70%" not in full
+    assert "5.00" not in silent
+
+
+def test_every_part_has_a_name_in_both_languages() -> None:
+    """Whatever fusion adds up or the gate hears."""
+    ranked = {SHOWN.get(name, name) for weights in WEIGHTS.values() for name in weights}
+    gate = {"bias", "words", "meaning", "names", "time", "kind_of_answer", "asked", "world", "of_you", "carried"}
+    assert {"bias", "world", "of_you"} <= set(HEARD["en"])
+    nudges = {"retention", "recency", "confidence"}
+    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.keys())
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_what_was_left_out_is_told_too(lang: Lang) -> None:
+    """Near misses with their reasons, and that the embedder was late."""
+    text = why.explain(Recall((HIT,), (HIT,) * 9, late=True), 3, lang, NOW)
+    assert text.count("lives in Leeds") == 1 + why.MISSED
+    assert "3" in text
+
+
+async def test_the_last_reply_explained(tmp_path: Path) -> None:
+    """What the gate heard is kept with the turn; a secret that was shown is told of by its label alone."""
+    async with opened(tmp_path) as w:
+        await w.say("My sister Anna lives in Lisbon.")
+        await w.say("Where does my sister live?")
+        told = (await w.do("/why")).text
+        assert "Lisbon" in told
+        assert "words" in told
+        await w.say("Remember my Wi-Fi password is hunter2zebra")
+        await w.say("What is my Wi-Fi password?")
+        told = (await w.do("/why")).text
+        assert "you asked for it" in told
+        assert "hunter2zebra" not in told
