@@ -102,8 +102,9 @@ class Merger:
             self._recognise(new, claim)
         else:
             new = self._add(claim, inherit=old, supersedes=(old.id,))
-        if not self.proposing:
-            self._end(old, claim.draft.valid_from or claim.said_at)
+        stands = self._fresh(old)  # what the new one says again may have ended it already: it was its denial
+        if not self.proposing and stands.state is State.ACTIVE:
+            self._end(stands, claim.draft.valid_from or claim.said_at)
         return Saved(self._fresh(new), "superseded")
 
     def negate(self, old: Memory, claim: Claim | None, at: datetime) -> Saved:
@@ -121,8 +122,9 @@ class Merger:
             new = m if m is not None else self._add(claim, inherit=old, denies=old.id)
             if m is not None:
                 self._recognise(m, claim)
-        if not self.proposing:
-            self._deny(old, at, new)
+        stands = self._fresh(old)
+        if not self.proposing and stands.state is State.ACTIVE:
+            self._deny(stands, at, new)
         return Saved(self._fresh(new or old), "negated")
 
     def contradict(self, old: Memory, claim: Claim) -> Saved:

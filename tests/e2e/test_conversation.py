@@ -8,6 +8,8 @@ import pytest
 
 from bot import why
 from bot.events import Done
+from memory.learn.alike import denies
+from memory.models import Kind
 from memory.recall.fusion import SHOWN, WEIGHTS
 from tests.e2e.driver import FakeTime, opened
 
@@ -112,3 +114,22 @@ async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
         forgotten = await w.do("/forget peanuts")
         assert "peanuts”." in forgotten.text
         assert ".”" not in forgotten.text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("I like drinking coffee", "I don't like coffee any more", "I still like drinking coffee"),
+        ("我喜欢喝咖啡", "我不喜欢咖啡了", "我还是喜欢喝咖啡"),
+    ],
+)
+async def test_changing_ones_mind_and_back(tmp_path: Path, said: tuple[str, ...]) -> None:
+    """S2's own example: the denial ends, the first taste holds, and nothing of it is left undone."""
+    async with opened(tmp_path) as w:
+        for text in said:
+            w.time.forward(days=3)
+            await w.say(text)
+        tastes = [m for m in await w.memories(negated=False) if m.kind is Kind.PREFERENCE]
+        assert len(tastes) == 1, [m.content for m in tastes]
+        assert not denies(tastes[0].original_content)
+        assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.jobs.dead()) == []

@@ -287,6 +287,29 @@ async def test_said_again_after_a_denial_it_holds_again(world: World) -> None:
     assert m.supersedes == (denial.id,)
 
 
+@pytest.mark.parametrize("how", ["supersede", "negate"])
+@pytest.mark.parametrize(
+    ("liked", "denied"), [("The user likes coffee", "The user hates coffee"), ("用户喜欢喝咖啡", "用户不喜欢咖啡了")]
+)
+async def test_a_denial_that_is_taken_back_by_its_own_id(world: World, how: str, liked: str, denied: str) -> None:
+    """S2's "我还是喜欢咖啡", where the model names the denial that changed: the first one holds again, the denial is over."""
+    old = await world.remember(liked, kind=Kind.PREFERENCE)
+    saved = await merge(world, lambda m: m.negate(old, claim(world, denied, kind=Kind.PREFERENCE), world.now))
+    back = claim(world, liked, kind=Kind.PREFERENCE)
+    later = replace(back, said_at=world.tick(days=3))
+    await merge(
+        world,
+        lambda m: (
+            m.supersede(saved.memory, later) if how == "supersede" else m.negate(saved.memory, later, later.said_at)
+        ),
+    )
+    m = await world.only()
+    assert (m.id, m.negated_at, m.valid_until, m.state) == (old.id, None, None, State.ACTIVE)
+    (over,) = await world.all(State.SUPERSEDED)
+    assert (over.id, over.valid_until, over.negated_at) == (saved.memory.id, later.said_at, None)
+    assert over.id in m.supersedes
+
+
 async def test_a_boost_counts_once_for_a_message(world: World) -> None:
     """Not for the message it was learned from, and not twice for another."""
     m = (await save(world, "The user likes tea")).memory

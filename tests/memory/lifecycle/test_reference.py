@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+
+import pytest
 
 import memory.lifecycle
 from memory.lifecycle import CURVES
+from memory.lifecycle.fsrs import shape
 from memory.lifecycle.relevance import importance_of
-from memory.models import Kind
+from memory.models import Importance, Kind
 
 TEXT = (Path(memory.lifecycle.__file__).parent / "REFERENCE.md").read_text("utf-8")
 
@@ -38,6 +42,18 @@ def test_importance_by_kind() -> None:
     said = {k.strip(): n for k, n in said.items()}
     for kind in Kind:
         assert importance_of(kind) == said.get(kind.value, said["the rest"]), kind
+
+
+def test_the_figures_of_fsrs() -> None:
+    """F, and the first stabilities by importance."""
+    f = re.search(r"F = 0\.9\^\(−1/0\.1542\) − 1\s+= ([\d.]+)", TEXT)
+    firsts = re.search(r"a stability of\s+([\d.]+), ([\d.]+) or ([\d.]+) days", TEXT)
+    assert f is not None
+    assert firsts is not None
+    assert shape()[1] == pytest.approx(float(f[1]), abs=5e-5)
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    for said, importance in zip(firsts.groups(), Importance, strict=True):
+        assert CURVES["fsrs"].initial(Kind.FACT, importance, now).strength == pytest.approx(float(said))
 
 
 def test_every_disagreement_is_named() -> None:
