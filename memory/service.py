@@ -134,6 +134,8 @@ class MemoryService:
         await self._queries.close()
 
     async def _scrub(self, job: Job, now: datetime) -> Effect:
+        if self.mirror is not None:
+            await self.mirror.sweep()
         return await erasing.scrub(self._store, job, now)
 
     # --- recall ----------------------------------------------------------------------------------------

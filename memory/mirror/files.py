@@ -130,9 +130,9 @@ def _sync_dir(path: Path) -> None:
             os.close(fd)
 
 
-def sweep(home: Path) -> None:
-    """Remove what a process that was killed while writing left behind."""
+def sweep(home: Path, older: float = 60.0) -> None:
+    """Remove what a process that was killed while writing left behind, so many seconds ago."""
     for left in home.glob(f"{_PREFIX}*"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > 60:  # noqa: TID251 - compared with the file system's own clock
+            if time.time() - left.stat().st_mtime > older:  # noqa: TID251 - compared with the file system's own clock
                 left.unlink()

@@ -32,6 +32,7 @@ from memory.ports import Clock, Store, Tx
 log = logging.getLogger(__name__)
 NAME: Final = "MEMORY"
 POLL_SECONDS: Final = 1.0
+LEFT_SECONDS: Final = 5.0  # no writing takes so long
 _TRIES: Final = 8
 
 
@@ -201,6 +202,10 @@ class Mirror:
         counts = {name: await asyncio.to_thread(_holding, p, ids) for name, p in places.items()}
         await self.sync(user_id, now, clean=True)
         return counts
+
+    async def sweep(self) -> None:
+        """Remove half-written files of killed processes: they may hold what was purged. Those at work are younger."""
+        await asyncio.to_thread(files.sweep, self._place.home, LEFT_SECONDS)
 
     def stirred(self) -> list[str]:
         """Users whose file was written by somebody else, and is not being written to any more. Looks, never reads."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -185,6 +186,9 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     assert {"episodes", "summaries", "vectors", "jobs", "mirror_backups", "choices", "secrets", "traces"} <= set(
         places
     )
+    killed = place / ".ebb-mirror-4711"  # by a process that was ended in the middle of writing
+    killed.write_text(f"{name}\n", "utf-8")
+    os.utime(killed, (0, 0))
     (waiting,) = await home.service.receipts(home.user)
     assert not waiting.scrubbed
     now = home.me.tick()
