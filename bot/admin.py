@@ -14,7 +14,7 @@ from bot.bootstrap import Ebb, open_ebb
 from bot.life_texts import say as past
 from bot.listing import memory_line
 from bot.recalling import shown as labelled
-from bot.settings import Settings
+from bot.settings import Settings, machine_language
 from bot.texts import say as spoken
 from bot.why import reasons
 from memory.errors import Conflict, NotFound, Refused
@@ -67,7 +67,7 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
 
 def run(settings: Settings, argv: Sequence[str]) -> int:
     """Carry out one of them. 0: done; 1: it could not be done, with a sentence why; 2: it was not understood."""
-    words = parser(settings.lang or "en")
+    words = parser(settings.lang or machine_language() or "en")
     if parsing.bare(argv, words):
         return 0
     try:

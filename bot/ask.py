@@ -11,7 +11,7 @@ from contextlib import aclosing
 from bot import patience
 from bot.bootstrap import Ebb, open_ebb
 from bot.events import Choice, Command, Delta, Done, Event, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
-from bot.settings import Settings
+from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.errors import StoreBusy
 from memory.models import language_of
@@ -44,7 +44,7 @@ def run(settings: Settings, argv: Sequence[str], *, mode: WindowMode = WindowMod
     """Answer one question. 0: answered; 1: it failed; 2: there was no question."""
     text = question(argv)
     if not text:
-        print(say(settings.lang or "en", "usage"), file=sys.stderr)
+        print(say(settings.lang or machine_language() or "en", "usage"), file=sys.stderr)
         return 2
     return asyncio.run(_patiently(settings, text, mode, why=why))
 

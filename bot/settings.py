@@ -6,6 +6,7 @@ so what is documented is what is read.
 
 from __future__ import annotations
 
+import locale
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -239,6 +240,21 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         if name != "home" and raw and raw.strip():
             values[name] = _parse(name, raw)
     return Settings(**values)
+
+
+def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
+    """Of this machine's locale: Chinese or English, None where it says neither.
+
+    As it is named (POSIX: LC_ALL before LC_MESSAGES before LANG), for a machine may lack the locale that it names.
+    """
+    env = os.environ if environ is None else environ  # noqa: TID251 - the one reader
+    named = next((v for k in ("LC_ALL", "LC_MESSAGES", "LANG") if (v := env.get(k, "").strip())), None)
+    if named is None:
+        try:
+            named = locale.getlocale()[0] or ""
+        except ValueError:
+            named = ""
+    return "zh" if named.lower().startswith(("zh", "chinese")) else "en" if named.lower().startswith("en") else None
 
 
 def save(settings: Settings, changes: Mapping[str, str]) -> Path:

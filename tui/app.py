@@ -21,7 +21,7 @@ from textual.driver import Driver
 from textual.worker import WorkerFailed
 
 from bot import settings as config
-from bot.settings import Settings, SettingsError
+from bot.settings import Settings, SettingsError, machine_language
 from memory.errors import MemoryError_
 from tui.clipboard import copy
 from tui.driver import outliving
@@ -202,20 +202,11 @@ async def _run(app: EbbApp) -> int:
     return app.return_code or code or 0
 
 
-def _machine_language() -> str | None:
-    import locale
-
-    try:
-        return "zh" if (locale.getlocale()[0] or "").lower().startswith(("zh", "chinese")) else None
-    except ValueError:
-        return None
-
-
 def run(settings: Settings, argv: Sequence[str]) -> int:
     """The entry point: screens where there is a terminal, lines where there is none or `--plain` asks for them."""
     from tui import plain
 
-    lang = settings.lang or _machine_language()
+    lang = settings.lang or machine_language()
     voice = Voice("zh" if lang == "zh" else "en")
     for option in argv:
         if option in ("-h", "--help"):
