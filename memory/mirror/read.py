@@ -156,9 +156,11 @@ class _Reader:
         if self.open is not None and self._is_next(bullet=bullet is not None):
             self._split(n)  # a paragraph, or an item of a list, is a thing of its own
         if self.open is None:
-            if self.where not in {"active", "archived"}:
+            lost = self.renamed and self.where == "head" and bullet is not None  # the heading above it is gone
+            if self.where not in {"active", "archived"} and not lost:
                 self.stray.append(line)
                 return
+            self._flush_stray()
             self.open = _Open(n)
         self.open.raw.append(line)
         self.open.lines.append(_bare(line, bullet))

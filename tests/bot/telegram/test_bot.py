@@ -306,6 +306,29 @@ async def test_remember_list_forget_undo(
         assert "no command" in (await bot.ask("/dance")).text
 
 
+@pytest.mark.parametrize(("ask", "word"), [("/forget everything", "everything"), ("忘掉全部", "全部")])
+async def test_everything_is_let_go_of_by_a_typed_word(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer, ask: str, word: str
+) -> None:
+    """Asked first, with the number that has to be typed; a wrong one changes nothing; an undo brings all of it back."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        for thing in ("My sister Anna lives in Lyon", "我养了一只猫，叫咪咪"):
+            await bot.ask(f"/remember {thing}")
+        assert "/forget everything 2" in (await bot.ask(ask)).text
+        assert "/forget everything 2" in (await bot.ask(f"/forget {word} 7")).text
+        assert "咪咪" in (await bot.ask("/memories")).text
+        await bot.ask(f"/forget {word} 2")
+        assert "咪咪" not in (await bot.ask("/memories")).text
+        listed = (await bot.ask("/undo list")).text
+        assert "Anna" in listed
+        assert "咪咪" in listed
+        await bot.ask("/undo")
+        listed = (await bot.ask("/memories")).text
+        assert "Anna" in listed
+        assert "咪咪" in listed
+
+
 async def test_long_lists_have_pages(
     tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
 ) -> None:

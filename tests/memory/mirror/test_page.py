@@ -47,6 +47,14 @@ def test_the_active_part_under_another_name(heading: str) -> None:
     assert doc.strays == []
 
 
+def test_the_active_part_without_its_heading() -> None:
+    """Deleted, or written into the line before: what is listed there is read, and a person's own remarks are kept."""
+    text = page("likes tea", "tried Vue").replace("## Active Memories", "Mine, all mine:\n\n- 养了一只猫\n- a dog\n")
+    doc = parse(text, frozenset(IDS))
+    assert [b.text for b in doc.blocks] == ["养了一只猫", "a dog", "likes tea", "tried Vue"]
+    assert doc.strays == ["Mine, all mine:"]
+
+
 def test_a_part_of_ones_own_is_no_part_of_ebbs() -> None:
     """Beside Ebb's own parts, somebody's notes stay notes."""
     doc = parse(page("likes tea") + "\n## Notes\n\n- to buy: milk\n", frozenset(IDS))
