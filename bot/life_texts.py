@@ -59,8 +59,8 @@ say = Texts(
         "png.forgotten": ("forgotten", "已遗忘"),
         "png.done": ("Written: {path}", "已写入：{path}"),
         "png.none": (
-            "A PNG needs matplotlib, which is not installed: `pip install 'ebb[plot]'` brings it.",
-            "写 PNG 需要 matplotlib，目前没有安装：用 `pip install 'ebb[plot]'` 安装。",
+            "A PNG needs matplotlib, which is not there: `pip install matplotlib` in Ebb's environment brings it.",
+            "写 PNG 需要 matplotlib，目前没有安装：请在 Ebb 的环境里运行 `pip install matplotlib`。",
         ),
         "png.unwritable": ("{path} cannot be written: {why}.", "无法写入 {path}：{why}。"),
         # a memory
