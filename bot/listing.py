@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-import prompts
 from bot.events import Command, Outcome
 from bot.texts import ago, say
 from memory.models import KINDS, Filter, Lang, Memory, Page, State
-from memory.service import MemoryService
+
+if TYPE_CHECKING:
+    from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
 
 LISTED = 30  # on one page
 _PAGE = re.compile(r"(?:^|\s)(?:page\s+|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s*(?P<zh>\d{1,6})\s*页$", re.IGNORECASE)
@@ -17,6 +19,8 @@ _PAGE = re.compile(r"(?:^|\s)(?:page\s+|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s*(?P
 
 def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
     """One memory in a list: glyph, kind, text, how faded, how old, id."""
+    import prompts  # Jinja2: not before the first paint
+
     phrase = prompts.phrase(int(m.level), lang)
     marks = [phrase] if phrase else []
     if m.negated_at is not None:

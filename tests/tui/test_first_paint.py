@@ -1,0 +1,22 @@
+"""What the first paint waits for: the terminal itself, and nothing of memory, models, Telegram or plots."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+# Each takes long to import, and none is needed before something has been said.
+HEAVY = (
+    "aiohttp", "cryptography", "fastembed", "fsrs", "httpx", "httpx2", "jinja2", "matplotlib", "numpy", "onnxruntime", "openai",
+    "pysqlite3", "sqlite3", "sqlite_vec", "telegram", "telegramify_markdown", "tokenizers",
+    "memory.service", "memory.store", "memory.learn", "memory.recall", "bot.bootstrap", "bot.agent", "bot.llm",
+)  # fmt: skip
+
+
+def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
+    """However little of it a screen needs: one import of a word from there costs half a second."""
+    code = f"import sys, bot.cli, tui.app; print(*(m for m in {HEAVY!r} if m in sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
