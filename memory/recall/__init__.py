@@ -1,11 +1,12 @@
 """Finding the right memory, and only the right memory: signals, fusion, gate, modes."""
 
 from memory.recall.embedding import QueryEmbedder, QueryVectors
+from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import nudged
 from memory.recall.gate import THRESHOLD
 from memory.recall.pipeline import ranked, recall
 from memory.recall.residents import residents
-from memory.recall.signals import FOLLOWERS, SIGNALS
+from memory.recall.signals import SIGNALS
 from memory.recall.window import window_asked
 from memory.recall.words import recent_asked, review_asked
 

@@ -13,12 +13,13 @@ import numpy as np
 from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
 from memory.ports import Reader, Tx
+from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, Candidate, Ear, verdicts
 from memory.recall.ground import Scores, Values, added, union
 from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
-from memory.recall.signals import FOLLOWERS, SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
+from memory.recall.signals import SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
 from memory.recall.window import window_asked
 from memory.recall.words import recent_asked
 

@@ -24,10 +24,10 @@ _HOP = (
     " (SELECT COUNT(*) FROM (SELECT 1 FROM memory_entities WHERE entity_n = entity LIMIT ?)) AS held FROM e),"
     " r AS (SELECT entity, strength / held AS worth FROM w WHERE held <= ? ORDER BY worth DESC, entity LIMIT ?),"
     " t AS (SELECT l.memory_n AS n, SUM(r.worth) AS score"
-    " FROM r CROSS JOIN memory_entities l ON l.entity_n = r.entity GROUP BY 1)"
+    " FROM r CROSS JOIN memory_entities l ON l.entity_n = r.entity GROUP BY 1 ORDER BY score DESC, n DESC LIMIT ?)"
     " SELECT t.n, m.id, t.score FROM t CROSS JOIN memories m INDEXED BY memories_gate ON m.n = t.n"
     " WHERE +m.user_id = ? AND m.state NOT IN ('forgotten', 'deleted') AND m.sensitivity < 3"
-    " ORDER BY t.score DESC, t.n DESC LIMIT ?"
+    " ORDER BY t.score DESC, t.n DESC"
 )
 
 
@@ -121,7 +121,7 @@ def related(con: Any, user_id: str, ids: Sequence[MemoryId], hops: int, k: int) 
         places, strengths = dump(list(frontier)), dump(list(frontier.values()))
         cursor = con.cursor()
         cursor.row_factory = None
-        cursor.execute(_HOP, (places, strengths, _HUB + 1, _HUB, _RAREST, user_id, _FRONTIER + len(seen)))
+        cursor.execute(_HOP, (places, strengths, _HUB + 1, _HUB, _RAREST, 3 * _FRONTIER + len(seen), user_id))
         reached = [(n, i, s) for n, i, s in cursor.fetchall() if n not in seen][:_FRONTIER]
         seen.update(n for n, _, _ in reached)
         frontier = {n: s * _HOP_DECAY for n, _, s in reached}
