@@ -150,9 +150,9 @@ SOCIAL: Final = frozenset(
 # The speaker, and who is spoken of as theirs: what a question about one's own life has, and one about the world has not.
 PERSONAL: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|myself|i'm|i've|i'd)\b|[我咱]", re.IGNORECASE)
 POSSESSIVE: Final = re.compile(
-    r"\b(?:my|mine|our|ours)\b|[我咱]们?(?:的|家|[姐哥弟妹妈爸爷奶外舅姑姨叔伯婶表堂老同室女男儿朋闺邻房])",
+    r"\b(?:my|mine|our|ours|again)\b|又[要去得在开]|[我咱]们?(?:的|家|[姐哥弟妹妈爸爷奶外舅姑姨叔伯婶表堂老同室女男儿朋闺邻房])",
     re.IGNORECASE,
-)  # in what is told: "my sister called", not "I am tired"
+)  # in what is told: "my sister called", "I'm at the dentist's again", not "I am tired"
 OF_THE_ASSISTANT: Final = re.compile(
     r"\b(?:can|could|will|would|do|are|have) you\b(?! (?:remember|know|recall))|\b(?:tell|give|show|help|let) me\b(?! (?:about|what|who|when|where) (?:my|i)\b)"
     r"|\byour(?:self)?\b|(?<!和)(?<!跟)(?<!告诉)你(?!还?记得|还?知道|说我|觉得我)|给我|帮我|再说",
