@@ -148,7 +148,9 @@ class Merger:
 
     def affirm(self, m: Memory, at: datetime) -> Saved:
         """The denial is taken back; what had been said in its place ends."""
-        for other in self.tx.memories.many(str(c["by"]) for c in m.correction_history if c.get("by")):
+        # The same words may have denied it more than once.
+        by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
+        for other in self.tx.memories.many(by):
             if other.state is State.ACTIVE and other.created_at <= at:
                 self._end(other, at)
                 m = replace(m, supersedes=_joined(m.supersedes, other.id))

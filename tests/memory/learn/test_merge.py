@@ -310,6 +310,18 @@ async def test_a_denial_that_is_taken_back_by_its_own_id(world: World, how: str,
     assert over.id in m.supersedes
 
 
+async def test_denied_twice_in_the_same_words(world: World) -> None:
+    """The denial was the same memory both times: affirmed, the first one holds, and that one ends once."""
+    old = await world.remember("The user likes coffee", kind=Kind.PREFERENCE)
+    words = claim(world, "The user no longer likes coffee", kind=Kind.PREFERENCE)
+    denied = await merge(world, lambda m: m.negate(old, words, world.now))
+    m = await world.get(old.id)
+    twice = replace(m, correction_history=m.correction_history * 2)
+    saved = await merge(world, lambda g: g.affirm(g.tx.memories.put(twice, "updated"), world.tick(days=1)))
+    assert (saved.outcome, (await world.get(old.id)).negated_at) == ("affirmed", None)
+    assert (await world.get(denied.memory.id)).state is State.SUPERSEDED
+
+
 async def test_a_boost_counts_once_for_a_message(world: World) -> None:
     """Not for the message it was learned from, and not twice for another."""
     m = (await save(world, "The user likes tea")).memory
