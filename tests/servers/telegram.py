@@ -58,6 +58,11 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+# Seconds after which what should have come never will. It finds a hang and measures nothing: the first reply of a
+# process imports the model's SDK, a second of CPU, and on a machine that is busy that is a while.
+PATIENCE = 60.0
+
+
 @dataclass(frozen=True)
 class Person:
     """Somebody who writes to the bot."""
@@ -271,7 +276,7 @@ class TelegramServer:
         """How many updates would be given out again."""
         return len(self._pending)
 
-    async def wait_for(self, look: Callable[[], T], timeout: float = 10.0) -> T:
+    async def wait_for(self, look: Callable[[], T], timeout: float = PATIENCE) -> T:
         """Wait until `look()` is truthy; returns it."""
         deadline = time.monotonic() + timeout
         while not (found := look()):

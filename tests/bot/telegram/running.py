@@ -15,7 +15,7 @@ from bot.settings import Settings
 from bot.telegram.polling import serve
 from bot.telegram.tuning import Tuning
 from tests.servers.openai import OpenAIServer, Rule, say
-from tests.servers.telegram import ADA, Person, Shown, TelegramServer
+from tests.servers.telegram import ADA, PATIENCE, Person, Shown, TelegramServer
 
 QUICK = Tuning(
     private_interval=0.05,
@@ -81,7 +81,7 @@ class Bot:
     async def settled(self) -> None:
         """Everything that came has been dealt with."""
         waiting: list[tuple[int, str, str]] = []
-        for _ in range(400):
+        for _ in range(int(PATIENCE / 0.02)):
             waiting = await self.ebb.store.system(lambda s: s.inbox_open("telegram", str(self.server.bot_id)))
             if not waiting and not self.server.unconfirmed:
                 return
@@ -99,7 +99,7 @@ class Bot:
     async def end(self) -> int:
         """Stop it; its exit code."""
         self.stop.set()
-        return await asyncio.wait_for(self.task, 20)
+        return await asyncio.wait_for(self.task, PATIENCE)
 
 
 def settings(home: Path, server: TelegramServer, model: OpenAIServer, **more: Any) -> Settings:
@@ -140,6 +140,6 @@ async def running(
             yield bot
         finally:
             stop.set()
-            await asyncio.wait({task}, timeout=20)
+            await asyncio.wait({task}, timeout=PATIENCE)
             assert task.done(), "the bot did not stop"
             task.result()

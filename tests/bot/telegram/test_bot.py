@@ -632,7 +632,7 @@ async def test_stopping_in_the_middle_loses_nothing(
 ) -> None:
     """Too slow to wait for, it is answered at the next start, in the message that was begun."""
     slow: dict[str, Any] = {"delay": 0.05}
-    rule = openai_server.on("count", say("word " * 200, **slow), field="last")
+    rule = openai_server.on("count", say("word " * 3000, **slow), field="last")  # longer than any stop takes
     from dataclasses import replace
 
     async with running(tmp_path, telegram_server, openai_server, tuning=replace(QUICK, drain=0.2)) as bot:
