@@ -107,8 +107,15 @@ HELP: Final[Mapping[str, str]] = {
     "also read imported conversations for memories": "同时从导入的对话里提取记忆",
     "forget what is missing from it": "忘掉文件里少了的那些",
     "write what is missing from it back": "把文件里少了的写回去",
+    "A companion that remembers you, and forgets the way people do.": "记得你、也像人一样慢慢遗忘的伙伴。",
+    "one question from a shell or a pipe": "在命令行或管道里问一个问题",
+    "off the record: nothing recalled, nothing kept": "临时模式：不回忆，也不记录",
+    "read-only: recalls, keeps nothing": "只读模式：可回忆，不记录",
+    "say on stderr which memories were recalled": "在 stderr 上列出用到的记忆",
+    "the question; more may be piped in": "问题；也可以用管道传入更多内容",
+    "what was found, and what to do about what is missing": "检查环境：找到了什么，缺什么，怎么办",
 }
-"""Every help text of the command's parsers, in Chinese."""
+"""Every help text of the command and of `ebb memory`, in Chinese."""
 
 _ARGUMENTS: Final[Mapping[str, str]] = {
     "id": "its id, as `ebb memory list` shows it",

@@ -13,29 +13,21 @@ from importlib.metadata import entry_points
 from logging.handlers import RotatingFileHandler
 
 from bot import settings as config
+from bot.admin_texts import in_language, unusable
+from bot.cli_texts import say
 from bot.events import WindowMode
+from bot.parsing import speaking
 from memory.errors import MemoryError_
+from memory.models import Lang
 
 log = logging.getLogger("ebb")
 
-HELP = """\
-Ebb: a companion that remembers you, and forgets the way people do.
 
-  ebb                     chat in the terminal (--plain: line by line)
-  ebb ask "…"             one question from a shell or a pipe
-  ebb telegram            run the Telegram bot
-  ebb memory …            list, show, search, add, edit, pin, delete, restore, undo, purge, rebuild,
-                          export, import, mirror, upkeep, report, accept, curves, receipt
-  ebb doctor              what was found, and what to do about what is missing
-
-Settings come from the environment and from .env in the data directory; .env.example lists them all.
-"""
-
-
-def parser() -> argparse.ArgumentParser:
+def parser(lang: Lang = "en") -> argparse.ArgumentParser:
     """The words of the command line; each front end parses the rest itself."""
-    p = argparse.ArgumentParser(prog="ebb", description=HELP, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--version", action="store_true", help="say which version this is")
+    p: argparse.ArgumentParser = speaking(lang)(
+        prog="ebb", description="A companion that remembers you, and forgets the way people do."
+    )
     sub = p.add_subparsers(dest="command", metavar="{ask,telegram,memory,doctor}")
     ask = sub.add_parser("ask", help="one question from a shell or a pipe")
     ask.add_argument("--temp", action="store_true", help="off the record: nothing recalled, nothing kept")
@@ -43,7 +35,15 @@ def parser() -> argparse.ArgumentParser:
     ask.add_argument("--why", action="store_true", help="say on stderr which memories were recalled")
     ask.add_argument("text", nargs="*", help="the question; more may be piped in")
     sub.add_parser("doctor", help="what was found, and what to do about what is missing")
-    return p
+    return in_language(p, lang)
+
+
+def _lang() -> Lang:
+    """The language that is set; English where none is, or where the settings cannot be read."""
+    try:
+        return config.load().lang or "en"
+    except config.SettingsError:
+        return "en"
 
 
 def _log_to_file(settings: config.Settings) -> None:
@@ -68,7 +68,7 @@ def _frontend(name: str, settings: config.Settings, argv: Sequence[str]) -> int:
     for entry in entry_points(group="ebb.frontends"):
         if entry.name == name:
             return int(entry.load()(settings, argv))
-    print(f"The front end “{name}” is not installed; run `make chat` once, it sets everything up.", file=sys.stderr)
+    print(say(_lang(), "frontend", name=name), file=sys.stderr)
     return 2
 
 
@@ -83,7 +83,7 @@ def dispatch(argv: Sequence[str]) -> int:
     """Carry out one command line."""
     head = argv[0] if argv else ""
     if head in ("-h", "--help"):
-        print(HELP)
+        print(say(_lang(), "help"))
         return 0
     if head == "--version":
         return _version()
@@ -99,9 +99,9 @@ def dispatch(argv: Sequence[str]) -> int:
     if head in names or head == "telegram":
         return _frontend(head, settings, argv[1:])
     if head not in ("ask", "doctor"):
-        print(f"There is no command “{head}”. `ebb --help` lists what there is.", file=sys.stderr)
+        print(say(_lang(), "unknown", name=head), file=sys.stderr)
         return 2
-    args = parser().parse_args(argv)
+    args = parser(_lang()).parse_args(argv)
     if args.command == "ask":
         from bot.ask import run as ask
 
@@ -125,12 +125,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 141
     except OSError as e:
-        print(f"{e.strerror or e}: {e.filename or 'that file'} cannot be used.", file=sys.stderr)
+        print(unusable(e, str(e.filename or "?"), _lang()), file=sys.stderr)
         return 2
     except Exception:
         # The outermost boundary: whatever it is, the person gets a sentence and the log the rest.
         log.exception("unexpected")
-        print("Something went wrong; ebb.log in the data directory says what (see `ebb doctor`).", file=sys.stderr)
+        print(say(_lang(), "unexpected"), file=sys.stderr)
         return 1
 
 

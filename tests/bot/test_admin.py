@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
-from bot import admin
+from bot import admin, cli
 from bot.admin_texts import HELP
 from bot.settings import Settings
 from memory.models import Lang
@@ -42,11 +42,11 @@ def _helps(parser: argparse.ArgumentParser) -> Iterator[str | None]:
 
 def test_every_verb_and_every_argument_is_explained_in_both_languages() -> None:
     """Nothing without help, nothing in English only, nothing translated that is not there."""
-    english = {h for h in _helps(admin.parser("en"))}
+    english = {h for p in (admin.parser("en"), cli.parser("en")) for h in _helps(p)}
     assert None not in english
     assert english <= HELP.keys()
     assert HELP.keys() <= english
-    chinese = {h for h in _helps(admin.parser("zh"))}
+    chinese = {h for p in (admin.parser("zh"), cli.parser("zh")) for h in _helps(p)}
     assert chinese == {HELP[h] for h in english if h is not None}
 
 

@@ -85,6 +85,18 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+def test_the_command_speaks_chinese_too(tmp_path: Path) -> None:
+    """Its help, a command there is none of, an option nobody knows, a file that cannot be used."""
+    helped = ebb(tmp_path, "--help", EBB_LANG="zh")
+    assert (helped.returncode, helped.stderr) == (0, "")
+    assert "在终端里聊天" in helped.stdout
+    for args in (("aks", "hi"), ("ask", "--nosuch"), ("memory", "import", "/nowhere/at/all")):
+        done = ebb(tmp_path, *args, EBB_LANG="zh")
+        assert done.returncode in (1, 2)
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert any("\u4e00" <= c <= "\u9fff" for c in done.stderr), done.stderr
+
+
 def test_a_dry_run_changes_not_a_byte(tmp_path: Path) -> None:
     """Not even what was edited in MEMORY.md is taken: every file is what it was, and what is said is not done."""
     ebb(tmp_path, "memory", "add", "I like tea")
