@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -39,6 +39,7 @@ class Ebb:
     clock: Clock
     provider: llm.Choice
     needs_setup: bool
+    warm: Callable[[], None]  # imports what the first reply needs, in the background; not before the first paint
 
     @property
     def scope(self) -> str:
@@ -147,4 +148,5 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             clock=clock,
             provider=models.choice,
             needs_setup=models.choice.needs_setup,
+            warm=models.warm,
         )

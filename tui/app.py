@@ -83,6 +83,7 @@ class EbbApp(App[int]):
             except (MemoryError_, SettingsError, OSError) as error:
                 await self.link.close()
                 await self.push_screen_wait(Trouble(self.voice, str(error) or type(error).__name__))
+        self.link.ebb.warm()
         await self.chat.begin()
 
     async def on_unmount(self) -> None:

@@ -33,6 +33,10 @@ class Ebb(Protocol):
         """Which conversation."""
 
     @property
+    def warm(self) -> Callable[[], None]:
+        """Imports in the background what the first reply needs."""
+
+    @property
     def tz(self) -> str:
         """IANA zone of this window."""
 

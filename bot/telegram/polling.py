@@ -85,6 +85,7 @@ class _Life:
             asyncio.create_task(self._menu(desk), name="telegram-menu"),
             asyncio.create_task(self._offer(door), name="telegram-claim"),
         ]
+        self._ebb.warm()
         try:
             await dispatcher.follow_all()
             self._out(say(self._lang, "run.ready", name=self._bot.username))

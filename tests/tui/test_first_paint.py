@@ -20,3 +20,27 @@ def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
     code = f"import sys, bot.cli, tui.app; print(*(m for m in {HEAVY!r} if m in sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
+
+
+def test_the_first_reply_finds_its_model_imported(tmp_path: Path) -> None:
+    """What takes a second is begun when the window stands or the bot polls, not when something has been said."""
+    code = f"""
+import asyncio, sys, threading
+from pathlib import Path
+from bot.bootstrap import open_ebb
+from bot.settings import Settings
+
+async def go():
+    settings = Settings(home=Path({str(tmp_path)!r}), provider="openai", openai_api_key="k", openai_base_url="http://127.0.0.1:9")
+    async with open_ebb(settings, workers=False) as ebb:
+        before = "openai" in sys.modules
+        ebb.warm()
+        for t in threading.enumerate():
+            if t.name == "ebb-warm":
+                await asyncio.to_thread(t.join)
+        print(before, "openai" in sys.modules)
+
+asyncio.run(go())
+"""
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["False", "True"]
