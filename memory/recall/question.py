@@ -23,6 +23,7 @@ from memory.recall.vocabulary import (
     CLAUSE,
     COMMON_EN,
     COMMON_ZH,
+    LOOKS_BACK,
     OF_THE_ASSISTANT,
     PERSONAL,
     POSSESSIVE,
@@ -141,19 +142,24 @@ def terms_of(text: str) -> Mapping[str, float]:
     """The telling words of a text (stems, Chinese pairs) and how much each says, 0 … 1."""
     found: dict[str, float] = {}
     for token in tokens(text):
-        if not is_han(token):
-            if token not in DULL_EN and (len(token) > 1 or token.isdigit()):
-                s = stem(token)
-                found[s] = _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON_EN else 1.0
-            continue
-        dull = [c in DULL_ZH for c in token]
-        for i, char in enumerate(token):
-            last = i + 1 == len(token)
-            if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):
-                found[char] = _IDLE if char in SOCIAL else _ALONE  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
-            if not last and not (dull[i] and dull[i + 1]):
-                found[token[i : i + 2]] = _worth(token[i : i + 2], dull=dull[i] or dull[i + 1])
+        if is_han(token):
+            for run in LOOKS_BACK.split(token):
+                _of_run(run, found)
+        elif token not in DULL_EN and (len(token) > 1 or token.isdigit()):
+            s = stem(token)
+            found[s] = _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON_EN else 1.0
     return found
+
+
+def _of_run(run: str, found: dict[str, float]) -> None:
+    """Pairs of a run of Chinese, and characters that stand alone among dull ones."""
+    dull = [c in DULL_ZH for c in run]
+    for i, char in enumerate(run):
+        last = i + 1 == len(run)
+        if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):
+            found[char] = _IDLE if char in SOCIAL else _ALONE  # 猫 in 我的猫叫什么: no pair of it is in 猫的名字
+        if not last and not (dull[i] and dull[i + 1]):
+            found[run[i : i + 2]] = _worth(run[i : i + 2], dull=dull[i] or dull[i + 1])
 
 
 def _worth(pair: str, *, dull: bool) -> float:

@@ -133,6 +133,9 @@ ABOUT_MEMORY: Final = frozenset(
     yesterday tell told 以前 过去 历史 曾经 回顾 早期 从前 当年 很久 久以 刚才 昨天 上次 记得 忘了 说过 提过 聊过 讲过 告诉 说了 聊了 过什""".split()  # noqa: SIM905
 )  # they say what kind of look is wanted, not what for
 
+# In the middle of a sentence they would make pairs with what stands beside them: 我以前住在哪里 asks where 我住在哪里.
+LOOKS_BACK: Final = re.compile("以前|过去|曾经|从前|当年")
+
 # Manners, moods and turns of talk: they keep a conversation going and ask for nothing.
 SOCIAL: Final = frozenset(
     stem(w)

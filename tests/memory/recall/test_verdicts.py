@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.ports import Chance
@@ -47,6 +47,7 @@ ears = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(ears, st.lists(candidates, max_size=6), st.randoms(use_true_random=False))
 def test_a_share_of_one_whatever_the_order(ear: Ear, some: list[Candidate], dice: random.Random) -> None:
     """0 … 1, the logistic of what was heard, and the same for each wherever it stands in the list."""
@@ -61,6 +62,7 @@ def test_a_share_of_one_whatever_the_order(ear: Ear, some: list[Candidate], dice
     assert [v.relevance for v in again] == pytest.approx([ruled[i].relevance for i in order])
 
 
+@settings(deadline=None)
 @given(ears, st.lists(candidates, min_size=1, max_size=5), st.floats(-5, 20))
 def test_what_has_nothing_to_say_changes_nothing(ear: Ear, some: list[Candidate], score: float) -> None:
     """A memory that shares nothing passes nowhere, and moves no other across the line."""
@@ -71,6 +73,7 @@ def test_what_has_nothing_to_say_changes_nothing(ear: Ear, some: list[Candidate]
     assert [v.relevance >= THRESHOLD for v in ruled[:-1]] == [v.relevance >= THRESHOLD for v in before]
 
 
+@settings(deadline=None)
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 0.8), st.floats(0.01, 0.3))
 def test_nearer_is_never_less(a: float, b: float, mean: float, spread: float) -> None:
     """Of two cosines of one embedder the higher one says no less."""
@@ -119,6 +122,7 @@ def test_other_words_are_no_slips(a: str, b: str) -> None:
     assert not near(a, b)
 
 
+@settings(deadline=None)
 @given(st.text("abcde", max_size=9))
 def test_a_word_is_near_itself(word: str) -> None:
     """No slip at all."""
