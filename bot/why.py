@@ -51,6 +51,7 @@ say = Texts(
         "by.beside": ("said beside what fits", "与合适的同时说过"),
         "by.bridge": ("goes on from what fits", "承接合适的那条"),
         "by.kind_of_answer": ("the kind of answer asked for", "问的正是这类答案"),
+        "by.own": ("whose it is", "说的是谁"),
         "by.form": ("how it is put", "表述方式"),
         "by.versions": ("another version of what fits", "合适的那条的其他版本"),
         "by.scan": ("words", "词语"),

@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 PATIENCE = 60.0  # seconds after which what is not learned yet is left to the next start
 COUNTING = 2.0  # seconds for ending a reply and counting what is left, when leaving at once
 
+_LOOKED_AT = 1.0  # seconds between two looks whether the terminal is still there
+
 
 class EbbApp(App[int]):
     """Opens Ebb, shows the chat, and leaves nothing half done."""
@@ -197,9 +199,22 @@ def _signals(app: EbbApp) -> Iterator[None]:
                 loop.remove_signal_handler(number)
 
 
+async def _watch(app: EbbApp) -> None:
+    """A terminal that is gone is not always told of: no SIGHUP comes from a pane that was killed above us."""
+    while True:
+        await asyncio.sleep(_LOOKED_AT)
+        if not sys.stdin.isatty():
+            app.leave_now()
+            return
+
+
 async def _run(app: EbbApp) -> int:
-    with _signals(app):
-        code = await app.run_async()
+    watch = asyncio.create_task(_watch(app))
+    try:
+        with _signals(app):
+            code = await app.run_async()
+    finally:
+        watch.cancel()
     return app.return_code or code or 0
 
 

@@ -27,8 +27,8 @@ REVIEW_THRESHOLD: Final = 0.4
 # Log-odds of what speaks for a memory: a logistic regression on LoCoMo and MemDaily, a small life, made-up diaries
 # (tests/bench/life) and turns that call for a memory without asking or for none (tests/bench/smalltalk.py, calls.py),
 # by the lexical embedder and by all-MiniLM. How much small talk brings up anything | what that costs of recall@3:
-#   lexical   LoCoMo 2.3% | .003   MemDaily 0.8% | .001   diaries en 3.0% | .009, zh 5.0% | −.007
-#   MiniLM    LoCoMo 2.0% | .007   MemDaily 0.9% | .003   diaries en 5.8% | .047 (two people)
+#   lexical   LoCoMo 3.0% | .003   MemDaily 1.7% | .002   diaries en 3.0% | .009
+#   MiniLM    LoCoMo 2.0% | .007   MemDaily 0.9% | .003   diaries en 5.0% | .053 (two people)
 # Before the diaries, learned on half of the people and of the turns, on the other half (lexical, MiniLM): LoCoMo 3.9%
 # and 1.8% | .009 and .011, MemDaily 3.0% and 2.6% | .000 and .001. A question out of another's LoCoMo gets an answer
 # in 20% and 16% (79% before memories had to speak for themselves); one to a small life takes 1.1 to 1.4 places of 3

@@ -12,6 +12,7 @@ from typing import Final
 from memory.embed.features import DULL_EN, DULL_ZH, is_han, stem, tokens
 from memory.models import Lang, language_of
 from memory.recall.parts import Part, clause_of, parts_of
+from memory.recall.people import OWN, named
 from memory.recall.vocabulary import (
     ABOUT_MEMORY,
     ASKS,
@@ -74,6 +75,8 @@ class Question:
     world: bool  # anybody could be asked, or told to do it
     of_you: bool  # about the assistant
     proper: tuple[str, ...]  # words with a capital that no sentence gave them
+    people: frozenset[str]  # names by their form
+    own: bool  # about the speaker alone
     context: str
     context_terms: Mapping[str, float]
     context_weight: float  # 0 … 1: how much of the question must come from what was said before
@@ -115,6 +118,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
     weight = _context_weight(text, sum(terms.values())) if before else 0.0
     asks = bool(ASKS.search(text) or WANTS.search(text))
     leant_on = clause_of(before) if weight >= LEANS else None
+    people = named(text)
     return Question(
         text=text,
         lang=language_of(text, language_of(before)),
@@ -126,6 +130,8 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         world=_of_the_world(text),
         of_you=_of_you(text),
         proper=_proper(text),
+        people=people,
+        own=bool(OWN.search(text)) and not people,
         context=before,
         context_terms=terms_of(before),
         context_weight=weight if leant_on else 0.0,

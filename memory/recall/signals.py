@@ -21,6 +21,7 @@ from memory.ports import Chance, FloatArray, Reader
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import trust
 from memory.recall.ground import NOTHING, Evidence, Ground, Values, evidence, together
+from memory.recall.people import about, own
 from memory.recall.question import Question, question
 from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
@@ -181,9 +182,21 @@ def says(asked: str, pattern: re.Pattern[str]) -> Trait:
     return trait
 
 
+def is_about(look: Look, lines: Sequence[Line]) -> list[float]:
+    """It has the names that the message has."""
+    return [about(look.a.people, line.text) for line in lines] if look.a.people else []
+
+
+def is_own(look: Look, lines: Sequence[Line]) -> list[float]:
+    """The message is about its speaker and nobody else, and so is the memory, or else it is about another."""
+    return [own(line.text) for line in lines] if look.a.own else []
+
+
 SIGNALS: Final[Mapping[str, Signal]] = {"words": words, "vectors": vectors, "names": names, "time": time}
 TRAITS: Final[Mapping[str, Trait]] = {
     "names": is_named,
+    "about": is_about,
+    "own": is_own,
     "time": is_of_the_time,
     "when": says("when", SAYS_WHEN),
     "how_many": says("how_many", SAYS_HOW_MANY),

@@ -1,0 +1,75 @@
+"""Whom a text is about: names by their form, and oneself."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.models import Query
+from memory.recall import ranked
+from memory.recall.people import about, named, own
+from tests.memory.recall.conftest import NOW, Person
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("When is Carmen's birthday?", {"Carmen"}),
+        ("what did Stefan and I watch in November?", {"Stefan"}),
+        ("Fiona drives an old van", {"Fiona"}),
+        ("What car do I drive?", set()),
+        ("Monday was long", set()),
+        ("It's late, what's for dinner?", set()),
+        ("王磊对什么过敏？", {"王磊"}),
+        ("张伟和李婷婷谁大？", {"张伟", "李婷婷"}),
+        ("周末小唐和我去了哪里？", {"小唐"}),
+        ("我有一只小猫", set()),
+        ("周二很高兴，小区里有许多老人", set()),
+    ],
+)
+def test_names_by_their_form(text: str, names: set[str]) -> None:
+    """A capital that no sentence gave, a surname and what follows; neither days nor words that look alike."""
+    assert named(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "whose"),
+    [
+        ("User drives a van", 1.0),
+        ("My sister and Noor met", 1.0),
+        ("我喜欢喝茶", 1.0),
+        ("用户住在六楼", 1.0),
+        ("Fiona drives a van", -1.0),
+        ("陈思琪住在六楼", -1.0),
+        ("the lift is out of order", 0.0),
+        ("电梯坏了", 0.0),
+    ],
+)
+def test_its_speaker_or_somebody_else(text: str, whose: float) -> None:
+    """Somebody else only where nothing is said of the speaker."""
+    assert own(text) == whose
+
+
+def test_the_share_of_the_names() -> None:
+    """All, half or none; a Chinese name that caught one character too many still counts."""
+    assert about(frozenset({"Noor", "Fiona"}), "Noor called") == 0.5
+    assert about(frozenset({"许诺今"}), "许诺要开一家店") == 1.0
+    assert about(frozenset({"Noor"}), "Fiona called") == 0.0
+    assert about(frozenset(), "Fiona called") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("others", "question", "answer"),
+    [
+        (["Fiona drives a red van", "Noor drives a bicycle"], "What do I drive?", "User drives a blue van"),
+        (["User's birthday is in May", "Noor's birthday is in June"], "When is Carmen's birthday?", "Carmen's birthday: July"),
+        (["陈思琪开一辆红色的车", "赵一鸣开一辆旧车"], "我开什么车？", "用户开一辆蓝色的车"),
+        (["用户的生日是五月", "李婷婷的生日是六月"], "王磊的生日是几月？", "王磊的生日是七月"),
+    ],
+)  # fmt: skip
+async def test_nobody_elses_answer_comes_first(person: Person, others: list[str], question: str, answer: str) -> None:
+    """Though it shares as many words, and none of them is known as an entity."""
+    await person.knows(answer, days_ago=30)
+    for other in others:
+        await person.knows(other)
+    hits = await ranked(person.reader, Query(person.id, question, (), NOW, "UTC"), u=1.0)
+    assert hits[0].memory.original_content == answer
