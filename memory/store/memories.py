@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
 INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
+_ID: Final = 6  # characters of an id that are shown
 _ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
 INSERT: Final = (
     f"INSERT INTO memories ({', '.join(MEMORY_COLUMNS)}) VALUES ({', '.join(':' + c for c in MEMORY_COLUMNS)})"
@@ -105,8 +106,10 @@ class MemoryGateway:
         """Forgotten and deleted memories are not in the index, so the rows themselves are looked through as well."""
         parts = words(text) or [text.strip()]
         escaped = ["%" + p.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%" for p in parts]
-        column = "(m.original_content || char(10) || m.content || char(10) || m.id)"
+        column = "(m.original_content || char(10) || m.content)"
         like = " AND ".join([f"{column} LIKE ? ESCAPE '\\'"] * len(escaped))
+        if len(parts) == 1 and len(parts[0]) >= _ID:  # "07" is in many an id, and nobody looks for it there
+            like, escaped = f"{like} OR m.id LIKE ? ESCAPE '\\'", escaped * 2
         expression = match_all(text)
         if not expression:
             return f"({like})", [*escaped]
