@@ -48,6 +48,7 @@ class Following:
         self._writing = writing
         self._changes: list[Change] = []
         self._arrived = asyncio.Event()
+        self._refreshing = asyncio.Lock()
         self._status: Status | None = None
 
     def begin(self, status: Status) -> None:
@@ -161,6 +162,7 @@ class Following:
 
     async def refresh(self) -> None:
         """Make the screen agree with the store."""
-        if self._link.mode is WindowMode.NORMAL:
-            shown = self._conversation.stored
-            await self._conversation.reconcile(await self._link.history(max(PAGE, shown + 20)))
+        async with self._refreshing:  # what was read first must not be shown last
+            if self._link.mode is WindowMode.NORMAL:
+                shown = self._conversation.stored
+                await self._conversation.reconcile(await self._link.history(max(PAGE, shown + 20)))
