@@ -11,8 +11,6 @@ from bot.life_texts import say
 from memory.models import Lang, Level, Memory, State
 from memory.service import MemoryService
 
-_LISTED = 200
-
 
 @dataclass(frozen=True, slots=True)
 class Then:

@@ -517,16 +517,6 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """A memory that was made next to another one in the same session."""
-
-    of: MemoryId
-    id: MemoryId
-    places: int  # 1 is the next one, -1 the one before
-    seconds: float  # between the two
-
-
-@dataclass(frozen=True, slots=True)
 class Filter:
     """Which memories a read may return; ownership is never a part of it: the store adds that itself."""
 

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import (
-    Beside,
     Change,
     ChangeSet,
     Entity,
@@ -632,9 +631,6 @@ class Reader(Protocol):
 
     async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> list[int]:
         """Places of memories made in that time, or valid from then on, or due then; the newest first."""
-
-    async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
-        """Memories up to `reach` places before and after each of `ids` in its session, by time of making."""
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Episodes of that time, newest first."""

@@ -28,7 +28,6 @@ from memory.ports import FloatArray
 NAME: Final = "paraphrase-multilingual-MiniLM-L12-v2"
 BYTES: Final = 240_000_000  # about what is downloaded
 _WANTED: Final = f"sentence-transformers/{NAME}"
-_DIM: Final = 384
 _FILES: Final = ("model.onnx", "model_optimized.onnx", "model_quantized.onnx")
 _BATCH: Final = 32
 _LONGEST: Final = 512  # tokens, where the model does not say

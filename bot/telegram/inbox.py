@@ -27,7 +27,6 @@ from memory.ports import Clock, Store
 
 log = logging.getLogger(__name__)
 PROVIDER = "telegram"
-KNOWN_IDS = 40
 
 
 class Journal:

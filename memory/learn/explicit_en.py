@@ -143,10 +143,6 @@ def _remember(kind_text: str, before: str) -> Intent | None:
     return Intent("remember", before) if before else Intent("remember", "", previous=True)
 
 
-def _clause(body: str) -> str:
-    return re.sub(r"^(?:that\b|this\b|it\b)?\s*[:,–—-]?\s*", "", body, count=1, flags=re.I).strip()
-
-
 def read(sentence: str, before: str, rest: str) -> Intent | None:
     """The command in one sentence, given what stands before and after it in the message."""
     s, question = _untag(sentence)

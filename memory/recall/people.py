@@ -46,9 +46,9 @@ _NO_NAMES: Final = frozenset(
 def named(text: str) -> frozenset[str]:
     """Names of people and what looks like one: a capital that no sentence gave, a Chinese surname and what follows."""
     found = {m.group() for m in CAPITAL.finditer(text)} | {m[1] for m in _POSSESSED.finditer(text)}
-    if (first := _FIRST.match(text)) is not None and first[1] != "User":
+    if (first := _FIRST.match(text)) is not None:
         found.add(first[1])
-    for m in _NAME_ZH.finditer(text):
+    for m in () if text.isascii() else _NAME_ZH.finditer(text):  # every candidate of every question comes by here
         name = m[1]
         end = next((i for i, c in enumerate(name) if i and c in _INSIDE), len(name))
         if end > 1 and name[:2] not in _NOT_NAMES:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory.models import Beside, Filter, Line, Memory, MemoryId, Scored
+from memory.models import Filter, Line, Memory, MemoryId, Scored
 from memory.ports import Around, Chance, FloatArray, Holding, Reader, Tx
 from memory.store import entities
-from memory.store.beside import beside
 from memory.store.connection import InLane, Lane, at_once
 from memory.store.lines import dated, lines
 from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
@@ -104,10 +103,6 @@ class SqliteReader:
     async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> list[int]:
         """Places of memories of that time, the newest first."""
         return await self.lane.read(lambda con: dated(con, self.user_id, (to_ms(since), to_ms(until)), k, f))
-
-    async def beside(self, ids: Sequence[MemoryId], reach: int) -> list[Beside]:
-        """Up to `reach` memories on either side of each of `ids` in its session."""
-        return await self.lane.read(lambda con: beside(con, self.user_id, ids, reach))
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Active episodes made, or having happened, in since <= t < until; newest first."""

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from memory.models import Beside, Filter, Layer, Memory
+from memory.models import Filter, Layer, Memory
 from memory.ports import Tx
 from memory.store import SqliteStore
 from tests.memory.store.support import NOW, a_memory
@@ -66,10 +66,12 @@ async def test_beside(store: SqliteStore, user: str, other: str) -> None:
     episode = replace(a_memory("e"), source_session="s", created_at=NOW, layer=Layer.EPISODE)
     a, b, c, d, e, _ = await saved(store, user, [*memories, episode, replace(a_memory("x"), source_session="t")])
     await saved(store, other, [replace(a_memory("y"), source_session="s", created_at=NOW)])
-    found = await store.reader(user).beside([b, e], 2)
-    assert sorted(found, key=lambda x: x.places) == [
-        Beside(b, a, -1, 10.0),
-        Beside(b, c, 1, 10.0),
-        Beside(b, d, 2, 20.0),
-    ]
-    assert await store.reader(other).beside([b], 2) == []
+
+    def places(tx: Tx) -> dict[str, int]:
+        return {o.id: o.place for o in tx.memories.outlines()}
+
+    at = await store.read(user, places)
+    found = await store.reader(user).around([at[b], at[e]], 2)
+    assert found.places.tolist() == [[0, at[a], at[c], at[d]], [0, 0, 0, 0]]
+    assert found.seconds.tolist() == [[0.0, 10.0, 10.0, 20.0], [0.0, 0.0, 0.0, 0.0]]
+    assert not (await store.reader(other).around([at[b]], 2)).places.any()
