@@ -64,6 +64,7 @@ class JobRunner:
         self._worker = worker
         self._concurrency = concurrency
         self._wake = asyncio.Event()
+        self._ended = asyncio.Event()  # a worker has done what it did
         self._workers: list[asyncio.Task[None]] = []
         self._running = 0
         self._serving = False
@@ -137,13 +138,19 @@ class JobRunner:
     async def _until_idle(self) -> None:
         while True:
             # Idle before and after the look: else a job could be between its lease and its start, or have just
-            # ended and left another behind.
+            # ended and left another behind. Nobody is called to look for work where none is due: on a slow disk
+            # the workers would be found looking each time, and never idle.
+            self._ended.clear()
             idle = not self._running
             due = await self._store.next_due(self._kinds)
-            if idle and not self._running and (due is None or due > self._clock()):
+            ready = due is not None and due <= self._clock()
+            if idle and not self._running and not ready:
                 return
-            self.kick()
-            await asyncio.sleep(0.02)
+            if ready:
+                self.kick()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.02 if ready else _POLL_SECONDS):
+                    await self._ended.wait()
 
     async def _work(self) -> None:
         while True:
@@ -156,6 +163,7 @@ class JobRunner:
                         await self._do(job)
                 finally:
                     self._running -= 1
+                    self._ended.set()
             # The boundary of background work: whatever the store says, the runner goes on after a pause, and a
             # job whose end could not be written is leased again when its lease has run out.
             except Exception as e:  # noqa: BLE001 - a named boundary
@@ -166,11 +174,13 @@ class JobRunner:
         return await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=self._kinds))
 
     async def _wait(self) -> None:
-        """Until a job may be due, somebody kicks, or it is time to look what other processes have enqueued."""
-        self._wake.clear()
-        due = await self._store.next_due(self._kinds)
-        seconds = _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
-        if seconds > 0:
+        """Until a job is due. Looked for again when somebody kicks, and for what other processes have enqueued."""
+        while True:
+            self._wake.clear()
+            due = await self._store.next_due(self._kinds)
+            seconds = _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
+            if seconds <= 0:
+                return
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._wake.wait()

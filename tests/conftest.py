@@ -8,7 +8,9 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -53,8 +55,20 @@ def _guard(event: str, args: tuple[Any, ...]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Close the door before anything is imported that might use it."""
+    """Close the door before anything is imported that might use it. What is set here, workers and children inherit."""
     sys.addaudithook(_guard)
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # no __pycache__ beside the code; yet `ebb` starts many times
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
+        sys.dont_write_bytecode = False
+    if "TMPDIR" not in os.environ and _has_room("/dev/shm"):
+        tempfile.tempdir = os.environ["TMPDIR"] = "/dev/shm"
+
+
+def _has_room(memory: str) -> bool:
+    """Whether temporary files can be kept in memory: no test needs them after a power cut, and disks can be slow."""
+    if sys.platform != "linux" or not os.access(memory, os.W_OK):
+        return False
+    return shutil.disk_usage(memory).free > 2 << 30 and not os.statvfs(memory).f_flag & os.ST_NOEXEC
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from memory import jobs
 from memory.errors import ModelError, StoreBusy
 from memory.jobs import Effect, Handler, JobRunner, backoff, describe
 from memory.models import Job, JobKind, Json
-from memory.ports import Tx
+from memory.ports import System, Tx
 from memory.store import SqliteStore, open_store, worker_id
 from tests.memory.store.support import NOW, a_memory, finished, spawn
 
@@ -258,6 +259,26 @@ async def test_drain_alone_works_the_queue_off(store: SqliteStore, user: str, ti
     assert served == ["a", "b"]
     assert [j.dedup_key for j in await pending(store, user)] == ["later"]
     assert await runner.drain(10) == 0
+
+
+async def test_a_slow_disk_keeps_nobody_waiting(
+    store: SqliteStore, user: str, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each write takes longer than a look at the queue, work that is done is still seen to be done."""
+    write, served, disk = store.system, list[str](), asyncio.Lock()
+
+    async def slowly(fn: Callable[[System], Any]) -> Any:
+        async with disk:
+            await asyncio.sleep(0.025)
+            return await write(fn)
+
+    monkeypatch.setattr(store, "system", slowly)
+    async with running(store, learns(served), time) as runner:
+        await enqueue(store, user, "a", "b")
+        began = monotonic()
+        assert await runner.drain(10) == 0
+        assert monotonic() - began < 5
+    assert served == ["a", "b"]
 
 
 async def test_cancelling_the_runner_gives_work_back(store: SqliteStore, user: str, time: Time) -> None:
