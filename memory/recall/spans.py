@@ -1,39 +1,125 @@
-"""Days, weeks, months and seasons as spans of local time, and the words that name them. Pure."""
+"""Times as spans of local time: what comes once, what comes again, and the n-th of something. Pure.
+
+A span is half-open. Weeks begin on Monday; a season is three whole months; a night is of the day it begins on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from enum import IntEnum
+from typing import Final, Literal, TypeAlias
 
 Span = tuple[datetime, datetime]
+Period = Literal["day", "week", "month", "year"]
 
 DAY: Final = timedelta(days=1)
-MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-MONTH_EN: Final = (
-    r"(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
-DAYS_EN: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-SMALL_EN: Final = {
-    w: i
-    for i, w in enumerate(
-        ["a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
+HOUR: Final = timedelta(hours=1)
+_AROUND: Final[dict[Period, int]] = {"day": 2, "week": 2, "month": 3, "year": 9}  # 29 February may be eight years off
+_LENGTH: Final = {
+    "day": 1,
+    "weekend": 7,
+    "week": 7,
+    "fortnight": 14,
+    "month": 30,
+    "quarter": 91,
+    "year": 365,
+    "decade": 3650,
 }
-SMALL_EN.update({"a": 1, "an": 1, "couple of": 2, "a couple of": 2, "few": 3, "a few": 3})
-ZH_DIGITS: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3, "〇": 0}
-NUM_ZH: Final = r"(?P<n>\d+|[一二三四五六七八九十两几]+)"
-SEASONS: Final = {
-    "spring": 3,
-    "summer": 6,
-    "autumn": 9,
-    "fall": 9,
-    "winter": 12,
-    "春": 3,
-    "夏": 6,
-    "秋": 9,
-    "冬": 12,
-}
+_FAVOUR: Final = 8  # what is over is asked for more often: the next Easter speaks only if it is that much nearer
+
+
+class Unit(IntEnum):
+    """What a word names, by its length; a shorter one is looked for inside a longer one."""
+
+    HOUR = 0
+    PART = 1
+    DAY = 2
+    WEEKEND = 3
+    THIRD = 4  # early, mid and late
+    WEEK = 5
+    MONTH = 6
+    SEASON = 7
+    YEAR = 8
+    DECADE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A time of its own."""
+
+    unit: Unit
+    span: Span
+    weak: bool = False  # no time by itself: only beside another word of time
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What comes again in each day, week, month or year: Friday, the 3rd, March, Christmas, the morning."""
+
+    unit: Unit
+    period: Period
+    within: Callable[[datetime], Span | None]  # given the first moment of a period
+    # Where the sentence does not say: the next one, the last one, the nearest one, none.
+    else_: Literal["next", "last", "near", ""] = "last"
+    weak: bool = False
+    strict: bool = False  # today's is not the last one
+
+    def around(self, t: datetime) -> list[Span]:
+        """Those before and after a moment, in order."""
+        n = _AROUND[self.period]
+        found: list[Span] = []
+        for i in range(-n, n + 1):
+            try:
+                span = self.within(period_at(t, self.period, i))
+            except (ValueError, OverflowError):  # this month has no 31st
+                continue
+            if span is not None:
+                found.append(span)
+        return found
+
+    def last(self, now: datetime, *, today: bool = False) -> Span | None:
+        """The last one that has begun."""
+        line = midnight(now) if self.strict and not today else now + timedelta(microseconds=1)
+        return max((s for s in self.around(now) if s[0] < line), default=None)
+
+    def next(self, now: datetime) -> Span | None:
+        """The first one that is not over."""
+        return min((s for s in self.around(now) if s[1] > now), default=None)
+
+    def nearest(self, now: datetime) -> Span | None:
+        """The one it is now, else the next or the last one, as they lie."""
+        last, coming = self.last(now), self.next(now)
+        if last is None or coming is None:
+            return last or coming
+        favour = _FAVOUR if self.period == "year" else 1
+        return coming if favour * (coming[0] - now) < now - last[1] or last[1] > now else last
+
+    def inside(self, span: Span, now: datetime, *, ahead: bool | None) -> Span | None:
+        """Of those that begin in the span the one that is meant: the first to come, or the last that has begun."""
+        found = [s for s in self.around(span[0]) if begins_in(s, span)]
+        if ahead is not False and (coming := [s for s in found if s[1] > now]):
+            return coming[0]
+        return next((s for s in reversed(found) if s[0] <= now), found[0] if found else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Nth:
+    """A piece of a longer time: its first Monday, its last week, its beginning."""
+
+    unit: Unit
+    of: Callable[[Span], Span | None]
+    weak: bool = True
+
+
+Time: TypeAlias = Once | Again | Nth
+
+
+def begins_in(span: Span, container: Span) -> bool:
+    """Whether it is one of that time's own. The New Year holiday, from 31 December on, is the new year's."""
+    mark = span[0] + min(DAY, (span[1] - span[0]) / 2)
+    return container[0] <= mark < container[1]
 
 
 def midnight(t: datetime) -> datetime:
@@ -41,142 +127,180 @@ def midnight(t: datetime) -> datetime:
     return t.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
+def date(year: int, month: int, day: int) -> datetime:
+    """Its first moment. Raises ValueError where there is no such day."""
+    return datetime(year, month, day)  # noqa: DTZ001 - local until the end
+
+
 def day_of(t: datetime, count: int = 1) -> Span:
     """Its day, and the days after it."""
     return midnight(t), midnight(t) + count * DAY
 
 
-def week_of(t: datetime) -> Span:
-    """Monday to Sunday."""
-    monday = midnight(t) - t.weekday() * DAY
+def week_of(t: datetime, weeks: int = 0) -> Span:
+    """Monday to Sunday, or so many weeks later."""
+    monday = midnight(t) + (7 * weeks - t.weekday()) * DAY
     return monday, monday + 7 * DAY
+
+
+def weekend_of(t: datetime, weeks: int = 0) -> Span:
+    """Saturday and Sunday of this week, or of so many weeks later."""
+    start, end = week_of(t, weeks)
+    return start + 5 * DAY, end
 
 
 def month_of(year: int, month: int, count: int = 1) -> Span:
     """So many months; a month below 1 or above 12 is one of another year."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     end_year, end_month = year + (month - 1 + count) // 12, (month - 1 + count) % 12 + 1
-    return datetime(year, month, 1), datetime(end_year, end_month, 1)  # noqa: DTZ001 - local until the end
+    return date(year, month, 1), date(end_year, end_month, 1)
 
 
-def year_of(year: int) -> Span:
+def year_of(year: int, count: int = 1) -> Span:
     """January to December."""
-    return month_of(year, 1, 12)
+    return month_of(year, 1, 12 * count)
 
 
-def number(word: str) -> int:
-    """A small number in digits, English or Chinese."""
-    if word.isdigit():
-        return int(word)
-    if word in SMALL_EN:
-        return SMALL_EN[word]
-    if "十" in word:
-        tens, _, ones = word.partition("十")
-        return ZH_DIGITS.get(tens, 1) * 10 + ZH_DIGITS.get(ones, 0)
-    return ZH_DIGITS.get(word, 3)
+def quarter_of(t: datetime, quarters: int = 0) -> Span:
+    """The quarter of the year, or so many later."""
+    return month_of(t.year, (t.month - 1) // 3 * 3 + 1 + 3 * quarters, 3)
 
 
-def latest_month(now: datetime, month: int, year: int | None) -> Span:
-    """That month of `year`, else the last one that has begun."""
-    return month_of(year if year is not None else now.year - (month > now.month), month)
+def period_at(t: datetime, period: Period, later: int) -> datetime:
+    """The first moment of the day, week, month or year, or of so many later."""
+    match period:
+        case "day":
+            return midnight(t) + later * DAY
+        case "week":
+            return week_of(t, later)[0]
+        case "month":
+            return month_of(t.year, t.month + later)[0]
+    return date(t.year + later, 1, 1)
 
 
-def latest_date(now: datetime, month: int, date: int, year: int | None) -> Span:
-    """That date of `year`, else the last one that has begun."""
-    if year is None:
-        year = now.year - (datetime(now.year, month, date) > now)  # noqa: DTZ001
-    return day_of(datetime(year, month, date))  # noqa: DTZ001
-
-
-def next_month(now: datetime, month: int) -> Span:
-    """That month, of those not yet over the first."""
-    return month_of(now.year + (month < now.month), month)
-
-
-def next_date(now: datetime, month: int, date: int) -> Span:
-    """That date, of those not yet over the first."""
-    return day_of(datetime(now.year + (datetime(now.year, month, date) < midnight(now)), month, date))  # noqa: DTZ001
-
-
-def next_season(now: datetime, name: str) -> Span:
-    """That season, if it is not over; else the next year's."""
-    start, end = month_of(now.year, SEASONS[name], 3)
-    return (start, end) if end > now else month_of(now.year + 1, SEASONS[name], 3)
-
-
-def coming(now: datetime, which: int) -> Span:
-    """The next day of that name, today included."""
-    return day_of(now + ((which - now.weekday()) % 7) * DAY)
-
-
-def weekend(now: datetime, weeks: int = 0) -> Span:
-    """Saturday and Sunday of this week, or of so many weeks later."""
-    return week_of(now)[0] + (5 + 7 * weeks) * DAY, week_of(now)[1] + 7 * weeks * DAY
-
-
-def of_the_month(now: datetime, date: int, *, ahead: bool) -> Span:
-    """The day of that number: the next one, or the last one."""
-    month = now.month + ahead * (date < now.day) - (not ahead) * (date > now.day)
-    year = now.year + (month - 1) // 12
-    return day_of(datetime(year, (month - 1) % 12 + 1, date))  # noqa: DTZ001
-
-
-def until(unit: str, n: int, now: datetime) -> Span:
-    """In N days is that day; longer units are as blurred as people mean them."""
+def relative(unit: str, later: int, now: datetime) -> Span:
+    """So many days, weeks, months or years later (or earlier), as blurred as people mean them."""
     match unit:
         case "day":
-            return day_of(now + n * DAY)
+            return day_of(now + later * DAY)
+        case "weekend":
+            return weekend_of(now, later)
         case "week":
-            return week_of(now + 7 * n * DAY)
+            return week_of(now, later)
+        case "fortnight":
+            return week_of(now, 2 * later)
         case "month":
-            return month_of(now.year, now.month + n)
-    return year_of(now.year + n)
+            return month_of(now.year, now.month + later)
+        case "quarter":
+            return quarter_of(now, later)
+        case "decade":
+            return year_of((now.year // 10 + later) * 10, 10)
+    return year_of(now.year + later)
+
+
+def and_a_half(unit: str, n: int, now: datetime, sign: int) -> Span:
+    """N and a half units ago or from now (n may be 0): as much on either side as would still be called so."""
+    match unit:
+        case "week":
+            day, off = now + sign * (7 * n + 4) * DAY, 2
+        case "month":
+            day, off = now + sign * (30 * n + 15) * DAY, 4 + 4 * (n > 0)
+        case _:
+            return month_of(now.year, now.month + sign * (12 * n + 6) - 1, 3)
+    return midnight(day - off * DAY), midnight(day + (off + 1) * DAY)
 
 
 def soon(unit: str, n: int, now: datetime) -> Span:
     """The next N units, from now."""
-    return now, midnight(now) + ({"day": 1, "week": 7, "month": 30, "year": 365}[unit] * n + 1) * DAY
-
-
-def ago(unit: str, n: int, now: datetime) -> Span:
-    """N days ago is that day; longer units are as blurred as people mean them."""
-    match unit:
-        case "day":
-            return day_of(now - n * DAY)
-        case "week":
-            return week_of(now - 7 * n * DAY)
-        case "month":
-            return month_of(now.year, now.month - n)
-    return year_of(now.year - n)
+    return now, midnight(now) + (_LENGTH[unit] * n + 1) * DAY
 
 
 def recent(unit: str, n: int, now: datetime) -> Span:
     """The last N units, up to now."""
-    days = {"day": 1, "week": 7, "month": 30, "year": 365}[unit] * n
-    return midnight(now - days * DAY), now + timedelta(seconds=1)
+    return midnight(now - _LENGTH[unit] * n * DAY), now + timedelta(seconds=1)
 
 
-def season(now: datetime, name: str, year: int) -> Span:
-    """That of the year, or of the year before if it has not begun."""
-    start, end = month_of(year, SEASONS[name], 3)
-    if start > now:  # "last winter" in February 2026 began in December 2025
-        start, end = month_of(year - 1, SEASONS[name], 3)
-    return start, end
+def lately(hours: float, now: datetime, slack: float = 1.0) -> Span:
+    """So many hours ago, give or take; up to now if that is all of it."""
+    end = now - timedelta(hours=hours - slack)
+    return now - timedelta(hours=hours + slack), min(end, now + timedelta(seconds=1))
 
 
-def weekday(now: datetime, which: int, *, last_week: bool | None) -> Span:
-    """last_week None: the latest one before today."""
-    if last_week is None:
-        return day_of(now - ((now.weekday() - which - 1) % 7 + 1) * DAY)
-    return day_of(week_of(now)[0] + (which - 7 * last_week) * DAY)
+def third_of(span: Span, which: int, *, edge: bool) -> Span:
+    """Early (0), mid (1), late (2): ten days of a month, four months of a year; of its edges two months."""
+    start, end = span
+    days = (end - start) / DAY
+    if days <= 3:
+        return span
+    if days < 28:  # a week: two days and three
+        return [(start, start + 2 * DAY), (start + 2 * DAY, start + 4 * DAY), (end - 3 * DAY, end)][which]
+    if days <= 31:
+        return [(start, start + 10 * DAY), (start + 10 * DAY, start + 20 * DAY), (start + 20 * DAY, end)][which]
+    months = (end.year - start.year) * 12 + end.month - start.month
+    size = months // (6 if edge and months >= 12 else 3) or 1
+    first = [0, (months - size) // 2, months - size][which]
+    return month_of(start.year, start.month + first, size)
 
 
-def unit_zh(word: str) -> str:
-    """Its English name."""
-    return {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}[word]
+def half_of(span: Span, which: int) -> Span:
+    """The first half or the second one, in whole days."""
+    start, end = span
+    months = (end.year - start.year) * 12 + end.month - start.month
+    if months >= 2:
+        middle = month_of(start.year, start.month + months // 2)[0]
+    else:
+        middle = start + 15 * DAY if months else start + int((end - start) / DAY / 2) * DAY
+    return (start, middle) if which == 0 else (middle, end)
 
 
-def year_zh(word: str, now: datetime) -> int | None:
-    """The year that 去年 names."""
-    later = {"今年": 0, "去年": -1, "前年": -2, "大前年": -3, "明年": 1, "后年": 2}.get(word)
-    return None if later is None else now.year + later
+def nth_of(span: Span, n: int, one: Again) -> Span | None:
+    """The n-th (from 1; −1: the last) of those that begin in the span."""
+    found: dict[Span, None] = {}
+    t = span[0]
+    while t < span[1] + 14 * DAY:
+        found.update(dict.fromkeys(one.around(t)))
+        t += 14 * DAY
+    inside = sorted(s for s in found if begins_in(s, span))
+    at = n - 1 if n > 0 else n
+    return inside[at] if -len(inside) <= at < len(inside) else None
+
+
+def nth_week(span: Span, n: int) -> Span:
+    """The n-th seven days (−1: the last) and the n-th week that begins on a Monday, as people count either."""
+    if n < 0:
+        return span[1] - 7 * DAY, span[1]
+    start = span[0] + 7 * (n - 1) * DAY
+    return start, min(start + (7 + -start.weekday() % 7) * DAY, span[1])
+
+
+def weekday(which: int) -> Again:
+    """Monday is 0."""
+    return Again(Unit.DAY, "week", lambda monday: day_of(monday + which * DAY), "next", strict=True)
+
+
+def day_of_month(day: int) -> Again:
+    """The day of that number."""
+    return Again(Unit.DAY, "month", lambda first: day_of(date(first.year, first.month, day)), "next")
+
+
+def day_of_year(month: int, day: int, count: int = 1) -> Again:
+    """That date."""
+    return Again(Unit.DAY, "year", lambda first: day_of(date(first.year, month, day), count))
+
+
+def month(number: int, count: int = 1) -> Again:
+    """That month, or so many from it on."""
+    return Again(Unit.MONTH, "year", lambda first: month_of(first.year, number, count))
+
+
+def season(first_month: int) -> Again:
+    """Three months; which year's must be said."""
+    return Again(Unit.SEASON, "year", lambda first: month_of(first.year, first_month, 3), "")
+
+
+def part(since: float, until: float) -> Again:
+    """Hours of a day; beyond 24 they are the next one's."""
+    return Again(Unit.PART, "day", lambda day: (day + since * HOUR, day + until * HOUR), weak=True)
+
+
+WEEKEND: Final = Again(Unit.WEEKEND, "week", weekend_of, "next")

@@ -2,197 +2,293 @@
 
 A span is what the words say in the speaker's zone, [start, end) in UTC. What names no span gives None. A day or a
 month by its name alone ("on Friday", 三月) is the last one or the next one, as the rest of the sentence has it.
+
+Words for times are found first (`window_en`, `window_zh`), the longest ones. Those that stand side by side are one
+time, the shorter looked for inside the longer: the 15th of last month, 去年春节, 上周三下午. Two with "to" between
+them are a range; and what stands around it (since, before, the week after, 以来, 前后) moves its ends.
 """
 
-# ruff: noqa: E501 - a table of patterns is read line by line
+# ruff: noqa: E501 - patterns are read line by line
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from memory.recall.spans import (
-    DAY,
-    DAYS_EN,
-    MONTH_EN,
-    MONTHS,
-    NUM_ZH,
-    SEASONS,
-    Span,
-    ago,
-    coming,
-    day_of,
-    latest_date,
-    latest_month,
-    midnight,
-    month_of,
-    next_date,
-    next_month,
-    next_season,
-    number,
-    of_the_month,
-    recent,
-    season,
-    soon,
-    unit_zh,
-    until,
-    week_of,
-    weekday,
-    weekend,
-    year_of,
-    year_zh,
+from memory.recall.around import Place, moved
+from memory.recall.spans import HOUR, Again, Nth, Once, Span, Time, Unit
+from memory.recall.tense import Row, Said
+from memory.recall.vocabulary import ASKS, SENTENCE, TURN
+from memory.recall.window_en import RULES_EN
+from memory.recall.window_zh import RULES_ZH
+
+_RULES: Final[tuple[Row, ...]] = (*RULES_EN, *RULES_ZH)
+_HINTS: Final = frozenset().union(*(r.hints for r in _RULES))
+_WORD: Final = re.compile(r"[a-z]+|\d|[\u4e00-\u9fff]")
+
+# What only looks like a time, and what comes again and again.
+_NO_TIME: Final = re.compile(
+    r"\bone day\b|\bthese days\b|\btgi ?fridays?\b|\b(?:from|starting|as of|beginning) today\b|\btoday onwards?\b"
+    r"|\b(?:every|each|any|most)(?: other| single| second)? (?:\w+day|weekend|morning|night|evening|week|month|year|spring|summer|autumn"
+    r"|winter|christmas|easter|thanksgiving|halloween|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|《[^》]*》|从?[今昨明]天(?:开始|起)|(?:星期|周|礼拜)[一二三四五六日天](?:餐厅|酒吧|咖啡|书店|乐队|花园)"
+    r"|每(?:年|月|周|天|个|到|逢|一|隔)*的?(?:\d{1,2}|[一二三四五六七八九十]+)?(?:[月日号]|周末|春节|中秋节?|国庆节?|圣诞节?|元旦|生日|[春夏秋冬][天季])(?:\d{1,2}[日号])?"
+    r"|(?:农历|阴历|旧历)(?!八月十五|正月|五月初五|七月初七|九月初九)[^,。?!]{0,8}?月(?:初?[一二三四五六七八九十廿]+)?"
+    r"|(?:叫|名字是|名叫)[一二三四五六七八九十]月|五月天(?![气亮暖])|十月怀胎|(?<=[一二三四五六七八九十])月初[一二三四五六七八九十](?<!五月初五)(?<!七月初七)(?<!九月初九)(?<!正月)"
 )
+_NEST: Final = re.compile(r"(?:\s|,|的|那个|那|在|里|\b(?:of|in|on|the|at|during|that|back)\b)*")
+_RANGE: Final = re.compile(
+    r"\s*(?:开始)?(?:直?到|至|-|~|–|—|\b(?:up )?(?:to|until|till|through|thru)\b)\s*(?:on )?(?:the )?"
+)
+_JOIN: Final = re.compile(r"\s*(?:,\s*)?(?:\b(?:and|or)\b|和|与|及|跟|或者?|、|,)?\s*(?:on |in |at )?(?:the )?")
+_BESIDE: Final = re.compile(r" (before|after)(?: the)? ")
+_BETWEEN: Final = re.compile(r"\bbetween (?:the )?$")
+_TO_FROM: Final = re.compile(r"\s*(?:之间|间)")
+
+
+_NEVER: Final = Nth(Unit.HOUR, lambda _: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A time and the words that name it."""
+
+    start: int
+    end: int
+    time: Time
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Times that are one: last year's Christmas."""
+
+    parts: tuple[Found, ...]
+
+    @property
+    def weak(self) -> bool:
+        """Whether they are too little to be a time: a lone "Monday" or "3rd", an "early" of nothing."""
+        return len(self.parts) == 1 and (getattr(self.parts[0].time, "weak", False))
+
+    @property
+    def anchored(self) -> bool:
+        """Whether it is one time, whatever the sentence says."""
+        return any(isinstance(p.time, Once) for p in self.parts)
 
 
 def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None) -> Span | None:
     """The span of time the text names, seen from `now` in the zone `tz` (UTC if unknown); None if it names none.
 
-    The first rule that matches speaks, the more specific ones first. `ahead`: whether a bare "Friday" is still to
-    come; by default the sentence says it.
+    Of several that which is in a question speaks, of those the shortest, one in figures before one in words, the
+    first. `ahead`: whether a bare "Friday" is still to come; by default the sentence says it.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    ahead = looks_ahead(plain) if ahead is None else ahead
+    seen = set(_WORD.findall(plain))
+    if _HINTS.isdisjoint(seen):
+        return None
     try:
         zone: ZoneInfo | None = ZoneInfo(tz)
     except (ZoneInfoNotFoundError, ValueError):
         zone = None
-    local = now.astimezone(zone or UTC).replace(tzinfo=None)
-    for pattern, rule, directions in _RULES:
-        if ahead in directions and (found := pattern.search(plain)) is not None:
-            try:
-                span = rule(found, local)
-            except (ValueError, OverflowError):  # 31 February, the year 0: no date, so no span
+    local = now.astimezone(zone or UTC).replace(tzinfo=None, fold=0)
+    plain = _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)
+    said = Said(plain, local, ahead)
+    spans = _meant(list(_spans(_found(seen, said), said)), plain)
+    if not spans:
+        return None
+    start, end = min(spans, key=lambda s: (s.unit, not s.dated)).span
+    at = {local: now.astimezone(UTC), local + timedelta(seconds=1): now.astimezone(UTC) + timedelta(seconds=1)}
+    try:  # `now` itself is the moment it is, also in the hour that the clocks repeat
+        return tuple(at.get(t) or t.replace(tzinfo=zone or UTC).astimezone(UTC) for t in (start, end))  # type: ignore[return-value]
+    except OverflowError:
+        return None
+
+
+def _found(seen: set[str], said: Said) -> list[Found]:
+    """Words for times, in order of place: of those that overlap the longest."""
+    hits = [
+        (m.start() - m.end(), m.start(), i, m, r.make)
+        for i, r in enumerate(_RULES)
+        if not r.hints.isdisjoint(seen)
+        for m in r.pattern.finditer(said.plain)
+    ]
+    ends = {m.end() for _, _, _, m, _ in hits}
+    taken: list[Found] = []
+    for _, start, _, m, make in sorted(hits, key=lambda h: h[:3]):
+        if any(start < f.end and f.start < m.end() for f in taken):
+            continue
+        if said.plain[start] in "前后" and start in ends:  # 国庆前两天
+            continue
+        try:
+            time = make(m, said)
+        except (ValueError, OverflowError):  # 31 February, the year 0: no date, and no February either
+            time = _NEVER
+        if time is not None:
+            taken.append(Found(start, m.end(), time))
+    return sorted(taken, key=lambda f: f.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A span, and where in the text it was named."""
+
+    unit: Unit
+    span: Span
+    at: int
+    dated: bool
+
+
+def _meant(spans: list[Spoken], plain: str) -> list[Spoken]:
+    """Of a message that comes to its point those in what it then asks; of another those in questions, else all."""
+    ends = [m.start() for m in SENTENCE.finditer(plain)]
+    if not spans or not ends:
+        return spans
+    bounds = list(pairwise([0, *ends, len(plain)]))
+    turn = max((i for i, (a, b) in enumerate(bounds) if b - a > 1 and TURN.search(plain, a, b)), default=-1)
+    asking = [(a, b) for a, b in bounds[max(turn, 0) :] if ASKS.search(plain[a:b])]
+    asked = [s for s in spans if any(a <= s.at < b for a, b in asking)]
+    if turn >= 0 and asking:
+        return asked
+    return asked or spans
+
+
+def _spans(found: list[Found], said: Said) -> Iterator[Spoken]:
+    """What each phrase names."""
+    sides, joints = _sides(found, said.plain)
+    i = 0
+    while i < len(sides):
+        first, j = sides[i], i + 1
+        try:
+            if i < len(joints) and joints[i] and (both := _range(first, sides[i + 1], joints[i], said)) is not None:
+                j, (unit, span), last = i + 2, both, sides[i + 1]
+            elif first.weak or (one := _nested(first, said)) is None:
+                i = j
                 continue
-            if span is not None:
-                start, end = (t.replace(tzinfo=zone or UTC).astimezone(UTC) for t in span)
-                return start, end
-    return None
+            else:
+                (unit, span), last = one, first
+            anew = partial(_nested, first, said) if last is first else _as_it_is
+            start, end = first.parts[0].start, last.parts[-1].end
+            unit, span = moved(Place(unit, span, said, anew), start, end)
+            yield Spoken(unit, span, start, any(c.isdigit() for c in said.plain[start:end]))
+        except (ValueError, OverflowError):
+            pass
+        i = j
 
 
-# What a sentence is about that names a day but no year. What is planned may have been planned: the future is heard first.
-_TO_COME: Final = re.compile(
-    r"\b(?:will|shall|going to|gonna|plan\w*|scheduled|booked|upcoming|coming|due|deadline|appointments?|agenda|free|busy|must"
-    r"|should|supposed|until|need to|have to|(?:do|does) (?:i|we|\w+) have|have (?:i|we) got|am i|are we)\b|'ll\b"
-    r"|明[天年早晚日]|后[天年]|下个?[周月星礼]|[要将](?!求|是)|会(?![议儿])|打算|计划|安排|准备|日程|待办|有[什啥哪].{0,2}事|有[事约空]|预约|到期|截止"
-)
-_OVER: Final = re.compile(
-    r"\b(?:did|was|were|had|has been|have been|went|happened|told|said|met|saw|ate|bought|came|got|made|took|gave|found|left"
-    r"|ago|last|(?!need|indeed|speed|breed|exceed|succeed)\w{3,}ed)\b"
-    r"|了|过(?![敏期年节])|昨|上个?[周月星礼]|来着|[去前]年|刚|曾|那[天时]"
-)
+def _as_it_is(ahead: bool) -> None:
+    """A range has said which it is."""
 
 
-def looks_ahead(plain: str) -> bool | None:
-    """Whether a sentence (NFKC, case folded) is about what is to come; None if it does not say."""
-    return True if _TO_COME.search(plain) else False if _OVER.search(plain) else None
+def _sides(found: list[Found], plain: str) -> tuple[list[Side], list[str]]:
+    """Times that stand side by side, put together; and what joins each to the next."""
+    sides: list[list[Found]] = []
+    joints: list[str] = []
+    for a, b in pairwise([None, *found]):
+        assert b is not None  # noqa: S101 - only the first is None
+        gap = "" if a is None else plain[a.end : b.start]
+        if a is not None and (way := _BESIDE.fullmatch(gap)) is not None and isinstance(a.time, Again):
+            joints.append(way[1])
+            sides.append([b])
+            continue
+        if a is not None and _NEST.fullmatch(gap) and _goes_with(sides[-1], b):
+            sides[-1].append(b)
+            continue
+        if a is not None:
+            joints.append("range" if _RANGE.fullmatch(gap) else "join" if _JOIN.fullmatch(gap) else "")
+        sides.append([b])
+    if len(sides) > 1:
+        for i, joint in enumerate(joints):
+            start, end = sides[i][0].start, sides[i + 1][-1].end
+            if joint == "join" and (_BETWEEN.search(plain, 0, start) or _TO_FROM.match(plain, end)):
+                joints[i] = "range"
+    return [Side(tuple(s)) for s in sides], joints
 
 
-Rule = Callable[[re.Match[str], datetime], Span | None]
-_ANY: Final = frozenset({True, False, None})
-_COMING: Final = frozenset({True})
-_UNLESS_OVER: Final = frozenset({True, None})
+def _goes_with(side: list[Found], b: Found) -> bool:
+    """Whether two times side by side are one: of two that stand for themselves each is."""
+    t, last = b.time, side[-1].time
+    if isinstance(t, Again) and isinstance(last, Again):
+        return (t.unit, t.period) != (last.unit, last.period)
+    return not isinstance(t, Once) or t.weak or not any(isinstance(f.time, Once) for f in side)
 
 
-def _rule(
-    pattern: str, rule: Rule, directions: frozenset[bool | None] = _ANY
-) -> tuple[re.Pattern[str], Rule, frozenset[bool | None]]:
-    return re.compile(pattern), rule, directions
+def _nested(side: Side, said: Said, ahead: bool | None = None) -> tuple[Unit, Span] | None:
+    """The shorter inside the longer."""
+    order = sorted(
+        side.parts,
+        key=lambda p: (-p.time.unit, not isinstance(p.time, Once), getattr(p.time, "period", "") != "year"),
+    )
+    unit, span = order[0].time.unit, _alone(order[0].time, said, ahead)
+    if span is None:
+        return None
+    for p in order[1:]:
+        t = p.time
+        if t.unit == unit and not isinstance(t, Nth):
+            continue  # Friday, 13 March
+        if t.unit is Unit.PART and isinstance(t, Again):
+            inner = said.part(span, t) if unit in {Unit.DAY, Unit.PART} else span
+        else:
+            inner = _inside(t, span, said)
+        if inner is not None:
+            unit, span = t.unit, inner
+        elif isinstance(t, Once):
+            return t.unit, t.span
+    return unit, span
 
 
-def _month_no(m: re.Match[str]) -> int:
-    return MONTHS.index(m["mon"][:3]) + 1
+def _alone(t: Time, said: Said, ahead: bool | None) -> Span | None:
+    if isinstance(t, Once):
+        return t.span
+    return said.one(t, ahead) if isinstance(t, Again) else None
 
 
-def _opt(m: re.Match[str], name: str) -> int | None:
-    return int(m[name]) if m[name] else None
+def _inside(t: Time, span: Span, said: Said) -> Span | None:
+    if isinstance(t, Once):
+        return t.span if span[0] <= t.span[0] < span[1] else None
+    return t.inside(span, said.now, ahead=said.ahead) if isinstance(t, Again) else t.of(span)
 
 
-_WEEKDAYS: Final = "|".join(DAYS_EN)
-_ZH_WEEKDAYS: Final = "一二三四五六日"
-_N_EN: Final = (
-    r"(?P<n>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:a )?few|(?:a )?couple of)"
-)
+def _range(a: Side, b: Side, joint: str, said: Said) -> tuple[Unit, Span] | None:
+    """From the one to the other. Two that are merely both named are one span if nothing is between them."""
+    if joint in {"before", "after"}:
+        return _beside(a, b, joint, said)
+    if a.anchored and not b.anchored:
+        first = _nested(a, said)
+        second = first and _nested(b, Said(said.plain, first[1][0], told=True))
+    elif a.anchored or said.ahead or (said.ahead is None and _is_next(a)):
+        second = _nested(b, said)
+        first = _nested(a, said)
+        if first and not b.anchored:
+            second = _nested(b, Said(said.plain, first[1][0], told=True))
+        elif second and not a.anchored:
+            first = _nested(a, Said(said.plain, second[1][0], told=False))
+    else:
+        second = _nested(b, said if b.anchored else Said(said.plain, said.now, told=False, today=True))
+        first = second and _nested(a, Said(said.plain, second[1][0], told=False))
+    if not first or not second:
+        return None
+    (unit, (start, middle)), (other, (between, end)) = first, second
+    if start >= end or between < start or (joint == "join" and between > middle):
+        return None
+    return max(unit, other), (start, end)
 
 
-def _of_week(m: re.Match[str]) -> int:
-    return _ZH_WEEKDAYS.index(m["d"].replace("天", "日")) if m["d"] not in DAYS_EN else DAYS_EN.index(m["d"])
+def _beside(a: Side, b: Side, way: str, said: Said) -> tuple[Unit, Span] | None:
+    """The Sunday before Christmas; before a day up to that day, for so long it is told."""
+    anchor, last = _nested(b, said), a.parts[-1].time
+    if anchor is None or not isinstance(last, Again):
+        return None
+    start, end = anchor[1]
+    found = last.last(start - HOUR, today=True) if way == "before" else last.next(end)
+    if found is None:
+        return None
+    return (Unit.WEEK, (found[0], end)) if way == "before" and anchor[0] is Unit.DAY else (last.unit, found)
 
 
-_RULES: Final[list[tuple[re.Pattern[str], Rule, frozenset[bool | None]]]] = [
-    # --- dates in full
-    _rule(r"\b(?P<y>20\d\d|19\d\d)-(?P<m>\d{1,2})-(?P<d>\d{1,2})\b", lambda m, _: day_of(datetime(int(m["y"]), int(m["m"]), int(m["d"])))),  # noqa: DTZ001
-    _rule(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {MONTH_EN}\b(?!,? (?:20|19)\d\d)", lambda m, now: next_date(now, _month_no(m), int(m["d"])), _COMING),
-    _rule(rf"\b{MONTH_EN}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?!,? (?:20|19)\d\d)", lambda m, now: next_date(now, _month_no(m), int(m["d"])), _COMING),
-    _rule(r"(?<![年\d])(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]", lambda m, now: next_date(now, int(m["m"]), int(m["d"])), _COMING),
-    _rule(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {MONTH_EN}\b,?(?: (?P<y>(?:20|19)\d\d))?", lambda m, now: latest_date(now, _month_no(m), int(m["d"]), _opt(m, "y"))),
-    _rule(rf"\b{MONTH_EN}\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d),?(?: (?P<y>(?:20|19)\d\d))?", lambda m, now: latest_date(now, _month_no(m), int(m["d"]), _opt(m, "y"))),
-    _rule(r"(?:(?P<y>(?:20|19)\d\d)年|(?P<w>今年|去年|前年|明年|后年))?(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]", lambda m, now: latest_date(now, int(m["m"]), int(m["d"]), _opt(m, "y") or year_zh(m["w"] or "", now))),
-    _rule(r"\bon the (?P<d>\d{1,2})(?:st|nd|rd|th)\b|(?<![月\d])(?P<z>\d{1,2})号(?![线楼院店馆门桌车机房厅])", lambda m, now: of_the_month(now, int(m["d"] or m["z"]), ahead=True), _UNLESS_OVER),
-    _rule(r"\bon the (?P<d>\d{1,2})(?:st|nd|rd|th)\b|(?<![月\d])(?P<z>\d{1,2})号(?![线楼院店馆门桌车机房厅])", lambda m, now: of_the_month(now, int(m["d"] or m["z"]), ahead=False)),
-    # --- seasons, then months, of a year
-    _rule(r"\bnext (?P<s>spring|summer|autumn|fall|winter)\b", lambda m, now: next_season(now, m["s"])),
-    _rule(r"\b(?:this|in|in the|by) (?P<s>spring|summer|autumn|fall|winter)\b", lambda m, now: next_season(now, m["s"]), _COMING),
-    _rule(r"\b(?P<w>last|this|previous) (?P<s>spring|summer|autumn|fall|winter)\b", lambda m, now: season(now, m["s"], now.year - (m["w"] != "this" and SEASONS[m["s"]] <= now.month))),
-    _rule(r"\b(?:in )?(?:the )?(?P<s>spring|summer|autumn|fall|winter) (?:of )?(?P<y>(?:20|19)\d\d)\b", lambda m, _: month_of(int(m["y"]), SEASONS[m["s"]], 3)),
-    _rule(r"(?:(?P<y>(?:20|19)\d\d)年|(?P<w>今年|去年|前年|明年|后年))的?(?P<s>[春夏秋冬])[天季]?", lambda m, now: month_of(_opt(m, "y") or year_zh(m["w"] or "", now) or now.year, SEASONS[m["s"]], 3)),
-    _rule(r"(?:(?P<y>(?:20|19)\d\d)年|(?P<w>今年|去年|前年|明年|后年))的?(?P<m>\d{1,2}|十[一二]?|[一二三四五六七八九])月", lambda m, now: month_of(_opt(m, "y") or year_zh(m["w"] or "", now) or now.year, number(m["m"]))),
-    _rule(rf"\b(?:next {MONTH_EN})\b", lambda m, now: next_month(now, _month_no(m))),
-    _rule(rf"\b(?:in|during|of|since|until|by|early|late|mid|around|this)[ -]{MONTH_EN}\b(?!,? (?:of )?(?:20|19)\d\d)", lambda m, now: next_month(now, _month_no(m)), _COMING),
-    _rule(r"(?<![\d个上下这半年])(?P<m>\d{1,2}|十[一二]?|[一二三四五六七八九])月份?(?![\d饼亮])", lambda m, now: next_month(now, number(m["m"])) if 1 <= number(m["m"]) <= 12 else None, _COMING),
-    _rule(rf"\b(?:in|during|of|last|since|until|by|early|late|mid|around|this)[ -]{MONTH_EN}\b(?:,? (?:of )?(?P<y>(?:20|19)\d\d))?", lambda m, now: latest_month(now, _month_no(m), _opt(m, "y"))),
-    _rule(rf"\b{MONTH_EN},? (?P<y>(?:20|19)\d\d)\b", lambda m, now: latest_month(now, _month_no(m), _opt(m, "y"))),
-    _rule(r"(?<![\d个上下这半])(?P<m>\d{1,2}|十[一二]?|[一二三四五六七八九])月份?(?![\d饼亮])", lambda m, now: latest_month(now, number(m["m"]), None) if 1 <= number(m["m"]) <= 12 else None),
-    # --- in some units, the next few units; some units ago, the last few
-    _rule(rf"\b(?:in )?{_N_EN} (?P<u>day|week|month|year)s? from (?:now|today)\b|\bin {_N_EN.replace('<n>', '<k>')} (?P<v>day|week|month|year)s?'?(?: time)?\b", lambda m, now: until(m["u"] or m["v"], number(m["n"] or m["k"]), now), _UNLESS_OVER),
-    _rule(rf"{NUM_ZH}(?P<u>天|日|个?(?:星期|礼拜|月)|周|年)(?:以后|之后|后)(?!来)", lambda m, now: until(unit_zh(m["u"].removeprefix("个")), number(m["n"]), now), _UNLESS_OVER),
-    _rule(r"\b(?:the |these |over |during )*(?:next|coming) (?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten|few|couple of) (?P<u>day|week|month|year)s\b", lambda m, now: soon(m["u"], number(m["n"]), now)),
-    _rule(rf"(?:接下来|未来|今后|之后|往后)的?(?:这)?{NUM_ZH}(?P<u>天|个?(?:星期|礼拜|月)|周|年)", lambda m, now: soon(unit_zh(m["u"].removeprefix("个")), number(m["n"]), now)),
-    _rule(r"\b(?P<n>\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:a )?few|(?:a )?couple of) (?P<u>day|week|month|year)s? ago\b", lambda m, now: ago(m["u"], number(m["n"]), now)),
-    _rule(r"\b(?:the |these |over )?(?:last|past) (?P<n>\d+|two|three|four|five|six|seven|eight|nine|ten|few|couple of) (?P<u>day|week|month|year)s\b", lambda m, now: recent(m["u"], number(m["n"]), now)),
-    _rule(rf"{NUM_ZH}(?P<u>天|日|个?(?:星期|礼拜|月)|周|年)(?:以前|之前|前)(?!台|端)", lambda m, now: ago(unit_zh(m["u"].removeprefix("个")), number(m["n"]), now)),
-    _rule(rf"(?:最近|过去|近|这|前)(?:的)?{NUM_ZH}(?P<u>天|个?(?:星期|礼拜|月)|周|年)", lambda m, now: recent(unit_zh(m["u"].removeprefix("个")), number(m["n"]), now)),
-    # --- days
-    _rule(r"\bday after tomorrow\b|(?<!大)后天(?!性)", lambda _, now: day_of(now + 2 * DAY)),
-    _rule("大后天", lambda _, now: day_of(now + 3 * DAY)),
-    _rule(r"\btomorrow\b|\btmrw\b|明[天日早晚](?!星)", lambda _, now: day_of(now + DAY)),
-    _rule(r"\bday before yesterday\b|(?<!大)前[天晚]", lambda _, now: day_of(now - 2 * DAY)),
-    _rule("大前天", lambda _, now: day_of(now - 3 * DAY)),
-    _rule(r"\blast night\b|昨[晚夜]", lambda _, now: (midnight(now) - timedelta(hours=6), midnight(now) + timedelta(hours=5))),
-    _rule(r"\byesterday\b|昨[天日]", lambda _, now: day_of(now - DAY)),
-    _rule(r"\b(?:today|this (?:morning|afternoon|evening)|tonight|earlier today)\b|今[天日早晚]", lambda _, now: day_of(now)),
-    _rule(r"\bthe other day\b|前几天|前些天|这几天", lambda _, now: recent("day", 7, now)),
-    _rule(r"\bjust now\b|\b(?:moment|minute|few minutes) ago\b|刚才|刚刚|方才", lambda _, now: (now - timedelta(hours=6), now + timedelta(seconds=1))),
-    _rule(rf"\bnext (?P<d>{_WEEKDAYS})\b", lambda m, now: day_of(week_of(now)[0] + (7 + _of_week(m)) * DAY)),
-    _rule(rf"\b(?:this|coming) (?P<d>{_WEEKDAYS})\b", lambda m, now: coming(now, _of_week(m))),
-    _rule(r"(?P<w>下+)个?(?:周|星期|礼拜)(?P<d>[一二三四五六日天])", lambda m, now: day_of(week_of(now)[0] + (7 * len(m["w"]) + _of_week(m)) * DAY)),
-    _rule(r"(?:这个?|本)(?:周|星期|礼拜)(?P<d>[一二三四五六日天])", lambda m, now: day_of(week_of(now)[0] + _of_week(m) * DAY)),
-    _rule(rf"\b(?:on|by|until|for) (?P<d>{_WEEKDAYS})\b|^\W*(?:and )?(?P<e>{_WEEKDAYS})\W*$", lambda m, now: coming(now, DAYS_EN.index(m["d"] or m["e"])), _UNLESS_OVER),
-    _rule(r"(?<![上下每这本个])(?:周|星期|礼拜)(?P<d>[一二三四五六日天])", lambda m, now: coming(now, _of_week(m)), _UNLESS_OVER),
-    _rule(rf"\blast (?P<d>{_WEEKDAYS})\b", lambda m, now: weekday(now, _of_week(m), last_week=None)),
-    _rule(rf"\bon (?P<d>{_WEEKDAYS})\b", lambda m, now: weekday(now, _of_week(m), last_week=None)),
-    _rule(r"(?P<w>上+)个?(?:周|星期|礼拜)(?P<d>[一二三四五六日天])", lambda m, now: weekday(now - 7 * (len(m["w"]) - 1) * DAY, _of_week(m), last_week=True)),
-    _rule(r"(?<![上下每])(?:周|星期|礼拜)(?P<d>[一二三四五六日天])", lambda m, now: weekday(now, _of_week(m), last_week=None)),
-    # --- weeks, months, years
-    _rule(r"\blast weekend\b|上个?周末", lambda _, now: (week_of(now)[0] - 2 * DAY, week_of(now)[0])),
-    _rule(r"\bnext weekend\b|下个?周末", lambda _, now: weekend(now, 1)),
-    _rule(r"\b(?:this|the|on the|at the) weekend\b|(?<![上下每])周末", lambda _, now: weekend(now), _UNLESS_OVER),
-    _rule(r"\b(?:this|the) weekend\b|(?<![上下每])周末", lambda _, now: weekend(now, -(now.weekday() < 5))),
-    _rule(r"\bnext week\b|(?<!下)下个?(?:周|星期|礼拜)", lambda _, now: week_of(now + 7 * DAY)),
-    _rule(r"下下个?(?:周|星期|礼拜)", lambda _, now: week_of(now + 14 * DAY)),
-    _rule(r"\bnext month\b|(?<!下)下个?月", lambda _, now: until("month", 1, now)),
-    _rule(r"\bnext year\b|明年", lambda _, now: year_of(now.year + 1)),
-    _rule("(?<!大)后年", lambda _, now: year_of(now.year + 2)),
-    _rule(r"\b(?:coming up|upcoming)\b|接下来|近期", lambda _, now: soon("week", 2, now), _COMING),
-    _rule(r"\blast week\b|(?<!上)上个?(?:周|星期|礼拜)", lambda _, now: week_of(now - 7 * DAY)),
-    _rule(r"\bthis week\b|这个?(?:周|星期|礼拜)|本周", lambda _, now: week_of(now)),
-    _rule(r"\blast month\b|(?<!上)上个?月", lambda _, now: ago("month", 1, now)),
-    _rule(r"上上个?月", lambda _, now: ago("month", 2, now)),
-    _rule(r"\bthis month\b|这个月(?!饼|亮|季)|本月", lambda _, now: month_of(now.year, now.month)),
-    _rule(r"\blast year\b|去年", lambda _, now: year_of(now.year - 1)),
-    _rule(r"(?<!大)前年", lambda _, now: year_of(now.year - 2)),
-    _rule(r"\bthis year\b|今年", lambda _, now: year_of(now.year)),
-    _rule(r"\b(?:in|during|since|of|from) (?P<y>(?:20|19)\d\d)\b|(?P<z>(?:20|19)\d\d)年", lambda m, _: year_of(int(m["y"] or m["z"]))),
-]  # fmt: skip
+def _is_next(side: Side) -> bool:
+    return any(isinstance(p.time, Again) and p.time.else_ == "next" for p in side.parts)
