@@ -14,6 +14,7 @@ from typing import Final
 
 from memory.embed.features import DULL_ZH, is_han, tokens
 from memory.recall.alike import alike
+from memory.recall.sought import sought
 from memory.recall.vocabulary import ASKS, BOTH, CLAUSE, NEXT, QUOTED, SENTENCE, TURN
 from memory.store.text import terms
 
@@ -71,6 +72,7 @@ def parts_of(text: str) -> tuple[Part, ...]:
 
 def clause_of(text: str) -> Clause | None:
     """None if it has nothing to look for."""
+    text = sought(text)
     words = tuple(terms(text)[:_WORDS])
     characters = dict.fromkeys(c for run in tokens(text) if is_han(run) for c in run if c not in DULL_ZH)
     lone = tuple(c for c in characters if c not in words)[:_WORDS]

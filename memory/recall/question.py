@@ -13,6 +13,7 @@ from memory.embed.features import DULL_EN, DULL_ZH, is_han, stem, tokens
 from memory.models import Lang, language_of
 from memory.recall.parts import Part, clause_of, parts_of
 from memory.recall.people import OWN, named
+from memory.recall.sought import content, sought
 from memory.recall.vocabulary import (
     ABOUT_MEMORY,
     ASKS,
@@ -88,9 +89,13 @@ class Question:
 
     @property
     def texts(self) -> list[str]:
-        """What an embedder is asked for: the message, its parts if several, the context if it counts."""
+        """What an embedder is asked for: what the message asks, its parts if several, the context if it counts."""
         own = self.parts[: len(self.parts) - self.leans]
-        return [self.text, *([p.text for p in own] if len(own) > 1 else []), *([self.context] if self.leans else [])]
+        return [
+            content(self.text),
+            *([p.text for p in own] if len(own) > 1 else []),
+            *([self.context] if self.leans else []),
+        ]
 
     @property
     def leans(self) -> bool:
@@ -113,7 +118,8 @@ class Question:
 def question(text: str, context: tuple[str, ...]) -> Question:
     """Read a message and up to three that stood before it, oldest first."""
     text = unicodedata.normalize("NFKC", text)[:_MOST_TEXT].strip()
-    terms = terms_of(text)
+    looked_for = sought(text)
+    terms = terms_of(looked_for)
     before = _tail(" \n".join(context[-3:]))
     weight = _context_weight(text, sum(terms.values())) if before else 0.0
     asks = bool(ASKS.search(text) or WANTS.search(text))
@@ -136,7 +142,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         context_terms=terms_of(before),
         context_weight=weight if leant_on else 0.0,
         parts=(*parts_of(text), *([Part(before, weight, (leant_on,))] if leant_on else [])),
-        whole=tuple(index_terms(text)),
+        whole=tuple(index_terms(looked_for)),
         when=bool(ASKS_WHEN.search(text)),
         where=bool(ASKS_WHERE.search(text)),
         how_many=bool(ASKS_HOW_MANY.search(text)),
@@ -186,11 +192,11 @@ def _clauses(text: str) -> tuple[Clause, ...]:
     for sentence, asks in zip(sentences, asking, strict=True):
         weight = 1.0 if asks or not any(asking) else _STATEMENT
         for part in CLAUSE.split(sentence):
-            terms = terms_of(part) if part else {}
+            terms = terms_of(sought(part)) if part else {}
             if terms:
                 found.setdefault(part.strip(), Clause(part.strip(), weight, terms))
     if len(found) < 2:
-        return (Clause(text, 1.0, terms_of(text)),)
+        return (Clause(text, 1.0, terms_of(sought(text))),)
     best = sorted(found.values(), key=lambda c: -c.weight * sum(c.terms.values()))[:MOST_CLAUSES]
     return tuple(c for c in found.values() if c in best)
 
