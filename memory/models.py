@@ -496,9 +496,8 @@ class Night:
     data: Mapping[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A memory and one signal's raw score of it; higher is better. `place` grows with every memory made."""
+class Scored(NamedTuple):
+    """A memory and one signal's raw score of it; higher is better. `place`: see `memory.ports.Places`."""
 
     id: MemoryId
     score: float
@@ -511,9 +510,7 @@ class Line(NamedTuple):
     place: int
     id: MemoryId
     text: str  # as it was learned
-    entities: str  # JSON
-    episode: bool
-    times: tuple[int | None, int | None, int | None]  # made, valid from, expires
+    times: tuple[int, int, int]  # made, valid from, due; the least number there is where it has none
 
 
 @dataclass(frozen=True, slots=True)

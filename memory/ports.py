@@ -563,7 +563,7 @@ class Tx(Protocol):
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
 
 
-Places: TypeAlias = NDArray[np.int64]  # of memories: numbers that grow with every memory made
+Places: TypeAlias = NDArray[np.int64]  # of memories: rows of a user's columns in memory, the newest last
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,7 +587,7 @@ class Chance:
 class Around:
     """What was learned just before and after some memories, in their sessions, by time of making."""
 
-    places: Places  # (memories, 2·reach): from `reach` before to `reach` after; 0 where there is none
+    places: Places  # (memories, 2·reach): from `reach` before to `reach` after; −1 where there is none
     seconds: FloatArray  # between the two
 
 
@@ -611,26 +611,29 @@ class Reader(Protocol):
     async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
         """`lexical` for each of several texts, in one go."""
 
-    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
+    async def related(self, ids: Sequence[MemoryId], hops: int, k: int, f: Filter = ...) -> list[Scored]:
         """Through shared entities."""
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`, which are as `memory.store.text.fold` leaves them."""
 
-    async def holding(self, terms: Sequence[str]) -> list[Holding]:
-        """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""
+    async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
+        """Of each of the names that is an entity's, all memories that have it and pass."""
+
+    async def holding(self, terms: Sequence[str], f: Filter) -> list[Holding]:
+        """For each term of the text index (`memory.store.text.terms`) the memories that hold it, and pass."""
 
     async def chance(self) -> Chance | None:
         """Of this user's vectors of the current embedder; None where there are too few to tell."""
 
-    async def lines(self, places: Sequence[int], f: Filter) -> list[Line]:
-        """Those of them that pass the filter, in no order."""
+    async def lines(self, places: Sequence[int]) -> list[Line]:
+        """These, in the same order."""
 
-    async def around(self, places: Sequence[int], reach: int) -> Around:
-        """Neighbours of each in its session; episodes have none."""
+    async def around(self, places: Places, reach: int, f: Filter) -> Around:
+        """Neighbours of each in its session that pass; episodes have none."""
 
-    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> list[int]:
-        """Places of memories made in that time, or valid from then on, or due then; the newest first."""
+    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
+        """The newest places of memories made in that time, or valid from then on, or due then; ascending."""
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Episodes of that time, newest first."""

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import Line
-from memory.recall.ground import NOTHING, Evidence, Ground, Scores, Values, evidence, together, union
+from memory.recall.ground import NOTHING, Evidence, Ground, Scores, Values, evidence, together
 from memory.recall.signals import NEAREST, Look
 from memory.store.text import terms
 
 _ANCHORS: Final = 2  # hits of each part that lead on
-_TRIED: Final = 6  # of each part, in case the filter holds some back
+_STARTS: Final = 4  # memories whose entities are followed
 _NOVEL: Final = 12  # words of an anchor that are followed
 _TELLS: Final = 5.0  # rarity (in nats) of shared words that makes a full connection
 _ALONE: Final = 0.2  # of a connection that answers nothing more of the question
@@ -36,15 +36,14 @@ async def bridge(look: Look, first: Scores) -> Evidence:  # noqa: ARG001
     added to the words' score is given, so that a memory which answers by itself gains nothing.
     """
     ground, parts = look.ground, look.a.parts
-    tried = [Scores(ground.places, v).best(_TRIED) for v in look.answers]
-    await look.lines([int(p) for p in union(tried)])
-    anchors = [[line for p in some if (line := look.known[int(p)]) is not None][:_ANCHORS] for some in tried]
+    tried = [Scores(ground.places, v).best(_ANCHORS) for v in look.answers]
+    anchors = [await look.lines(some) for some in tried]
     steps = [
         [_step(line, {w for c in p.clauses for w in c.words}) for line in some]
         for p, some in zip(parts, anchors, strict=True)
     ]
     new = list(dict.fromkeys(w for own in steps for step in own for w in step.novel))
-    holding = await look.reader.holding(new) if new else []
+    holding = await look.reader.holding(new, look.f) if new else []
     wide = Ground(dict(zip(new, holding, strict=True)))
     added = [
         _through(wide, ground, own, Scores(ground.places, a)) for own, a in zip(steps, look.answers, strict=True)
@@ -86,9 +85,8 @@ def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], own: Scores) 
 
 async def graph(look: Look, first: Scores) -> Evidence:
     """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    best = await look.lines(first.best(_TRIED).tolist())
-    seeds = [line.id for line in best if line.entities != "[]"][:3]
-    found = await look.reader.related(seeds, 2, NEAREST) if seeds else []
+    best = await look.lines(first.best(_STARTS))
+    found = await look.reader.related([line.id for line in best], 2, NEAREST, look.f)
     top = max((s.score for s in found), default=0.0)
     return evidence("graph", {s.place: s.score / top for s in found}) if top > 0 else NOTHING
 
@@ -98,13 +96,13 @@ async def beside(look: Look, first: Scores) -> Evidence:
     seeds = first.best(_SEEDS)
     if not len(seeds):
         return NOTHING
-    near = await look.reader.around([int(p) for p in seeds], _REACH)
-    close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places > 0)
+    near = await look.reader.around(seeds, _REACH, look.f)
+    close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places >= 0)
     value = first.of(seeds)
     values = value[:, None] * close
     each, at = np.unique(near.places, return_inverse=True)
     columns = at.reshape(near.places.shape)
-    start = int(each[0] == 0)  # which is none
+    start = int(each[0] < 0)  # which is none
 
     def summed(where: NDArray[np.intp], what: Values) -> Values:
         return np.bincount(where, what, len(each)).astype(np.float64, copy=False)[start:]

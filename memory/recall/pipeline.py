@@ -172,7 +172,7 @@ async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     found += [await follow(look, first) for follow in FOLLOWERS.values()]
     each += [e.weighed(weights) for e in found[len(SIGNALS) :]]
     pool = union((pool, *(s.top(_POOL) for s in each[len(SIGNALS) :])))
-    lines = await look.lines(added(each, pool).best(_CANDIDATES).tolist())
+    lines = await look.lines(added(each, pool).best(_CANDIDATES))
     places = np.array([line.place for line in lines], np.int64)
     features = {name: values for e in found for name, values in e.of(places).items() if name not in TRAITS}
     traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
@@ -231,4 +231,4 @@ def look_at(reader: Reader, query: Query, u: float) -> Look:
     """A question, read, before anything is looked up."""
     span = window_asked(query.text, query.now, query.tz)
     a = asked(query)
-    return Look(query, reader, u, span, a, allowed(query), names=frozenset(a.names), span_ms=span_ms(span))
+    return Look(query, reader, u, span, a, allowed(query), span_ms=span_ms(span))

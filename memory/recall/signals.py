@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,17 +16,17 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity, State
-from memory.ports import Chance, FloatArray, Reader
+from memory.ports import Chance, FloatArray, Places, Reader
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import trust
-from memory.recall.ground import NOTHING, Evidence, Ground, Values, evidence, together
+from memory.recall.ground import NOTHING, Evidence, Ground, Values, evidence, together, union
 from memory.recall.people import about, own
 from memory.recall.question import Question, question
 from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
-from memory.store.text import fold
 
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
+_NAMES: Final = 4  # of the message, the rarest
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
@@ -45,8 +44,8 @@ class Look:
     ground: Ground = field(default_factory=lambda: Ground({}))
     answers: list[Values] = field(default_factory=list)  # of each part, over `ground.places`
     cosines: dict[int, float] = field(default_factory=dict)  # as the embedder gave them, by place
-    known: dict[int, Line | None] = field(default_factory=dict)  # None: the filter holds it back
-    names: frozenset[str] = frozenset()
+    known: dict[int, Line] = field(default_factory=dict)
+    named: Places = field(default_factory=lambda: np.empty(0, np.int64))  # whatever has a name of the message
     span_ms: tuple[int, int] | None = None
     chance: Chance | None = None  # of the embedder's cosines
 
@@ -55,13 +54,13 @@ class Look:
         """Whose vectors the question has."""
         return self.query.vector.embedder if isinstance(self.query.vector, QueryVectors) else ""
 
-    async def lines(self, places: Sequence[int]) -> list[Line]:
-        """Those that pass the filter, in the order asked for; each read once."""
-        new = [p for p in places if p not in self.known]
+    async def lines(self, places: Places) -> list[Line]:
+        """In the order asked for; each read once."""
+        known, wanted = self.known, places.tolist()
+        new = [p for p in wanted if p not in known]
         if new:
-            self.known.update(dict.fromkeys(new))
-            self.known.update({line.place: line for line in await self.reader.lines(new, self.f)})
-        return [line for p in places if (line := self.known[p]) is not None]
+            known.update(zip(new, await self.reader.lines(new), strict=True))
+        return [known[p] for p in wanted]
 
 
 Signal: TypeAlias = Callable[[Look], Awaitable[Evidence]]
@@ -101,7 +100,7 @@ def admits(f: Filter, m: Memory) -> bool:
 async def words(look: Look) -> Evidence:
     """BM25 of each part by itself, the best answered one counting most; and the share of the whole message."""
     wanted = look.a.words
-    holding = await look.reader.holding(wanted) if wanted else []
+    holding = await look.reader.holding(wanted, look.f) if wanted else []
     look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)))
     look.answers = [ground.part(p) for p in look.a.parts]
     total = together(look.answers, [p.weight for p in look.a.parts], len(ground.places))
@@ -134,8 +133,12 @@ async def vectors(look: Look) -> Evidence:
 
 async def names(look: Look) -> Evidence:
     """Memories about somebody or something the message names."""
-    found = await look.reader.by_entity(look.a.names, NEAREST, look.f) if look.a.names else []
-    return evidence("names", {s.place: 1.0 for s in found})
+    found = await look.reader.named(look.a.names, look.f) if look.a.names else []
+    if not found:
+        return NOTHING
+    look.named = union(found)
+    some = union(p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES])
+    return Evidence(some, {"names": np.ones(len(some))})
 
 
 async def time(look: Look) -> Evidence:
@@ -143,7 +146,7 @@ async def time(look: Look) -> Evidence:
     if look.span is None:
         return NOTHING
     found = await look.reader.dated(*look.span, NEAREST, look.f)
-    return evidence("time", dict.fromkeys(found, 1.0))
+    return Evidence(found, {"time": np.ones(len(found))})
 
 
 # --- what candidates look like: nothing where the message does not ask for it ----------------------------
@@ -161,10 +164,10 @@ def length(look: Look, lines: Sequence[Line]) -> list[float]:  # noqa: ARG001
 
 def is_named(look: Look, lines: Sequence[Line]) -> list[float]:
     """It is about somebody or something the message names, however many such memories there are."""
-    known: dict[str, float] = {"[]": 0.0}
-    for entities in {line.entities for line in lines} - known.keys():
-        known[entities] = float(any(fold(name) in look.names for name in json.loads(entities)))
-    return [known[line.entities] for line in lines]
+    if not len(look.named):
+        return []
+    have = set(look.named.tolist())
+    return [float(line.place in have) for line in lines]
 
 
 def is_of_the_time(look: Look, lines: Sequence[Line]) -> list[float]:
@@ -221,9 +224,9 @@ def rows_of(q: Query) -> list[tuple[float, FloatArray]]:
     return list(zip(weights, v.rows, strict=False))
 
 
-def in_span(span: tuple[int, int], times: Sequence[int | None]) -> bool:
+def in_span(span: tuple[int, int], times: Sequence[int]) -> bool:
     """Whether any of the times (UTC milliseconds) is in it."""
-    return any(t is not None and span[0] <= t < span[1] for t in times)
+    return any(span[0] <= t < span[1] for t in times)
 
 
 def span_ms(span: Span | None) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memory.ports import FloatArray
 from memory.store import codes
 from memory.store.rows import dump
+from memory.store.shelf import Mask, Shelf
 
 Numbers: TypeAlias = NDArray[np.int64]
 Owner: TypeAlias = tuple[str, int]  # user, model
@@ -21,6 +22,7 @@ _AT_ONCE: Final = 10_000  # rows read in one go
 _FEW: Final = 4096  # codes that are read anew as soon as any of them has gone
 _HOT: Final = 16_384  # vectors kept of one user: 25 MB of 384 numbers
 _HOT_STEP: Final = 512
+_NOWHERE: Final = np.iinfo(np.int64).max
 
 
 @dataclass(slots=True)
@@ -37,11 +39,35 @@ class Codes:
     count: int = 0
     _numbers: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
     _places: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+    _at: Numbers = field(default_factory=lambda: np.empty(0, np.int64))  # where they stand on a shelf
+    _lineage: object = None  # of that shelf
+    _known: int = 0  # of how many that is so
     _words: codes.Words = field(default_factory=lambda: np.empty((codes.WORDS, 0), np.uint64))
     _slots: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))  # in `_hot`; -1: not there
     _hot: FloatArray = field(default_factory=lambda: np.empty((0, 0), np.float32))
     _warm: int = 0  # slots in use
     _then: int = 0  # removals when the first of them was filled
+
+    def columns(self, shelf: Shelf, mask: Mask) -> Numbers | None:
+        """Which of them are of places that the mask lets through; None: all."""
+        if self._lineage is not shelf.lineage:
+            self._lineage, self._known = shelf.lineage, 0
+        if self._known < self.count:
+            new = self._numbers[self._known : self.count]
+            at = np.minimum(shelf.numbers.searchsorted(new), max(len(shelf) - 1, 0))
+            there = shelf.numbers[at] == new if len(shelf) else np.zeros(len(new), np.bool_)
+            self._at[self._known : self.count] = np.where(there, at, _NOWHERE)
+            # What this shelf does not know yet is asked for again: another one may.
+            self._known = self.count if np.all(there) else self._known + int(np.argmin(there))
+        at = self._at[: self.count]
+        passes = np.zeros(len(shelf) + 1, np.bool_)
+        passes[: len(shelf)] = mask
+        out = passes[np.minimum(at, len(shelf))]
+        return None if out.all() else np.flatnonzero(out)
+
+    def places(self, columns: Numbers) -> Numbers:
+        """Places of these, which `columns` let through."""
+        return self._at[columns]
 
     @property
     def numbers(self) -> Numbers:
@@ -56,7 +82,7 @@ class Codes:
     @property
     def nbytes(self) -> int:
         """What they take."""
-        return sum(a.nbytes for a in (self._words, self._numbers, self._places, self._slots, self._hot))
+        return sum(a.nbytes for a in (self._words, self._numbers, self._places, self._at, self._slots, self._hot))
 
     def follow(self, con: Any, user_id: str, model_id: int) -> None:
         """Read what has been missed. A thread with an older snapshot than the codes leaves them alone.
@@ -70,7 +96,7 @@ class Codes:
         if removals != self._then:
             self._slots[:], self._warm, self._then = -1, 0, removals
         if removals - self.removals > (0 if self.count <= _FEW else self.count // 16):
-            self.seq, self.count, self.removals = 0, 0, removals
+            self.seq, self.count, self._known, self.removals = 0, 0, 0, removals
         cursor = con.cursor()
         cursor.row_factory = None
         cursor.execute(
@@ -82,9 +108,12 @@ class Codes:
         self.puts = puts
 
     def vectors(self, con: Any, owner: Owner, dim: int, columns: NDArray[np.intp]) -> tuple[Numbers, FloatArray]:
-        """(memory numbers, vectors) of these columns, without those whose vector has gone."""
+        """(columns, vectors) of these columns, without those whose vector has gone."""
         if len(columns) > _HOT // 4:
-            return vectors_of(con, owner, dim, "seq", self._places[columns].tolist())
+            found = dict(_rows(con, owner, "seq", self._places[columns].tolist()))
+            some = np.array([c for c in columns.tolist() if int(self._places[c]) in found], np.intp)
+            raw = b"".join([found[place] for place in self._places[some].tolist()])
+            return some, np.frombuffer(raw, np.float32).reshape(len(some), dim)
         if self._hot.shape[1] != dim:
             self._hot = np.empty((0, dim), np.float32)
         new = columns[self._slots[columns] < 0]
@@ -99,7 +128,7 @@ class Codes:
                 self._keep(new[there], np.frombuffer(raw, np.float32).reshape(len(there), dim))
         slots = self._slots[columns]
         known = slots >= 0
-        return self._numbers[columns[known]], self._hot[slots[known]]
+        return columns[known], self._hot[slots[known]]
 
     def _keep(self, columns: NDArray[np.intp], vectors: FloatArray) -> None:
         end = self._warm + len(columns)
@@ -127,7 +156,7 @@ class Codes:
             out[..., : self.count] = a[..., : self.count]
             return out
 
-        self._numbers, self._places = longer(self._numbers), longer(self._places)
+        self._numbers, self._places, self._at = longer(self._numbers), longer(self._places), longer(self._at)
         self._slots, self._words = longer(self._slots), longer(self._words)
 
 

@@ -24,6 +24,8 @@ _ALL: Final = 50_000  # vectors of which every bit is compared
 _FIRST: Final = WORDS // 2  # words compared of each, where there are more
 _SHARE: Final = 16  # one in so many of those is compared to the last bit
 _SAMPLE: Final = 4096  # distances that say how far those are
+_BITS: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float32)  # (8, 256)
+_ROWS: Final = np.arange(CODE_BYTES) * 256
 
 Words = NDArray[np.uint64]  # (WORDS, n): a column each, so that a look at all of them runs along memory
 
@@ -63,30 +65,46 @@ def distances(words: Words, query: Words, upto: int = WORDS) -> NDArray[np.uint1
     return out
 
 
-def closest(words: Words, query: FloatArray, most: int) -> NDArray[np.intp]:
-    """Columns of the `most` codes nearest to a projected query, in no order.
+def closest(words: Words, query: FloatArray, most: int, among: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+    """Columns (`among` these, if given) of the `most` codes nearest to a projected query, in no order.
 
     By the bits that differ; of three times as many then by what the query has where the bits are.
     """
-    n = words.shape[1]
+    n = words.shape[1] if among is None else len(among)
     if most >= n:
-        return np.arange(n)
+        return np.arange(n) if among is None else among
     own = words_of(np.packbits(query > 0).tobytes())
     wide = min(3 * most, n)
-    if n <= _ALL:
-        return _sifted(words, np.argpartition(distances(words, own), wide - 1)[:wide], query, most)
+    if words.shape[1] <= _ALL:
+        near = distances(words, own)
+        return _sifted(words, _nearest(near if among is None else near[among], wide, among), query, most)
     near = distances(words, own, _FIRST)
-    cut = np.partition(near[:: n // _SAMPLE], _SAMPLE // _SHARE)[_SAMPLE // _SHARE]  # about one in _SHARE is nearer
-    some = np.flatnonzero(near <= cut)
+    if among is not None:
+        near = near[among]
+    step = max(n // _SAMPLE, 1)
+    sample = near[::step]
+    some = np.flatnonzero(near <= np.partition(sample, len(sample) // _SHARE)[len(sample) // _SHARE])  # about so many
     if len(some) < wide:
-        some = np.argpartition(near, wide)[:wide]
-    rest = near[some] + distances(words[_FIRST:, some], own[_FIRST:], WORDS - _FIRST)
-    return _sifted(words, some[np.argpartition(rest, wide - 1)[:wide]], query, most)
+        some = _nearest(near, wide, None)
+    columns = some if among is None else among[some]
+    rest = near[some] + distances(words[_FIRST:, columns], own[_FIRST:], WORDS - _FIRST)
+    return _sifted(words, _nearest(rest, wide, columns), query, most)
+
+
+def _nearest(near: NDArray[np.uint16], most: int, columns: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """`most` of those with the least distances, or one or two more; as `columns` where those are given."""
+    upto = int(np.searchsorted(np.cumsum(np.bincount(near, minlength=1)), min(most, len(near))))
+    some = np.flatnonzero(near <= upto)
+    return some if columns is None else columns[some]
 
 
 def _sifted(words: Words, some: NDArray[np.intp], query: FloatArray, most: int) -> NDArray[np.intp]:
-    bits = np.unpackbits(np.ascontiguousarray(words[:, some].T).view(np.uint8), axis=1)
-    inner = np.einsum("ij,j->i", bits.astype(np.float32), query)
+    if len(some) <= most:
+        return some
+    # What each of a byte's 256 values adds up to, for each of the query's 128 bytes: looked up, not multiplied out.
+    table = query.reshape(CODE_BYTES, 8) @ _BITS
+    code = np.ascontiguousarray(words[:, some].T).view(np.uint8)
+    inner = table.ravel()[code + _ROWS].sum(axis=1)
     return some[np.argpartition(-inner, most - 1)[:most]]
 
 

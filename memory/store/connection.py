@@ -22,7 +22,7 @@ from memory.errors import StoreBusy, StoreError
 from memory.store.codes import code
 from memory.store.failures import database_errors, translate, translated
 from memory.store.sqlite_module import Sqlite, choose
-from memory.store.text import pairs
+from memory.store.text import pairs, term_keys
 
 T = TypeVar("T")
 
@@ -93,6 +93,7 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
     # For migrations, and for what is derived anew.
     con.create_function("ebb_code", 1, lambda vector: code(np.frombuffer(vector, np.float32)), deterministic=True)
     con.create_function("ebb_pairs", 1, pairs, deterministic=True)
+    con.create_function("ebb_terms", 1, term_keys, deterministic=True)
     if not sqlite.report.wal_reset_fixed:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 

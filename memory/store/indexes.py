@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory.store.codes import BITS
-from memory.store.text import pairs, segment
+from memory.store.text import segment, term_keys
 
 _VEC0_SHADOWS = ("chunks", "rowids", "vector_chunks00")
 
@@ -19,10 +19,7 @@ def text_in(con: Any, n: int, owner: str, original: str) -> None:
 
 def texts_in(con: Any, rows: Iterable[tuple[int, str, str]]) -> None:
     """Index many: (number, owner, original content) of each."""
-    newest = con.execute("SELECT COALESCE(MAX(n), 0) FROM memories_text").fetchone()[0]
-    shadows = _shadows(con, rows)
-    _tick(con, {owner for n, owner, *_ in shadows if n <= newest})
-    con.executemany("INSERT INTO memories_fts (rowid, owner, text, pairs) VALUES (?, ?, ?, ?)", shadows)
+    con.executemany("INSERT INTO memories_fts (rowid, owner, text) VALUES (?, ?, ?)", _shadows(con, rows))
 
 
 def text_out(con: Any, n: int) -> int:
@@ -33,12 +30,8 @@ def text_out(con: Any, n: int) -> int:
 def texts_out(con: Any, ns: Sequence[int]) -> int:
     """Take many out of the text index; how many rows went."""
     some = json.dumps(ns)
-    owners = con.execute(
-        "SELECT DISTINCT owner FROM memories_text WHERE n IN (SELECT value FROM json_each(?))", (some,)
-    )
-    _tick(con, {r[0] for r in owners.fetchall()})
     con.execute(
-        "INSERT INTO memories_fts (memories_fts, rowid, owner, text, pairs) SELECT 'delete', n, owner, text, pairs"
+        "INSERT INTO memories_fts (memories_fts, rowid, owner, text) SELECT 'delete', n, owner, text"
         " FROM memories_text WHERE n IN (SELECT value FROM json_each(?))",
         (some,),
     )
@@ -54,26 +47,18 @@ def rebuild_text(con: Any, user_id: str | None, indexed: str) -> int:
     rows = con.execute(f"SELECT m.n, m.user_id, m.original_content FROM memories m WHERE {indexed}{owner}", params)
     count = len(_shadows(con, (tuple(r) for r in rows.fetchall())))
     con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
-    _tick(con, [r[0] for r in con.execute("SELECT id FROM users").fetchall()])
     return count
 
 
-def _shadows(con: Any, rows: Iterable[tuple[int, str, str]]) -> list[tuple[int, str, str, str]]:
-    """Keep what the index holds of each: (number, owner, text, pairs)."""
-    shadows = [(n, owner, text, pairs(text)) for n, owner, original in rows for text in [segment(original)]]
-    con.executemany(
-        "INSERT INTO memories_text (n, owner, text, pairs, words) VALUES (?, ?, ?, ?, ?)",
-        [(*s, len(s[2].split())) for s in shadows],
-    )
+def _shadows(con: Any, rows: Iterable[tuple[int, str, str]]) -> list[tuple[int, str, str]]:
+    """Keep what the index holds of each: (number, owner, text), and its terms."""
+    shadows, kept = [], []
+    for n, owner, original in rows:
+        text = segment(original)
+        shadows.append((n, owner, text))
+        kept.append((n, owner, text, len(text.split()) or 1, term_keys(original)))
+    con.executemany("INSERT INTO memories_text (n, owner, text, words, terms) VALUES (?, ?, ?, ?, ?)", kept)
     return shadows
-
-
-def _tick(con: Any, owners: Iterable[str]) -> None:
-    """What is kept in memory of these users' text index is no longer so; what is only new, it finds by itself."""
-    con.executemany(
-        "INSERT INTO text_clock (user_id, edits) VALUES (?, 1) ON CONFLICT (user_id) DO UPDATE SET edits = edits + 1",
-        [(owner,) for owner in owners],
-    )
 
 
 # --- vec0 ---------------------------------------------------------------------------------------------

@@ -14,18 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memory.models import Filter, MemoryId, Scored
+from memory.models import Scored
 from memory.ports import FloatArray
 from memory.store import codes, indexes
 from memory.store.codebook import Codes, Numbers, vectors_of
-from memory.store.filters import where
-from memory.store.rows import dump
+from memory.store.shelf import Mask, Shelf
 from memory.store.vectors import unit
 
 CANDIDATES: Final = 80  # compared exactly, for each question
-_SPARE: Final = 2  # memories looked at for each that is wanted: some will not pass the filter
 _CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
 _LARGE: Final = 20_000  # memories whose codes are not waited for, where vec0 can answer
 _VEC0_MOST: Final = 4096  # vec0 takes no larger k
@@ -40,6 +37,17 @@ class Space:
     dim: int
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Whose memories, and which of them may be found."""
+
+    con: Any
+    vec: bool  # vec0 can be used
+    user_id: str
+    shelf: Shelf
+    mask: Mask
+
+
 class Nearest:
     """Answers `Reader.nearest`; shared by the reading threads."""
 
@@ -49,16 +57,9 @@ class Nearest:
         self.cold: set[tuple[str, int]] = set()  # whose codes somebody should read (`load`)
 
     def search(
-        self,
-        con: Any,
-        vec: bool,
-        user_id: str,
-        spaces: Sequence[Space],
-        vectors: Sequence[FloatArray],
-        k: int,
-        f: Filter,
+        self, among: Field, spaces: Sequence[Space], vectors: Sequence[FloatArray], k: int
     ) -> list[list[Scored]]:
-        """For each vector the k nearest that pass `f`, best first.
+        """For each vector the k nearest, best first.
 
         `spaces` are the current model and, while memories are being embedded anew, the one before. A vector is the
         current model's, with the earlier one's behind it where both are wanted: then memories that have no vector
@@ -67,14 +68,17 @@ class Nearest:
         wanted = [_parts(v, spaces) for v in vectors]
         if k <= 0:
             return [[] for _ in vectors]
-        now = spaces[0]
-        found = self._in_space(con, vec, user_id, now, [w[0] for w in wanted], k, f)
+        now, theirs = spaces[0], [w[0] for w in wanted]
+        found = self._in_space(among, now, theirs, k)
         if len(spaces) > 1 and any(w[1] is not None for w in wanted):
-            before = [w[1] for w in wanted]
-            earlier = self._in_space(
-                con, vec, user_id, spaces[1], before, k, f, instead_of=(now, [w[0] for w in wanted])
-            )
-            found = [sorted((*a, *b), key=lambda s: -s.score)[:k] for a, b in zip(found, earlier, strict=True)]
+            mine = [w[1] for w in wanted]
+            rest = replace(among, mask=among.mask & ~self._has(among, now))
+            earlier = self._in_space(rest, spaces[1], mine, k)
+            moved = [
+                self._moved(among, (spaces[1], v), (now, w), hits)
+                for v, w, hits in zip(mine, theirs, earlier, strict=True)
+            ]
+            found = [sorted((*a, *b), key=lambda s: -s.score)[:k] for a, b in zip(found, moved, strict=True)]
         return found
 
     def load(self, con: Any, user_id: str, model_id: int) -> None:
@@ -92,39 +96,62 @@ class Nearest:
     # --- inside
 
     def _in_space(
-        self,
-        con: Any,
-        vec: bool,
-        user_id: str,
-        space: Space,
-        vectors: Sequence[FloatArray | None],
-        k: int,
-        f: Filter,
-        *,
-        instead_of: tuple[Space, Sequence[FloatArray | None]] | None = None,
+        self, among: Field, space: Space, vectors: Sequence[FloatArray | None], k: int
     ) -> list[list[Scored]]:
-        look = _Look(self, con, vec, user_id, space, f, instead_of[0] if instead_of else None)
-        some = max(CANDIDATES, k + k // 2)
-        out = look.best(vectors, some, k)
-        short = [i for i, hits in enumerate(out) if len(hits) < k and vectors[i] is not None]
-        while short and look.more(some):  # the filter holds most of the nearest back: look further
-            some *= 4
-            again = look.best([vectors[i] for i in short], some, k)
-            for i, hits in zip(short, again, strict=True):
-                out[i] = hits
-            short = [i for i in short if len(out[i]) < k]
-        if instead_of is not None:
-            now, theirs = instead_of
-            out = [
-                self._moved(con, user_id, (space, v), (now, w), hits)
-                for v, w, hits in zip(vectors, theirs, out, strict=True)
-            ]
+        asked = [codes.projected(v) for v in vectors if v is not None]
+        if not asked:
+            return [[] for _ in vectors]
+        own, some = (among.user_id, space.model_id), max(CANDIDATES, k + k // 2)
+        if some <= _VEC0_MOST and self.is_cold(among.con, among.vec, *own):
+            self.cold.add(own)
+            places, matrix = self._by_vec0(among, space, asked, some)
+        else:
+            kept = self._of(*own)
+            with kept.lock:
+                kept.follow(among.con, *own)
+                columns = kept.columns(among.shelf, among.mask)
+                near = [codes.closest(kept.words, q, some, columns) for q in asked]
+                found, matrix = kept.vectors(among.con, own, space.dim, _union(near))
+                places = kept.places(found)
+        return [[] if v is None else _best(among.shelf, places, matrix, v, k) for v in vectors]
+
+    def _has(self, among: Field, space: Space) -> Mask:
+        """Which places have a vector of that model."""
+        kept = self._of(among.user_id, space.model_id)
+        with kept.lock:
+            kept.follow(among.con, among.user_id, space.model_id)
+            out = np.zeros(len(among.shelf), np.bool_)
+            out[among.shelf.places_of(kept.numbers)] = True
         return out
+
+    def _by_vec0(
+        self, among: Field, space: Space, asked: Sequence[FloatArray], some: int
+    ) -> tuple[Numbers, FloatArray]:
+        """(places, vectors) of those worth comparing; further away, where the filter holds most of them back."""
+        while True:
+            near = [self._vec0(among, space, q, some) for q in asked]
+            passing = [n[among.mask[among.shelf.places_of(n)]] for n in near]
+            if some == _VEC0_MOST or all(
+                len(p) >= CANDIDATES or len(n) < some for p, n in zip(passing, near, strict=True)
+            ):
+                break
+            some = min(4 * some, _VEC0_MOST)
+        wanted = _union(passing).tolist()
+        numbers, matrix = vectors_of(among.con, (among.user_id, space.model_id), space.dim, "memory_n", wanted)
+        return among.shelf.places_of(numbers), matrix
+
+    def _vec0(self, among: Field, space: Space, query: FloatArray, some: int) -> Numbers:
+        rows = among.con.execute(
+            f"SELECT rowid FROM {indexes.vec0_name(space.model_id)}"
+            " WHERE embedding MATCH vec_bit(?) AND k = ? AND user_id = ?",
+            (np.packbits(query > 0).tobytes(), some, among.user_id),
+        )
+        numbers = np.array([r[0] for r in rows.fetchall()], np.int64)
+        return among.shelf.numbers[among.shelf.places_of(numbers)]
 
     def _moved(
         self,
-        con: Any,
-        user_id: str,
+        among: Field,
         mine: tuple[Space, FloatArray | None],
         theirs: tuple[Space, FloatArray | None],
         hits: list[Scored],
@@ -132,10 +159,12 @@ class Nearest:
         """Cosines of one model as the other would have them: as far above its average, in its own measure."""
         if not hits:
             return hits
-        (mean, spread), (to_mean, to_spread) = (self._spread(con, user_id, *side) for side in (mine, theirs))
+        (mean, spread), (to_mean, to_spread) = (
+            self._spread(among.con, among.user_id, *side) for side in (mine, theirs)
+        )
         if not spread or not to_spread:
             return hits
-        return [replace(s, score=min(1.0, (s.score - mean) / spread * to_spread + to_mean)) for s in hits]
+        return [s._replace(score=min(1.0, (s.score - mean) / spread * to_spread + to_mean)) for s in hits]
 
     def _spread(self, con: Any, user_id: str, space: Space, v: FloatArray | None) -> tuple[float, float]:
         own = self._of(user_id, space.model_id)
@@ -173,105 +202,16 @@ class Nearest:
         return beyond is not None
 
 
-@dataclass(slots=True)
-class _Look:
-    """Vectors of one user and model, being searched."""
-
-    home: Nearest
-    con: Any
-    vec: bool
-    user_id: str
-    space: Space
-    f: Filter
-    now: Space | None  # leave out what has a vector of this model
-    total: int = 0
-
-    def more(self, some: int) -> bool:
-        """Whether there is anything beyond the nearest `some`."""
-        return some < self.total
-
-    def best(self, vectors: Sequence[FloatArray | None], some: int, k: int) -> list[list[Scored]]:
-        """The k nearest among the `some` that the codes say are near, that pass the filter."""
-        numbers, matrix = self._near(vectors, some)
-        scores = [None if v is None else np.einsum("ij,j->i", matrix, v) for v in vectors]
-        order = [None if s is None else np.argsort(-s, kind="stable") for s in scores]
-        passed: dict[int, MemoryId] = {}
-        seen = 0
-        most = max(64, _SPARE * k)
-        out: list[list[Scored]] = [[] for _ in vectors]
-        while seen < len(numbers):
-            fresh = {n for o in order if o is not None for n in numbers[o[seen:most]].tolist()}
-            passed |= self._passed(list(fresh))
-            seen, most = most, most * 4
-            out = [_picked(numbers, s, o, passed, seen, k) for s, o in zip(scores, order, strict=True)]
-            if all(s is None or len(hits) >= k for s, hits in zip(scores, out, strict=True)):
-                break
-        return out
-
-    def _near(self, vectors: Sequence[FloatArray | None], some: int) -> tuple[Numbers, FloatArray]:
-        """(memory numbers, vectors) of those worth comparing."""
-        asked = [codes.projected(v) for v in vectors if v is not None]
-        own = (self.user_id, self.space.model_id)
-        if self.now is None and some <= _VEC0_MOST and self.home.is_cold(self.con, self.vec, *own):
-            self.home.cold.add(own)
-            self.total = _VEC0_MOST + 1
-            return vectors_of(
-                self.con, own, self.space.dim, "memory_n", {n for q in asked for n in self._by_vec0(q, some)}
-            )
-        kept = self.home._of(*own)  # noqa: SLF001 - one module
-        with kept.lock:
-            kept.follow(self.con, *own)
-            if self.now is None:
-                self.total = kept.count
-                near = [codes.closest(kept.words, q, some) for q in asked]
-            else:
-                rest = self._left(kept.numbers, self.now)
-                self.total = len(rest)
-                near = [rest[codes.closest(kept.words[:, rest], q, some)] for q in asked]
-            columns = np.unique(np.concatenate(near)) if near else np.empty(0, np.intp)
-            return kept.vectors(self.con, own, self.space.dim, columns)
-
-    def _left(self, numbers: Numbers, now: Space) -> NDArray[np.intp]:
-        """Places of those that have no vector of the current model."""
-        current = self.home._of(self.user_id, now.model_id)  # noqa: SLF001 - one module
-        with current.lock:
-            current.follow(self.con, self.user_id, now.model_id)
-            return np.flatnonzero(~np.isin(numbers, current.numbers))
-
-    def _by_vec0(self, query: FloatArray, some: int) -> list[int]:
-        rows = self.con.execute(
-            f"SELECT rowid FROM {indexes.vec0_name(self.space.model_id)}"
-            " WHERE embedding MATCH vec_bit(?) AND k = ? AND user_id = ?",
-            (np.packbits(query > 0).tobytes(), some, self.user_id),
-        )
-        return [r[0] for r in rows.fetchall()]
-
-    def _passed(self, numbers: list[int]) -> dict[int, MemoryId]:
-        condition, params = where(self.user_id, self.f, listed=True)
-        cursor = self.con.cursor()
-        cursor.row_factory = None
-        cursor.execute(
-            "SELECT m.n, m.id FROM memories m INDEXED BY memories_gate"
-            f" WHERE m.n IN (SELECT value FROM json_each(?)) AND {condition}",
-            (dump(numbers), *params),
-        )
-        return dict(cursor.fetchall())
+def _union(some: Sequence[Numbers]) -> Numbers:
+    return some[0] if len(some) == 1 else np.unique(np.concatenate(some))
 
 
-def _picked(
-    numbers: Numbers,
-    scores: FloatArray | None,
-    order: NDArray[np.intp] | None,
-    passed: dict[int, MemoryId],
-    seen: int,
-    k: int,
-) -> list[Scored]:
-    """The best k of those looked at that passed."""
-    if scores is None or order is None:
-        return []
-    top = order[:seen]
-    pairs = zip(numbers[top].tolist(), scores[top].tolist(), strict=True)
-    return [Scored(passed[n], s, n) for n, s in pairs if n in passed][:k]
+def _best(shelf: Shelf, places: Numbers, matrix: FloatArray, v: FloatArray, k: int) -> list[Scored]:
+    """The k of them that are nearest."""
+    scores = np.einsum("ij,j->i", matrix, v)
+    order = np.argsort(-scores, kind="stable")[:k]
+    ids = shelf.ids
+    return [Scored(ids[p], s, p) for p, s in zip(places[order].tolist(), scores[order].tolist(), strict=True)]
 
 
 def _parts(v: FloatArray, spaces: Sequence[Space]) -> tuple[FloatArray | None, FloatArray | None]:

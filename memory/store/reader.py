@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory.models import Filter, Line, Memory, MemoryId, Scored
-from memory.ports import Around, Chance, FloatArray, Holding, Reader, Tx
-from memory.store import entities
+from memory.models import Filter, Line, Memory, MemoryId, Scored, State
+from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx
+from memory.store import graph, lexical
 from memory.store.connection import InLane, Lane, at_once
-from memory.store.lines import dated, lines
+from memory.store.nearest import Field
 from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
+from memory.store.shelf import Mask, Shelf
+from memory.store.shelves import places_of
 from memory.store.tx import SqliteTx
 
 if TYPE_CHECKING:
     from memory.store.store import SqliteStore
 
 T = TypeVar("T")
+INDEXED: Final = Filter(states=frozenset(State) - {State.FORGOTTEN, State.DELETED})  # and no secret
+
+
+@dataclass(slots=True)
+class _Look:
+    """One user's memories as they are at one moment."""
+
+    con: Any
+    vec: bool
+    user_id: str
+    shelf: Shelf
+    masks: dict[Filter, Mask] = field(default_factory=dict)
+
+    def mask(self, f: Filter) -> Mask:
+        """Which places the filter lets through."""
+        found = self.masks.get(f)
+        if found is None:
+            self.masks[f] = found = self.shelf.mask(f, self.places_of(f.exclude))
+        return found
+
+    def places_of(self, ids: Iterable[MemoryId]) -> Places:
+        """Where these stand."""
+        return places_of(self.con, self.user_id, self.shelf, ids)
+
+    def field(self, f: Filter) -> Field:
+        """Where nearest neighbours are looked for."""
+        return Field(self.con, self.vec, self.user_id, self.shelf, self.mask(f))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +57,7 @@ class SqliteReader:
     store: SqliteStore
     user_id: str
     own: InLane | None = None  # the lane that this is used in, see `whole`
+    seen: _Look | None = None  # what it has seen there
 
     @property
     def lane(self) -> Lane | InLane:
@@ -42,7 +72,7 @@ class SqliteReader:
         if self.own is not None:
             return await work(self)
         result = await self.store.read_lane().read(
-            lambda con: at_once(work(SqliteReader(self.store, self.user_id, InLane(con))))
+            lambda con: at_once(work(SqliteReader(self.store, self.user_id, InLane(con), self._looking(con))))
         )
         self.store.warm()
         return result
@@ -57,33 +87,37 @@ class SqliteReader:
 
     async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
         """BM25, higher is better."""
-        return (await self.lexical_each([q], k, f))[0]
+        return await self._look(lambda look: lexical.search(look.shelf, q, k, look.mask(f)))
+
+    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+        """`lexical` for each of several texts, in one go."""
+        return await self._look(lambda look: [lexical.search(look.shelf, q, k, look.mask(f)) for q in texts])
 
     async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
         """`nearest` for each of several vectors, in one go."""
-        shared, found, spaces = self.store.shared, self.store.neighbours, self.store.spaces
+        spaces = self.store.spaces
         if not spaces:
             return [[] for _ in vectors]
-        out = await self.lane.read(lambda con: found.search(con, shared.vec, self.user_id, spaces, vectors, k, f))
+        out = await self._look(lambda look: self.store.neighbours.search(look.field(f), spaces, vectors, k))
         if self.own is None:
             self.store.warm()
         return out
 
-    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
-        """`lexical` for each of several texts, in one go."""
-        return await self.lane.read(lambda con: self.store.words.search(con, self.user_id, texts, k, f))
-
-    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
+    async def related(self, ids: Sequence[MemoryId], hops: int, k: int, f: Filter = INDEXED) -> list[Scored]:
         """Through shared entities."""
-        return await self.lane.read(lambda con: entities.related(con, self.user_id, ids, hops, k))
+        return await self._look(lambda look: graph.related(look.shelf, look.places_of(ids), hops, k, look.mask(f)))
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`, which are folded."""
-        return await self.lane.read(lambda con: entities.by_entity(con, self.user_id, names, k, f))
+        return await self._look(lambda look: graph.by_entity(look.shelf, names, k, look.mask(f)))
 
-    async def holding(self, terms: Sequence[str]) -> list[Holding]:
-        """For each term of the text index the memories that hold it."""
-        return await self.lane.read(lambda con: self.store.words.holding(con, self.user_id, terms))
+    async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
+        """Of each of them that is an entity's, all memories that have it and pass."""
+        return await self._look(lambda look: look.shelf.named(names, look.mask(f)))
+
+    async def holding(self, terms: Sequence[str], f: Filter) -> list[Holding]:
+        """For each term the memories that hold it, and pass."""
+        return await self._look(lambda look: look.shelf.holding(terms, look.mask(f)))
 
     async def chance(self) -> Chance | None:
         """How near memories that have nothing to do with each other are."""
@@ -92,17 +126,18 @@ class SqliteReader:
         model_id = self.store.spaces[0].model_id
         return await self.lane.read(lambda con: self.store.chances.of(con, self.user_id, model_id))
 
-    async def lines(self, places: Sequence[int], f: Filter) -> list[Line]:
-        """Those of them that pass the filter, in no order."""
-        return await self.lane.read(lambda con: lines(con, self.user_id, places, f))
+    async def lines(self, places: Sequence[int]) -> list[Line]:
+        """These, in the same order."""
+        return await self._look(lambda look: look.shelf.lines(places))
 
-    async def around(self, places: Sequence[int], reach: int) -> Around:
-        """Neighbours of each in its session."""
-        return await self.lane.read(lambda con: self.store.surroundings.around(con, self.user_id, places, reach))
+    async def around(self, places: Places, reach: int, f: Filter) -> Around:
+        """Neighbours of each in its session, those that pass."""
+        return await self._look(lambda look: graph.around(look.shelf, places, reach, look.mask(f)))
 
-    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> list[int]:
-        """Places of memories of that time, the newest first."""
-        return await self.lane.read(lambda con: dated(con, self.user_id, (to_ms(since), to_ms(until)), k, f))
+    async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
+        """The newest places of that time."""
+        span = to_ms(since), to_ms(until)
+        return await self._look(lambda look: look.shelf.of_the_time(*span, look.mask(f))[-k:])
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Active episodes made, or having happened, in since <= t < until; newest first."""
@@ -111,6 +146,13 @@ class SqliteReader:
     async def read(self, fn: Callable[[Tx], T]) -> T:
         """`fn` inside one read transaction."""
         return await self._on(fn)
+
+    async def _look(self, fn: Callable[[_Look], T]) -> T:
+        seen = self.seen
+        return fn(seen) if seen is not None else await self.lane.read(lambda con: fn(self._looking(con)))
+
+    def _looking(self, con: Any) -> _Look:
+        return _Look(con, self.store.shared.vec, self.user_id, self.store.shelves.of(con, self.user_id))
 
     async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
         return await self.lane.read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))

@@ -16,15 +16,14 @@ from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import jobs as queue
 from memory.store import upkeep
-from memory.store.around import Surroundings
 from memory.store.chance import Chances
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
-from memory.store.lexical import Lexical
 from memory.store.migrate import migrate
 from memory.store.nearest import Nearest, Space
 from memory.store.reader import SqliteReader
 from memory.store.rows import to_ms
+from memory.store.shelves import Shelves
 from memory.store.sqlite_module import Sqlite, Way, choose
 from memory.store.system import SqliteSystem
 from memory.store.tx import Shared, SqliteTx
@@ -46,9 +45,8 @@ class SqliteStore:
 
     def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
         self.shared = shared
-        self.words = Lexical()
+        self.shelves = Shelves()
         self.neighbours = Nearest()
-        self.surroundings = Surroundings()
         self.chances = Chances()
         self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
         self.worker = worker
@@ -159,6 +157,7 @@ class SqliteStore:
         """Derive text and vector indexes anew from the base tables; how many rows each."""
         counts = await self._commit(lambda con: upkeep.rebuild(con, self.shared.vec, user_id))
         self.neighbours.forget()
+        self.shelves.forget()
         return counts
 
     async def scrub(self) -> bool:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator
+from functools import lru_cache
+from operator import add
 from typing import Final
+from zlib import crc32
+
+from snowballstemmer.porter_stemmer import PorterStemmer
 
 # Han, kana, and the ideographic iteration mark: scripts written without spaces between words.
 _CJK: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
@@ -54,9 +60,24 @@ def pairs(segmented: str) -> str:
     return " ".join(found)
 
 
-def is_pair(term: str) -> bool:
-    """Whether the term is one of `pairs`."""
-    return len(term) == 2 and bool(_CJK_CHAR.match(term))
+@lru_cache(maxsize=50_000)
+def key(term: str) -> int:
+    """The number by which a term is looked up: of a word its stem without accents, of Chinese the characters."""
+    if not term.isascii() and not _CJK_CHAR.match(term):
+        term = "".join(c for c in unicodedata.normalize("NFKD", term) if not unicodedata.combining(c))
+    return crc32(PorterStemmer().stemWord(term).encode())
+
+
+def term_keys(text: str) -> bytes:
+    """Keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them that stands there."""
+    found: set[str] = set()
+    for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).casefold()):
+        if _CJK_CHAR.match(piece):
+            found.update(piece)
+            found.update(map(add, piece, piece[1:]))
+        else:
+            found.add(piece)
+    return array("I", sorted({key(t) for t in found})).tobytes()
 
 
 def terms(text: str) -> list[str]:

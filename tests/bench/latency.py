@@ -140,7 +140,7 @@ async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user
     first = found["words"].weighed({"words": 1.0})
     for name, follow in FOLLOWERS.items():
         await watch.time(f"    {name}", partial(follow, look, first))
-    places = [int(p) for p in first.best(120)]
+    places = first.best(120)
     lines = await watch.time("    120 lines", lambda: look_at(reader, query, 1.0).lines(places))
     await watch.time("    28 memories", lambda: reader.get([line.id for line in lines[:28]]))
 

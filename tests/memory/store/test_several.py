@@ -67,11 +67,11 @@ async def test_beside(store: SqliteStore, user: str, other: str) -> None:
     a, b, c, d, e, _ = await saved(store, user, [*memories, episode, replace(a_memory("x"), source_session="t")])
     await saved(store, other, [replace(a_memory("y"), source_session="s", created_at=NOW)])
 
-    def places(tx: Tx) -> dict[str, int]:
-        return {o.id: o.place for o in tx.memories.outlines()}
-
-    at = await store.read(user, places)
-    found = await store.reader(user).around([at[b], at[e]], 2)
-    assert found.places.tolist() == [[0, at[a], at[c], at[d]], [0, 0, 0, 0]]
+    every = await store.reader(user).lexical("m0 m1 m2 m3 e x", 9, Filter())
+    at = {s.id: s.place for s in every}
+    found = await store.reader(user).around(np.array([at[b], at[e]]), 2, Filter())
+    assert found.places.tolist() == [[-1, at[a], at[c], at[d]], [-1, -1, -1, -1]]
     assert found.seconds.tolist() == [[0.0, 10.0, 10.0, 20.0], [0.0, 0.0, 0.0, 0.0]]
-    assert not (await store.reader(other).around([at[b]], 2)).places.any()
+    held_back = await store.reader(user).around(np.array([at[b]]), 2, Filter(exclude=frozenset({c})))
+    assert held_back.places.tolist() == [[-1, at[a], -1, at[d]]]
+    assert await store.reader(other).lexical("m0 m1 m2", 9, Filter()) == []

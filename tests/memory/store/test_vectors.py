@@ -166,11 +166,12 @@ async def test_rebuild_derives_both_indexes_anew(store: SqliteStore, user: str) 
     def damage(tx: Tx) -> None:
         con = tx.con  # type: ignore[attr-defined]
         con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
-        con.execute("DELETE FROM memories_text WHERE n > 2")
+        con.execute("DELETE FROM memories_text")
         if store.shared.vec:
             con.execute("DELETE FROM vec_1 WHERE rowid > 2")
 
     await store.write(user, damage)
+    store.shelves.forget()
     assert await store.reader(user).lexical("memory", 9, Filter()) == []
     assert await store.rebuild() == {"text": 4, "vectors": 4}
     assert {s.id for s in await store.reader(user).lexical("memory", 9, Filter())} == set(ids)
