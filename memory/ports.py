@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -563,11 +563,11 @@ class Tx(Protocol):
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
 
 
+Values: TypeAlias = NDArray[np.float64]
 Places: TypeAlias = NDArray[np.int64]  # of memories: rows of a user's columns in memory, the newest last
 
 
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(NamedTuple):
     """The memories that hold a term."""
 
     places: Places  # ascending; of a term that very many hold, the newest thousand
@@ -611,8 +611,11 @@ class Reader(Protocol):
     async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
         """`lexical` for each of several texts, in one go."""
 
-    async def related(self, ids: Sequence[MemoryId], hops: int, k: int, f: Filter = ...) -> list[Scored]:
+    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""
+
+    async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
+        """`related`, by place: what passes, ascending, and how close it is."""
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`, which are as `memory.store.text.fold` leaves them."""
@@ -620,8 +623,11 @@ class Reader(Protocol):
     async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
         """Of each of the names that is an entity's, all memories that have it and pass."""
 
-    async def holding(self, terms: Sequence[str], f: Filter) -> list[Holding]:
-        """For each term of the text index (`memory.store.text.terms`) the memories that hold it, and pass."""
+    async def passing(self, f: Filter) -> NDArray[np.bool_]:
+        """Of each place whether the filter lets it through."""
+
+    async def holding(self, terms: Sequence[str]) -> list[Holding]:
+        """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""
 
     async def chance(self) -> Chance | None:
         """Of this user's vectors of the current embedder; None where there are too few to tell."""

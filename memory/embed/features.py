@@ -14,6 +14,8 @@ from zlib import crc32
 
 _HAN: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _PIECES: Final = re.compile(f"[{_HAN}]+|[^\\W_{_HAN}]+")
+_ASCII: Final = re.compile("[a-z0-9]+")  # the same of texts that have nothing else
+_HAN_CHAR: Final = re.compile(f"[{_HAN}]")
 
 # Words that say little about what a text is about. Down-weighted, not dropped: "what I am" is not nothing.
 DULL_EN: Final = frozenset(
@@ -37,14 +39,16 @@ _PIECES_SHARE: Final = 0.6  # of a word's weight that its letter n-grams carry
 Feature = tuple[int, float]  # (hash, weight)
 
 
-def tokens(text: str) -> Iterator[str]:
+def tokens(text: str) -> list[str]:
     """Latin words, case-folded; runs of Chinese characters."""
-    return (m.group() for m in _PIECES.finditer(unicodedata.normalize("NFKC", text).casefold()))
+    if text.isascii():
+        return _ASCII.findall(text.lower())
+    return _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def is_han(token: str) -> bool:
     """Whether a token is a run of characters written without spaces."""
-    return token[0] >= "\u3005" and not token[0].isascii() and bool(re.match(f"[{_HAN}]", token[0]))
+    return token[0] >= "\u3005" and _HAN_CHAR.match(token) is not None
 
 
 @lru_cache(maxsize=20_000)

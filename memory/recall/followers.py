@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import Line
-from memory.recall.ground import NOTHING, Evidence, Ground, Scores, Values, evidence, together
-from memory.recall.signals import NEAREST, Look
+from memory.ports import Places
+from memory.recall.ground import NOTHING, Evidence, Ground, Values, best, together, union
+from memory.recall.signals import Look
 from memory.store.text import terms
 
 _ANCHORS: Final = 2  # hits of each part that lead on
@@ -26,34 +27,36 @@ _REACH: Final = 5  # neighbours on either side
 _MINUTES: Final = 30.0  # things said that far apart are hardly of one piece
 _SEEDS: Final = 96  # memories whose neighbours are looked at
 
-Follower: TypeAlias = Callable[[Look, Scores], Awaitable[Evidence]]
+Follower: TypeAlias = Callable[[Look, Values], Awaitable[Evidence]]
 
 
-async def bridge(look: Look, first: Scores) -> Evidence:  # noqa: ARG001
+async def bridge(look: Look, first: Values) -> Evidence:  # noqa: ARG001
     """Memories with the telling words of a hit that the question lacks, above all if they answer the rest of it.
 
     "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of its date. What is
     added to the words' score is given, so that a memory which answers by itself gains nothing.
     """
     ground, parts = look.ground, look.a.parts
-    tried = [Scores(ground.places, v).best(_ANCHORS) for v in look.answers]
-    anchors = [await look.lines(some) for some in tried]
+    anchors = [await look.lines(best(answer, _ANCHORS)) for answer in look.answers]
     steps = [
         [_step(line, {w for c in p.clauses for w in c.words}) for line in some]
         for p, some in zip(parts, anchors, strict=True)
     ]
     new = list(dict.fromkeys(w for own in steps for step in own for w in step.novel))
-    holding = await look.reader.holding(new, look.f) if new else []
-    wide = Ground(dict(zip(new, holding, strict=True)))
-    added = [
-        _through(wide, ground, own, Scores(ground.places, a)) for own, a in zip(steps, look.answers, strict=True)
+    if not new:
+        return NOTHING
+    wide = Ground(dict(zip(new, await look.reader.holding(new), strict=True)), ground.passing)
+    places = union((h.places for h in wide.held.values()), ground.size)
+    places = places[ground.passing[places]]
+    before = [answer[places] for answer in look.answers]
+    after = [
+        own + _through(wide, ground, some, answer, places)
+        for own, some, answer in zip(before, steps, look.answers, strict=True)
     ]
-    led_to = np.flatnonzero(sum(added)) if added else np.empty(0, np.intp)
-    places = wide.places[led_to]
-    before = [Scores(ground.places, v).of(places) for v in look.answers]
-    weights, size = [p.weight for p in parts], len(places)
-    total = together([b + x[led_to] for b, x in zip(before, added, strict=True)], weights, size)
-    return Evidence(places, {"bridge": total - together(before, weights, size)})
+    weights = [p.weight for p in parts]
+    gained = together(after, weights, len(places)) - together(before, weights, len(places))
+    led_to = np.flatnonzero(gained > 0)
+    return Evidence(places[led_to], {"bridge": gained[led_to]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +73,31 @@ def _step(line: Line, asked_for: set[str]) -> _Step:
     return _Step(line.place, [w for w in own if w not in asked_for][:_NOVEL], frozenset(asked_for.difference(own)))
 
 
-def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], own: Scores) -> Values:
-    """0 … 1: how well each memory that holds novel words (`wide`) goes on from where a hit ends."""
-    out = np.zeros(len(wide.places))
+def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], answer: Values, places: Places) -> Values:
+    """0 … 1: how well each of the places, which hold novel words (`wide`), goes on from where a hit ends."""
+    out = np.zeros(len(places))
     for step in steps:
-        shared = np.minimum(1.0, wide.sum(step.novel) / _TELLS)
-        led_to = np.flatnonzero(shared * (wide.places != step.place))
-        answers = Scores(ground.places, ground.sum(step.rest)).of(wide.places[led_to]) / _TELLS
-        strength = float(own.of(np.array([step.place]))[0])
-        through = strength * shared[led_to] * (_ALONE + (1 - _ALONE) * np.minimum(1.0, answers))
-        out[led_to] = np.maximum(out[led_to], through)
+        shared = np.minimum(1.0, wide.sum(step.novel)[places] / _TELLS)
+        shared[places == step.place] = 0.0
+        answers = np.minimum(1.0, ground.sum(step.rest)[places] / _TELLS)
+        np.maximum(out, float(answer[step.place]) * shared * (_ALONE + (1 - _ALONE) * answers), out=out)
     return out
 
 
-async def graph(look: Look, first: Scores) -> Evidence:
+async def graph(look: Look, first: Values) -> Evidence:
     """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    best = await look.lines(first.best(_STARTS))
-    found = await look.reader.related([line.id for line in best], 2, NEAREST, look.f)
-    top = max((s.score for s in found), default=0.0)
-    return evidence("graph", {s.place: s.score / top for s in found}) if top > 0 else NOTHING
+    places, values = await look.reader.linked(best(first, _STARTS), 2, look.f)
+    return Evidence(places, {"graph": values / values.max()}) if len(places) else NOTHING
 
 
-async def beside(look: Look, first: Scores) -> Evidence:
+async def beside(look: Look, first: Values) -> Evidence:
     """Memories of the same session said just before or after a good one: an answer stands beside its question."""
-    seeds = first.best(_SEEDS)
+    seeds = best(first, _SEEDS)
     if not len(seeds):
         return NOTHING
     near = await look.reader.around(seeds, _REACH, look.f)
     close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places >= 0)
-    value = first.of(seeds)
+    value = first[seeds]
     values = value[:, None] * close
     each, at = np.unique(near.places, return_inverse=True)
     columns = at.reshape(near.places.shape)

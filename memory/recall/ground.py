@@ -1,4 +1,4 @@
-"""Scores of many memories at once: places, ascending, and a number for each; 0 for every other memory."""
+"""Scores of all of a user's memories at once: an array with a number for each place, 0 for most."""
 
 from __future__ import annotations
 
@@ -16,144 +16,99 @@ Values: TypeAlias = NDArray[np.float64]
 
 _CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
 _ALIKE: Final = 0.7  # of the rarity of a word that stands for another
-_DENSE: Final = 64  # places a stretch of numbers may have for each that is in use, and still be counted through
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Of some memories."""
-
-    places: Places
-    values: Values
-
-    def of(self, places: Places) -> Values:
-        """Values of these memories."""
-        if not len(self.places):
-            return np.zeros(len(places))
-        at = np.minimum(self.places.searchsorted(places), len(self.places) - 1)
-        return np.where(self.places[at] == places, self.values[at], 0.0)
-
-    def top(self, most: int) -> Places:
-        """The same places as `best` (and those that equal the last of them), in no order."""
-        values = self.values
-        least = np.partition(values, -most)[-most] if len(values) > most else 0.0
-        return self.places[(values >= least) & (values > 0)]
-
-    def best(self, most: int) -> Places:
-        """Places of the highest values above 0, best first; of equals the newer one first."""
-        places, values = self.places, self.values
-        if len(places) > 4 * most:
-            some = np.flatnonzero(values >= np.partition(values, -most)[-most])
-            places, values = places[some], values[some]
-        order = np.lexsort((-places, -values))[:most]
-        return places[order[values[order] > 0]]
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What a signal found: of the same memories one or several features."""
 
-    places: Places
+    places: Places | None  # ascending; None: of every place there is
     features: Mapping[str, Values]
 
-    def weighed(self, weights: Mapping[str, float]) -> Scores:
-        """Its features as one score; those without a weight count nothing."""
-        total = np.zeros(len(self.places))
+    def weighed(self, weights: Mapping[str, float], total: Values) -> None:
+        """Add its features to a score of all places; those without a weight count nothing."""
         for name, values in self.features.items():
-            if name in weights:
-                total += weights[name] * values
-        return Scores(self.places, total)
+            if weight := weights.get(name):
+                if self.places is None:
+                    total += weight * values
+                else:
+                    total[self.places] += weight * values
 
     def of(self, places: Places) -> Mapping[str, Values]:
         """Its features of these memories."""
+        if self.places is None:
+            return {name: values[places] for name, values in self.features.items()}
         if not len(self.places):
             return {}
-        at = np.minimum(self.places.searchsorted(places), len(self.places) - 1)
+        at = self.places.searchsorted(places)
+        at[at == len(self.places)] = 0
         there = self.places[at] == places
-        return {name: np.where(there, values[at], 0.0) for name, values in self.features.items()}
+        return {name: values[at] * there for name, values in self.features.items()}
 
 
 NOTHING: Final = Evidence(np.empty(0, np.int64), {})
 
 
-def added(each: Sequence[Scores], places: Places) -> Scores:
-    """Several scores added up, for these memories."""
-    total = np.zeros(len(places))
-    for s in each:
-        total += s.of(places)
-    return Scores(places, total)
+def best(values: Values, most: int) -> Places:
+    """Places of the highest values above 0, best first; of equals the newer one first."""
+    places = np.flatnonzero(values > 0)
+    own = values[places]
+    while len(own) > 2 * most:  # halved, which is sooner done than sorting: few are near the best
+        top = np.flatnonzero(own >= (own.min() + own.max()) / 2)
+        if not most <= len(top) < len(own):
+            edge = np.partition(own, len(own) - most)[len(own) - most]
+            top = np.flatnonzero(own >= edge)
+            places, own = places[top], own[top]
+            break
+        places, own = places[top], own[top]
+    found: Places = places[np.lexsort((-places, -own))[:most]]
+    return found
 
 
 def evidence(name: str, found: Mapping[int, float]) -> Evidence:
     """One feature, from a mapping."""
-    s = scores(found)
-    return Evidence(s.places, {name: s.values})
-
-
-def scores(found: Mapping[int, float]) -> Scores:
-    """From a mapping."""
     places = np.array(sorted(found), np.int64)
-    return Scores(places, np.array([found[int(p)] for p in places], np.float64))
+    return Evidence(places, {name: np.array([found[p] for p in places.tolist()], np.float64)})
 
 
-def union(parts: Iterable[Places]) -> Places:
-    """All places of several, ascending."""
-    some = [p for p in parts if len(p)]
-    if not some:
-        return np.empty(0, np.int64)
-    all_ = np.concatenate(some)
-    first, last = int(all_.min()), int(all_.max())
-    if last - first > _DENSE * len(all_):
-        return np.unique(all_)
-    there = np.zeros(last - first + 1, np.bool_)  # a fifth of the time that sorting takes
-    there[all_ - first] = True
-    return np.flatnonzero(there) + first
+def union(parts: Iterable[Places], size: int) -> Places:
+    """All places of several, ascending, of `size` places there are."""
+    there = np.zeros(size, np.bool_)  # a fifth of the time that sorting takes
+    for places in parts:
+        there[places] = True
+    return np.flatnonzero(there)
 
 
 class Ground:
     """The memories that hold any of a question's words, to be scored clause by clause."""
 
-    def __init__(self, held: Mapping[str, Holding]) -> None:
+    def __init__(self, held: Mapping[str, Holding], passing: NDArray[np.bool_]) -> None:
         self.held = held
-        self.places = union(h.places for h in held.values())
-        self._first = int(self.places[0]) if len(self.places) else 0
-        self._index = self._counted()
-        self._at = {t: self.at(h.places) for t, h in held.items() if len(h.places)}
-
-    def _counted(self) -> NDArray[np.intp] | None:
-        """Where each place stands, by its number; None where that would take too much room."""
-        if not len(self.places) or self.places[-1] - self._first > _DENSE * len(self.places):
-            return None
-        index = np.zeros(int(self.places[-1]) - self._first + 1, np.intp)
-        index[self.places - self._first] = np.arange(len(self.places))
-        return index
-
-    def at(self, places: Places) -> NDArray[np.intp]:
-        """Where these stand among `places`, all of which they are."""
-        if self._index is None:
-            return self.places.searchsorted(places)
-        found: NDArray[np.intp] = self._index[places - self._first]
-        return found
+        self.passing = passing
+        self.size = len(passing)
+        self.there = {t: h for t, h in held.items() if len(h.places)}
 
     def sum(self, words: Iterable[str], weight: float = 1.0, into: Values | None = None) -> Values:
         """The rarity of the words that each memory holds."""
-        out = np.zeros(len(self.places)) if into is None else into
+        out = np.zeros(self.size) if into is None else into
         for w in words:
-            if (at := self._at.get(w)) is not None:
-                out[at] += weight * self.held[w].rarity
+            if (h := self.there.get(w)) is not None:
+                out[h.places] += weight * h.rarity
         return out
 
     def clause(self, c: Clause) -> Values:
         """Words and single characters, or what else may be said for them."""
         out = self.sum(c.characters, _CHARACTER, self.sum(c.words))
         for word, others in c.alike:
-            best = np.zeros(len(self.places))
-            for w in others:
-                if (at := self._at.get(w)) is not None:
-                    best[at] = np.maximum(best[at], _ALIKE * min(self.held[w].rarity, self.held[word].rarity))
-            if (at := self._at.get(word)) is not None:
-                best[at] = 0.0
-            out += best
+            said = [h for w in others if (h := self.there.get(w)) is not None]
+            if not said:
+                continue
+            most = np.zeros(self.size)
+            for h in said:
+                most[h.places] = np.maximum(most[h.places], _ALIKE * min(h.rarity, self.held[word].rarity))
+            if (own := self.there.get(word)) is not None:
+                most[own.places] = 0.0
+            out += most
         return out
 
     def part(self, p: Part) -> Values:
@@ -162,19 +117,17 @@ class Ground:
         The quadratic mean of its clauses: one that is answered well counts more than two that are touched.
         """
         each = [self.clause(c) for c in p.clauses]
-        top = max((float(v.max(initial=0.0)) for v in each), default=0.0)
-        if top <= 0:
-            return np.zeros(len(self.places))
-        if len(each) == 1:
-            return each[0] / top
-        out = np.sqrt(sum((np.square(v / top) for v in each), np.zeros(len(self.places))))
-        best: Values = out / out.max()
-        return best
+        out = each[0] if len(each) == 1 else np.sqrt(sum((v * v for v in each), np.zeros(self.size)))
+        out *= self.passing
+        top = float(out.max(initial=0.0))
+        return out / top if top > 0 else out
 
     def share(self, words: Sequence[str]) -> Values:
         """0 … 1: the part of the words' rarity that each memory holds, words that nothing holds counted."""
         all_ = sum(self.held[w].rarity for w in words if w in self.held)
-        return self.sum(words) / (all_ or 1.0)
+        out = self.sum(words)
+        out *= self.passing / (all_ or 1.0)
+        return out
 
 
 def together(each: Sequence[Values], weights: Sequence[float], size: int) -> Values:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from time import perf_counter
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Quer
 from memory.ports import Reader, Tx
 from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
-from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, Candidate, Ear, verdicts
-from memory.recall.ground import Scores, Values, added, union
+from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, Candidate, Ear, Verdict, verdicts
+from memory.recall.ground import Values, best
 from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
 from memory.recall.signals import SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
@@ -25,8 +25,7 @@ from memory.recall.words import recent_asked
 
 EPISODES: Final = 2
 WIDE: Final = 20  # hits of review and debug mode
-MISSED: Final = 7
-_POOL: Final = 240  # the best of each signal
+MISSED: Final = 5
 _CANDIDATES: Final = 100  # memories that are judged by a line each
 _LOOKED_AT: Final = 28  # of those, memories that are read
 _REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
@@ -137,7 +136,7 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
     weights = WEIGHTS[look.a.lang]
     total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines)))
     order = np.argsort(-total, kind="stable").tolist()
-    found: list[tuple[Hit, Candidate]] = []
+    found: list[_Seen] = []
     for start in range(0, len(order), most):
         some = order[start : start + most]
         at = {lines[i].id: i for i in some}
@@ -149,11 +148,8 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
                 found.append(_seen(look, m, w, lines[i].place, values))
         if len(found) >= most // 2:
             break
-    ruled = verdicts(_ear(look), [c for _, c in found])
-    hits = [
-        replace(h, gate=v.relevance, evidence=v.evidence, passed=v.relevance >= threshold)
-        for (h, _), v in zip(found, ruled, strict=True)
-    ]
+    ruled = verdicts(_ear(look), [seen.candidate for seen in found])
+    hits = [_hit(seen, v, passed=v.relevance >= threshold) for seen, v in zip(found, ruled, strict=True)]
     if look.query.mode is not Mode.NORMAL:
         hits += await _versions(look, hits)
     return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:most]
@@ -163,33 +159,49 @@ async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     """Whatever could be meant, and what speaks for it: a value a candidate of each feature in `WEIGHTS`."""
     weights = WEIGHTS[look.a.lang]
     own = {name: weights[name] for name in FIRST}
+    look.passing = await look.reader.passing(look.f)
     found = [await signal(look) for signal in SIGNALS.values()]
-    each = [e.weighed(weights) for e in found]
-    pool = union(s.top(_POOL) for s in each)
-    first = added([e.weighed(own) for e in found], pool)
-    top = float(first.values.max(initial=0.0)) or 1.0
-    first = Scores(first.places, first.values / top)
-    found += [await follow(look, first) for follow in FOLLOWERS.values()]
-    each += [e.weighed(weights) for e in found[len(SIGNALS) :]]
-    pool = union((pool, *(s.top(_POOL) for s in each[len(SIGNALS) :])))
-    lines = await look.lines(added(each, pool).best(_CANDIDATES))
-    places = np.array([line.place for line in lines], np.int64)
+    total, first = np.zeros(len(look.passing)), np.zeros(len(look.passing))
+    for e in found:
+        e.weighed(weights, total)
+        e.weighed(own, first)
+    first /= float(first.max(initial=0.0)) or 1.0
+    for follow in FOLLOWERS.values():
+        found.append(await follow(look, first))
+        found[-1].weighed(weights, total)
+    places = best(total, _CANDIDATES)
+    lines = await look.lines(places)
     features = {name: values for e in found for name, values in e.of(places).items() if name not in TRAITS}
     traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
     return lines, features | {name: np.array(values, np.float64) for name, values in traits.items() if values}
 
 
-def _seen(look: Look, m: Memory, w: float, place: int, values: Mapping[str, float]) -> tuple[Hit, Candidate]:
-    """A candidate as it is shown and as the gate sees it. `w` is its weight now: what the store has is a cache."""
+class _Seen(NamedTuple):
+    """A candidate as it was read and as the gate sees it."""
+
+    memory: Memory
+    weight: float  # now: what the store has is a cache
+    score: float
+    signals: Mapping[str, float]
+    nudges: Mapping[str, float]
+    candidate: Candidate
+
+
+def _seen(look: Look, m: Memory, w: float, place: int, values: Mapping[str, float]) -> _Seen:
     weights, factors = WEIGHTS[look.a.lang], nudges(m, w, look.query.now)
     score, signals = 0.0, dict[str, float]()
     for name, value in values.items():
-        shown = SHOWN.get(name, name)
-        signals[shown] = signals.get(shown, 0.0) + weights[name] * value
-        score += weights[name] * value
+        shown, worth = SHOWN.get(name, name), weights[name] * value
+        signals[shown] = signals.get(shown, 0.0) + worth
+        score += worth
     text = " ".join((m.original_content, *m.entities, *m.topics))
-    hit = Hit(replace(m, weight=w), nudged(score, factors), signals, factors)
-    return hit, Candidate(text, score, values, look.cosines.get(place))
+    candidate = Candidate(text, score, values, look.cosines.get(place))
+    return _Seen(m, w, nudged(score, factors), signals, factors, candidate)
+
+
+def _hit(seen: _Seen, v: Verdict, *, passed: bool) -> Hit:
+    memory = replace(seen.memory, weight=seen.weight)
+    return Hit(memory, seen.score, seen.signals, seen.nudges, v.relevance, v.evidence, passed)
 
 
 def _ear(look: Look) -> Ear:

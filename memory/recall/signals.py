@@ -10,10 +10,12 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from math import log
 from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity, State
 from memory.ports import Chance, FloatArray, Places, Reader
@@ -41,8 +43,9 @@ class Look:
     span: Span | None
     a: Question
     f: Filter
-    ground: Ground = field(default_factory=lambda: Ground({}))
-    answers: list[Values] = field(default_factory=list)  # of each part, over `ground.places`
+    passing: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))  # by place: the filter
+    ground: Ground = field(default_factory=lambda: Ground({}, np.empty(0, np.bool_)))
+    answers: list[Values] = field(default_factory=list)  # of each part, for every place
     cosines: dict[int, float] = field(default_factory=dict)  # as the embedder gave them, by place
     known: dict[int, Line] = field(default_factory=dict)
     named: Places = field(default_factory=lambda: np.empty(0, np.int64))  # whatever has a name of the message
@@ -100,11 +103,11 @@ def admits(f: Filter, m: Memory) -> bool:
 async def words(look: Look) -> Evidence:
     """BM25 of each part by itself, the best answered one counting most; and the share of the whole message."""
     wanted = look.a.words
-    holding = await look.reader.holding(wanted, look.f) if wanted else []
-    look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)))
+    holding = await look.reader.holding(wanted) if wanted else []
+    look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)), look.passing)
     look.answers = [ground.part(p) for p in look.a.parts]
-    total = together(look.answers, [p.weight for p in look.a.parts], len(ground.places))
-    return Evidence(ground.places, {"words": total, "share": ground.share(look.a.whole)})
+    total = together(look.answers, [p.weight for p in look.a.parts], len(look.passing))
+    return Evidence(None, {"words": total, "share": ground.share(look.a.whole)})
 
 
 async def vectors(look: Look) -> Evidence:
@@ -136,8 +139,8 @@ async def names(look: Look) -> Evidence:
     found = await look.reader.named(look.a.names, look.f) if look.a.names else []
     if not found:
         return NOTHING
-    look.named = union(found)
-    some = union(p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES])
+    look.named = union(found, len(look.passing))
+    some = union((p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES]), len(look.passing))
     return Evidence(some, {"names": np.ones(len(some))})
 
 
@@ -180,7 +183,11 @@ def says(asked: str, pattern: re.Pattern[str]) -> Trait:
     """The message asks for something of that kind, and it has one."""
 
     def trait(look: Look, lines: Sequence[Line]) -> list[float]:
-        return [float(pattern.search(line.text) is not None) for line in lines] if getattr(look.a, asked) else []
+        return [found(line.text) for line in lines] if getattr(look.a, asked) else []
+
+    @lru_cache(maxsize=32_768)
+    def found(text: str) -> float:
+        return float(pattern.search(text) is not None)
 
     return trait
 

@@ -20,10 +20,10 @@ from memory.ports import FloatArray
 BITS: Final = 1024
 WORDS: Final = BITS // 64
 CODE_BYTES: Final = BITS // 8
-_ALL: Final = 50_000  # vectors of which every bit is compared
+_AT_ONCE: Final = 4096  # vectors whose bits are compared in one go: more do not fit near the processor
+_ALL: Final = 4096  # vectors of which every bit is compared
 _FIRST: Final = WORDS // 2  # words compared of each, where there are more
 _SHARE: Final = 16  # one in so many of those is compared to the last bit
-_SAMPLE: Final = 4096  # distances that say how far those are
 _BITS: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float32)  # (8, 256)
 _ROWS: Final = np.arange(CODE_BYTES) * 256
 
@@ -59,9 +59,14 @@ def words_of(raw: bytes) -> Words:
 
 def distances(words: Words, query: Words, upto: int = WORDS) -> NDArray[np.uint16]:
     """In how many of the first `upto` words' bits each of (WORDS, n) differs from the query's (WORDS, 1)."""
-    out = np.zeros(words.shape[1], np.uint16)
+    n = words.shape[1]
+    if n <= _AT_ONCE:
+        counted: NDArray[np.uint16] = np.bitwise_count(words[:upto] ^ query[:upto]).sum(axis=0, dtype=np.uint16)
+        return counted
+    out = np.zeros(n, np.uint16)
+    differ, some = np.empty(n, np.uint64), np.empty(n, np.uint8)
     for i in range(upto):
-        out += np.bitwise_count(words[i] ^ query[i, 0])
+        out += np.bitwise_count(np.bitwise_xor(words[i], query[i, 0], out=differ), out=some)
     return out
 
 
@@ -81,11 +86,7 @@ def closest(words: Words, query: FloatArray, most: int, among: NDArray[np.intp] 
     near = distances(words, own, _FIRST)
     if among is not None:
         near = near[among]
-    step = max(n // _SAMPLE, 1)
-    sample = near[::step]
-    some = np.flatnonzero(near <= np.partition(sample, len(sample) // _SHARE)[len(sample) // _SHARE])  # about so many
-    if len(some) < wide:
-        some = _nearest(near, wide, None)
+    some = _nearest(near, max(wide, n // _SHARE), None)
     columns = some if among is None else among[some]
     rest = near[some] + distances(words[_FIRST:, columns], own[_FIRST:], WORDS - _FIRST)
     return _sifted(words, _nearest(rest, wide, columns), query, most)

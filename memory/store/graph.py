@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory.models import Scored
-from memory.ports import Around, Places
+from memory.ports import Around, Places, Values
 from memory.store.shelf import Mask, Shelf
-
-Values = NDArray[np.float64]
 
 _FRONTIER: Final = 24  # memories carried from one hop to the next
 _HOP_DECAY: Final = 0.5
@@ -36,41 +34,44 @@ def by_entity(shelf: Shelf, names: Sequence[str], k: int, mask: Mask) -> list[Sc
 
 
 def related(shelf: Shelf, start: Places, hops: int, k: int, mask: Mask) -> list[Scored]:
+    """`linked` as a ranking: the best k."""
+    places, values = linked(shelf, start, hops, mask)
+    best = np.argsort(-values, kind="stable")[:k]
+    found = zip(places[best].tolist(), values[best].tolist(), strict=True)
+    return [Scored(shelf.ids[p], v, p) for p, v in found]
+
+
+def linked(shelf: Shelf, start: Places, hops: int, mask: Mask) -> tuple[Places, Values]:
     """Neighbours through shared entities, up to `hops` away, the given ones left out; each hop counts half.
 
     What shares an entity is worth the entity's rarity. A name that very many memories share ("I", the user's own)
     says nothing, and would cost the most.
     """
-    frontier = start
-    strengths: Values = np.ones(len(start))
-    seen, found = start, list[Scored]()
+    frontier = dict.fromkeys(start.tolist(), 1.0)
+    seen, found = set(frontier), dict[int, float]()
     for _ in range(hops):
-        entities, worth = _rarest(shelf, frontier, strengths)
-        if not len(entities):
-            break
-        linked = shelf.entities.each(entities.tolist())
-        reached, at = np.unique(np.concatenate(linked), return_inverse=True)
-        scores = np.bincount(at, np.repeat(worth, [len(p) for p in linked]))
-        fresh = np.flatnonzero(mask[reached] & ~np.isin(reached, seen))
-        best = fresh[np.lexsort((-reached[fresh], -scores[fresh]))][:_FRONTIER]
-        frontier = reached[best]
-        seen = np.concatenate([seen, frontier])
-        found += [Scored(shelf.ids[p], s, p) for p, s in zip(frontier.tolist(), scores[best].tolist(), strict=True)]
-        strengths = (scores[best] * _HOP_DECAY).astype(np.float64, copy=False)
-    return sorted(found, key=lambda s: -s.score)[:k]
+        reached: dict[int, float] = {}
+        for worth, places in _rarest(shelf, frontier):
+            for p in places.tolist():
+                reached[p] = reached.get(p, 0.0) + worth
+        fresh = [(v, p) for p, v in reached.items() if p not in seen and mask[p]]
+        best = heapq.nlargest(_FRONTIER, fresh)
+        seen.update(p for _, p in best)
+        found.update((p, v) for v, p in best)
+        frontier = {p: v * _HOP_DECAY for v, p in best}
+    all_ = sorted(found)
+    return np.array(all_, np.int64), np.array([found[p] for p in all_], np.float64)
 
 
-def _rarest(shelf: Shelf, frontier: Places, strengths: Values) -> tuple[Places, Values]:
-    """Entities of these memories, and what a memory that has one is worth; the best first."""
-    own = shelf.of_entity.each(frontier.tolist())
-    all_ = np.concatenate(own) if own else np.empty(0, np.int64)
-    entities, at = np.unique(all_, return_inverse=True)
-    carried = np.bincount(at, np.repeat(strengths, [len(e) for e in own]), len(entities))
-    held = np.array([len(p) for p in shelf.entities.each(entities.tolist())], np.int64)
-    some = np.flatnonzero((held <= _HUB) & (held > 0))
-    worth = carried[some] / held[some]
-    order = np.lexsort((entities[some], -worth))[:_RAREST]
-    return entities[some][order], worth[order]
+def _rarest(shelf: Shelf, frontier: Mapping[int, float]) -> list[tuple[float, Places]]:
+    """Of the rarest entities that these memories have: what sharing it is worth, and who has it."""
+    carried: dict[int, float] = {}
+    for strength, own in zip(frontier.values(), shelf.of_entity.each(list(frontier)), strict=True):
+        for entity in own.tolist():
+            carried[entity] = carried.get(entity, 0.0) + strength
+    who = zip(carried.items(), shelf.entities.each(list(carried)), strict=True)
+    linked = [(strength / len(p), entity, p) for (entity, strength), p in who if 0 < len(p) <= _HUB]
+    return [(worth, p) for worth, _, p in sorted(linked, key=lambda x: (-x[0], x[1]))[:_RAREST]]
 
 
 def around(shelf: Shelf, places: Places, reach: int, mask: Mask) -> Around:

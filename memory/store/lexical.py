@@ -21,12 +21,13 @@ _SPARE: Final = 4  # memories whose length is looked at, for each that is wanted
 
 def search(shelf: Shelf, text: str, k: int, mask: Mask) -> list[Scored]:
     """The best `k` memories that share a term with the text and pass the mask, best first; of equals the newest."""
-    held = [h for h in shelf.holding(terms(text), mask) if len(h.places)]
-    if k <= 0 or not held:
+    total = np.zeros(len(shelf))
+    for h in shelf.holding(terms(text)):
+        total[h.places] += h.rarity
+    places = np.flatnonzero(total * mask)
+    if k <= 0 or not len(places):
         return []
-    places, at = np.unique(np.concatenate([h.places for h in held]), return_inverse=True)
-    weights = np.repeat([h.rarity for h in held], [len(h.places) for h in held])
-    scores = np.bincount(at, weights)
+    scores = total[places]
     most = max(64, _SPARE * k)
     if most < len(places):
         some = np.flatnonzero(scores >= np.partition(scores, -most)[-most])

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memory.models import Filter, Line, Memory, MemoryId, Scored, State
-from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx
+from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx, Values
 from memory.store import graph, lexical
 from memory.store.connection import InLane, Lane, at_once
 from memory.store.nearest import Field
@@ -103,9 +103,15 @@ class SqliteReader:
             self.store.warm()
         return out
 
-    async def related(self, ids: Sequence[MemoryId], hops: int, k: int, f: Filter = INDEXED) -> list[Scored]:
+    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
         """Through shared entities."""
-        return await self._look(lambda look: graph.related(look.shelf, look.places_of(ids), hops, k, look.mask(f)))
+        return await self._look(
+            lambda look: graph.related(look.shelf, look.places_of(ids), hops, k, look.mask(INDEXED))
+        )
+
+    async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
+        """`related`, by place."""
+        return await self._look(lambda look: graph.linked(look.shelf, places, hops, look.mask(f)))
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
         """Memories whose entities occur among `names`, which are folded."""
@@ -115,9 +121,13 @@ class SqliteReader:
         """Of each of them that is an entity's, all memories that have it and pass."""
         return await self._look(lambda look: look.shelf.named(names, look.mask(f)))
 
-    async def holding(self, terms: Sequence[str], f: Filter) -> list[Holding]:
-        """For each term the memories that hold it, and pass."""
-        return await self._look(lambda look: look.shelf.holding(terms, look.mask(f)))
+    async def passing(self, f: Filter) -> Mask:
+        """Of each place whether the filter lets it through."""
+        return await self._look(lambda look: look.mask(f))
+
+    async def holding(self, terms: Sequence[str]) -> list[Holding]:
+        """For each term the memories that hold it."""
+        return await self._look(lambda look: look.shelf.holding(terms))
 
     async def chance(self) -> Chance | None:
         """How near memories that have nothing to do with each other are."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, Final
@@ -121,6 +122,24 @@ MEMORY_COLUMNS: Final = (*_PLAIN, *_TIMES, *_NESTED, "strength", "strength_at")
 MEMORY_SELECT: Final = ", ".join(f"m.{c}" for c in MEMORY_COLUMNS)
 
 
+_READ: Final[Mapping[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(_TIMES, opt_from_ms),
+    **dict.fromkeys(_TUPLES, tuple),
+    **{name: members.__getitem__ for name, members in _ENUMS.items()},
+    "pinned": bool,
+    "verified": bool,
+    "recent_mentions": lambda times: tuple(map(from_ms, times)),
+    "original_contents": dict,
+    "correction_history": lambda entries: tuple(map(dict, entries)),
+}
+_FIELDS: Final = tuple(f.name for f in fields(Memory))
+_AT: Final = {name: i for i, name in enumerate(MEMORY_COLUMNS)}
+_CURVE_FIELD: Final = _FIELDS.index("curve_state")
+_CURVE_STATE: Final = (_AT["strength"], _AT["strength_at"], _AT["curve_data"])
+_NESTED_AT: Final = tuple(_AT[name] for name in _NESTED)
+_PLAN: Final = tuple((_AT[name if name in _AT else "strength"], _READ.get(name)) for name in _FIELDS)  # of each field
+
+
 def memory_to_json(m: Memory) -> dict[str, Json]:
     """Every field, in JSON's types: times as UTC milliseconds, enums as their values."""
     out: dict[str, Json] = {}
@@ -142,24 +161,15 @@ def memory_to_json(m: Memory) -> dict[str, Json]:
 
 def memory_from_json(j: Mapping[str, Json]) -> Memory:
     """The memory that `memory_to_json` was given, times cut to milliseconds."""
-    return _memory(dict(j))
+    return _memory([j[name] for name in MEMORY_COLUMNS])
 
 
-def _memory(j: dict[str, Any]) -> Memory:
-    """Made of `memory_to_json`'s values, which are turned into the fields' one by one: recall makes 30 a question."""
-    for name in _TIMES:
-        if j[name] is not None:
-            j[name] = _EPOCH + j[name] * _MS
-    for name in _TUPLES:
-        j[name] = tuple(j[name])
-    for name, members in _ENUMS.items():
-        j[name] = members[j[name]]
-    j["pinned"], j["verified"] = bool(j["pinned"]), bool(j["verified"])
-    j["recent_mentions"] = tuple(map(from_ms, j["recent_mentions"]))
-    j["original_contents"] = dict(j["original_contents"])
-    j["correction_history"] = tuple(map(dict, j["correction_history"]))
-    j["curve_state"] = CurveState(j.pop("strength"), from_ms(j.pop("strength_at")), dict(j.pop("curve_data")))
-    return Memory(**j)
+def _memory(values: Sequence[Any]) -> Memory:
+    """Made of values in the order of MEMORY_COLUMNS, by place and not by name: recall makes a dozen a question."""
+    given = [values[at] if read is None else read(values[at]) for at, read in _PLAN]
+    strength, at, data = (values[i] for i in _CURVE_STATE)
+    given[_CURVE_FIELD] = CurveState(strength, from_ms(at), dict(data))
+    return Memory(*given)
 
 
 def memory_to_row(m: Memory) -> dict[str, Any]:
@@ -177,7 +187,10 @@ def row_of(j: Mapping[str, Json]) -> dict[str, Any]:
 
 def memory_from_row(row: Any) -> Memory:
     """From a row that ends with MEMORY_COLUMNS."""
-    return _memory(_values(row))
+    values = list(tuple(row)[-len(MEMORY_COLUMNS) :])
+    for at in _NESTED_AT:
+        values[at] = load(values[at])
+    return _memory(values)
 
 
 def json_from_row(row: Any) -> dict[str, Json]:

@@ -98,14 +98,13 @@ class Shelf:
         there: Mask = self.numbers[at] == numbers
         return at[there]
 
-    def holding(self, terms: Sequence[str], mask: Mask | None = None) -> list[Holding]:
-        """For each term the memories that hold it; with a mask only those that pass, their rarity among all."""
-        out = []
-        for places in self.terms.each([key(t) for t in terms]):
-            rarity = math.log(1 + (max(self.indexed - len(places), 0) + 0.5) / (len(places) + 0.5))
-            kept = places if mask is None or not len(places) else places[mask[places]]
-            out.append(Holding(kept[-MOST_ROWS:], rarity))
-        return out
+    def holding(self, terms: Sequence[str]) -> list[Holding]:
+        """For each term the memories that hold it, the newest of very many, and its rarity: BM25's idf."""
+        log, all_ = math.log, self.indexed
+        return [
+            Holding(p[-MOST_ROWS:], log(1 + (max(all_ - len(p), 0) + 0.5) / (len(p) + 0.5)))
+            for p in self.terms.each([key(t) for t in terms])
+        ]
 
     def named(self, names: Iterable[str], mask: Mask) -> list[Places]:
         """Of each of the names that is an entity's, the memories that have it and pass."""

@@ -17,6 +17,7 @@ from snowballstemmer.porter_stemmer import PorterStemmer
 _CJK: Final = r"\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _CJK_CHAR: Final = re.compile(f"([{_CJK}])")
 _PIECES: Final = re.compile(f"[{_CJK}]+|[^\\W_{_CJK}]+")
+_ASCII: Final = re.compile("[a-z0-9]+")  # the same of texts that have nothing else
 _MAX_TERMS: Final = 40
 
 _EN: Final = (
@@ -71,7 +72,7 @@ def key(term: str) -> int:
 def term_keys(text: str) -> bytes:
     """Keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them that stands there."""
     found: set[str] = set()
-    for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).casefold()):
+    for piece in _pieces(text):
         if _CJK_CHAR.match(piece):
             found.update(piece)
             found.update(map(add, piece, piece[1:]))
@@ -86,7 +87,7 @@ def terms(text: str) -> list[str]:
     Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.
     """
     found: dict[str, None] = {}
-    for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).casefold()):
+    for piece in _pieces(text):
         words = _cjk_terms(piece) if _CJK_CHAR.match(piece) else iter(() if piece in STOP_EN else (piece,))
         for word in words:
             found[word] = None
@@ -134,6 +135,12 @@ def _cjk_terms(run: str) -> Iterator[str]:
         # A pair across a border is kept (目的, 了解), one inside a stop word is not.
         if not last and not (dull[i] and dull[i + 1]) and not (word[i] or word[i + 1]):
             yield run[i : i + 2]
+
+
+def _pieces(text: str) -> list[str]:
+    if text.isascii():
+        return _ASCII.findall(text.lower())
+    return _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def phrase(term: str) -> str:
