@@ -563,7 +563,7 @@ class Tx(Protocol):
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
 
 
-Values: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = NDArray[np.float32]
 Places: TypeAlias = NDArray[np.int64]  # of memories: rows of a user's columns in memory, the newest last
 
 

@@ -75,7 +75,7 @@ def _step(line: Line, asked_for: set[str]) -> _Step:
 
 def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], answer: Values, places: Places) -> Values:
     """0 … 1: how well each of the places, which hold novel words (`wide`), goes on from where a hit ends."""
-    out = np.zeros(len(places))
+    out = np.zeros(len(places), np.float32)
     for step in steps:
         shared = np.minimum(1.0, wide.sum(step.novel)[places] / _TELLS)
         shared[places == step.place] = 0.0
@@ -104,7 +104,7 @@ async def beside(look: Look, first: Values) -> Evidence:
     start = int(each[0] < 0)  # which is none
 
     def summed(where: NDArray[np.intp], what: Values) -> Values:
-        return np.bincount(where, what, len(each)).astype(np.float64, copy=False)[start:]
+        return np.bincount(where, what, len(each)).astype(np.float32)[start:]
 
     # What stands after a hit has the hit before it.
     steps = {"before_2": _REACH + 1, "before": _REACH, "after": _REACH - 1, "after_2": _REACH - 2}

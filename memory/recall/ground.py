@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memory.ports import Holding, Places
 from memory.recall.parts import Clause, Part
 
-Values: TypeAlias = NDArray[np.float64]
+Values: TypeAlias = NDArray[np.float32]
 
 _CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
 _ALIKE: Final = 0.7  # of the rarity of a word that stands for another
@@ -68,7 +68,7 @@ def best(values: Values, most: int) -> Places:
 def evidence(name: str, found: Mapping[int, float]) -> Evidence:
     """One feature, from a mapping."""
     places = np.array(sorted(found), np.int64)
-    return Evidence(places, {name: np.array([found[p] for p in places.tolist()], np.float64)})
+    return Evidence(places, {name: np.array([found[p] for p in places.tolist()], np.float32)})
 
 
 def union(parts: Iterable[Places], size: int) -> Places:
@@ -85,12 +85,13 @@ class Ground:
     def __init__(self, held: Mapping[str, Holding], passing: NDArray[np.bool_]) -> None:
         self.held = held
         self.passing = passing
+        self.failing = np.flatnonzero(~passing)
         self.size = len(passing)
         self.there = {t: h for t, h in held.items() if len(h.places)}
 
     def sum(self, words: Iterable[str], weight: float = 1.0, into: Values | None = None) -> Values:
         """The rarity of the words that each memory holds."""
-        out = np.zeros(self.size) if into is None else into
+        out = np.zeros(self.size, np.float32) if into is None else into
         for w in words:
             if (h := self.there.get(w)) is not None:
                 out[h.places] += weight * h.rarity
@@ -103,7 +104,7 @@ class Ground:
             said = [h for w in others if (h := self.there.get(w)) is not None]
             if not said:
                 continue
-            most = np.zeros(self.size)
+            most = np.zeros(self.size, np.float32)
             for h in said:
                 most[h.places] = np.maximum(most[h.places], _ALIKE * min(h.rarity, self.held[word].rarity))
             if (own := self.there.get(word)) is not None:
@@ -117,24 +118,32 @@ class Ground:
         The quadratic mean of its clauses: one that is answered well counts more than two that are touched.
         """
         each = [self.clause(c) for c in p.clauses]
-        out = each[0] if len(each) == 1 else np.sqrt(sum((v * v for v in each), np.zeros(self.size)))
-        out *= self.passing
-        top = float(out.max(initial=0.0))
-        return out / top if top > 0 else out
+        out = each[0] if len(each) == 1 else _together(each)
+        out[self.failing] = 0.0
+        out /= float(out.max(initial=0.0)) or 1.0
+        return out
 
     def share(self, words: Sequence[str]) -> Values:
         """0 … 1: the part of the words' rarity that each memory holds, words that nothing holds counted."""
         all_ = sum(self.held[w].rarity for w in words if w in self.held)
-        out = self.sum(words)
-        out *= self.passing / (all_ or 1.0)
+        out = self.sum(words, 1 / (all_ or 1.0))
+        out[self.failing] = 0.0
         return out
+
+
+def _together(each: Sequence[Values]) -> Values:
+    out = each[0] * each[0]
+    for values in each[1:]:
+        out += values * values
+    root: Values = np.sqrt(out, out=out)
+    return root
 
 
 def together(each: Sequence[Values], weights: Sequence[float], size: int) -> Values:
     """Parts of one message, each weighed. Cubed, so that the best answered one counts most."""
     if len(each) == 1:
-        return weights[0] * each[0]
-    out = np.zeros(size)
+        return each[0] if weights[0] == 1 else weights[0] * each[0]
+    out = np.zeros(size, np.float32)
     for values, weight in zip(each, weights, strict=True):
         own = weight * values
         out += own * own * own

@@ -26,7 +26,7 @@ from memory.recall.words import recent_asked
 EPISODES: Final = 2
 WIDE: Final = 20  # hits of review and debug mode
 MISSED: Final = 5
-_CANDIDATES: Final = 100  # memories that are judged by a line each
+_CANDIDATES: Final = 80  # memories that are judged by a line each
 _LOOKED_AT: Final = 28  # of those, memories that are read
 _REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
 _BEHIND: Final = 0.1  # log-odds
@@ -134,7 +134,7 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
     """The best `most` candidates of all signals, judged, best first. Episodes are among them."""
     lines, features = await candidates(look)
     weights = WEIGHTS[look.a.lang]
-    total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines)))
+    total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines), np.float32))
     order = np.argsort(-total, kind="stable").tolist()
     found: list[_Seen] = []
     for start in range(0, len(order), most):
@@ -159,21 +159,22 @@ async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     """Whatever could be meant, and what speaks for it: a value a candidate of each feature in `WEIGHTS`."""
     weights = WEIGHTS[look.a.lang]
     own = {name: weights[name] for name in FIRST}
+    rest = {name: weight for name, weight in weights.items() if name not in own}
     look.passing = await look.reader.passing(look.f)
     found = [await signal(look) for signal in SIGNALS.values()]
-    total, first = np.zeros(len(look.passing)), np.zeros(len(look.passing))
+    first = np.zeros(len(look.passing), np.float32)
     for e in found:
-        e.weighed(weights, total)
         e.weighed(own, first)
+    total = first.copy()
     first /= float(first.max(initial=0.0)) or 1.0
-    for follow in FOLLOWERS.values():
-        found.append(await follow(look, first))
-        found[-1].weighed(weights, total)
+    found += [await follow(look, first) for follow in FOLLOWERS.values()]
+    for e in found:
+        e.weighed(rest, total)
     places = best(total, _CANDIDATES)
     lines = await look.lines(places)
     features = {name: values for e in found for name, values in e.of(places).items() if name not in TRAITS}
     traits = {name: trait(look, lines) for name, trait in TRAITS.items()}
-    return lines, features | {name: np.array(values, np.float64) for name, values in traits.items() if values}
+    return lines, features | {name: np.array(values, np.float32) for name, values in traits.items() if values}
 
 
 class _Seen(NamedTuple):

@@ -141,7 +141,7 @@ async def names(look: Look) -> Evidence:
         return NOTHING
     look.named = union(found, len(look.passing))
     some = union((p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES]), len(look.passing))
-    return Evidence(some, {"names": np.ones(len(some))})
+    return Evidence(some, {"names": np.ones(len(some), np.float32)})
 
 
 async def time(look: Look) -> Evidence:
@@ -149,7 +149,7 @@ async def time(look: Look) -> Evidence:
     if look.span is None:
         return NOTHING
     found = await look.reader.dated(*look.span, NEAREST, look.f)
-    return Evidence(found, {"time": np.ones(len(found))})
+    return Evidence(found, {"time": np.ones(len(found), np.float32)})
 
 
 # --- what candidates look like: nothing where the message does not ask for it ----------------------------

@@ -23,7 +23,8 @@ CODE_BYTES: Final = BITS // 8
 _AT_ONCE: Final = 4096  # vectors whose bits are compared in one go: more do not fit near the processor
 _ALL: Final = 4096  # vectors of which every bit is compared
 _FIRST: Final = WORDS // 2  # words compared of each, where there are more
-_SHARE: Final = 16  # one in so many of those is compared to the last bit
+_SHARE: Final = 8  # one in so many of those is compared to the last bit
+_COMPARED: Final = 6000  # but no more
 _BITS: Final = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float32)  # (8, 256)
 _ROWS: Final = np.arange(CODE_BYTES) * 256
 
@@ -73,20 +74,20 @@ def distances(words: Words, query: Words, upto: int = WORDS) -> NDArray[np.uint1
 def closest(words: Words, query: FloatArray, most: int, among: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
     """Columns (`among` these, if given) of the `most` codes nearest to a projected query, in no order.
 
-    By the bits that differ; of three times as many then by what the query has where the bits are.
+    By the bits that differ; of twice as many then by what the query has where the bits are.
     """
     n = words.shape[1] if among is None else len(among)
     if most >= n:
         return np.arange(n) if among is None else among
     own = words_of(np.packbits(query > 0).tobytes())
-    wide = min(3 * most, n)
+    wide = min(2 * most, n)
     if words.shape[1] <= _ALL:
         near = distances(words, own)
         return _sifted(words, _nearest(near if among is None else near[among], wide, among), query, most)
     near = distances(words, own, _FIRST)
     if among is not None:
         near = near[among]
-    some = _nearest(near, max(wide, n // _SHARE), None)
+    some = _nearest(near, max(wide, min(n // _SHARE, _COMPARED)), None)
     columns = some if among is None else among[some]
     rest = near[some] + distances(words[_FIRST:, columns], own[_FIRST:], WORDS - _FIRST)
     return _sifted(words, _nearest(rest, wide, columns), query, most)

@@ -11,14 +11,9 @@ from memory.store.rows import dump, to_ms
 
 
 @lru_cache(maxsize=256)
-def where(user_id: str, f: Filter, *, listed: bool = False) -> tuple[str, tuple[Any, ...]]:
-    """A condition on `memories m` and its parameters.
-
-    `listed`: rows are picked by number or id elsewhere in the statement. The plus signs keep the planner from
-    going through all of the user's memories instead.
-    """
-    plus = "+" if listed else ""
-    parts = [f"{plus}m.user_id = ?"]
+def where(user_id: str, f: Filter) -> tuple[str, tuple[Any, ...]]:
+    """A condition on `memories m` and its parameters."""
+    parts = ["m.user_id = ?"]
     params: list[Any] = [user_id]
 
     def among(column: str, allowed: Iterable[str | int] | None) -> None:
@@ -27,10 +22,10 @@ def where(user_id: str, f: Filter, *, listed: bool = False) -> tuple[str, tuple[
             parts.append(f"{column} IN ({', '.join('?' * len(chosen))})")
             params.extend(chosen)
 
-    among(f"{plus}m.state", (s.value for s in f.states))
+    among("m.state", (s.value for s in f.states))
     among("m.level", None if f.levels is None else (int(x) for x in f.levels))
     among("m.kind", None if f.kinds is None else (x.value for x in f.kinds))
-    among(f"{plus}m.layer", None if f.layers is None else (x.value for x in f.layers))
+    among("m.layer", None if f.layers is None else (x.value for x in f.layers))
     parts.append("m.sensitivity <= ?")
     params.append(int(f.max_sensitivity))
     if f.valid_at is not None:

@@ -60,7 +60,7 @@ def linked(shelf: Shelf, start: Places, hops: int, mask: Mask) -> tuple[Places, 
         found.update((p, v) for v, p in best)
         frontier = {p: v * _HOP_DECAY for v, p in best}
     all_ = sorted(found)
-    return np.array(all_, np.int64), np.array([found[p] for p in all_], np.float64)
+    return np.array(all_, np.int64), np.array([found[p] for p in all_], np.float32)
 
 
 def _rarest(shelf: Shelf, frontier: Mapping[int, float]) -> list[tuple[float, Places]]:

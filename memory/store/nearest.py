@@ -22,7 +22,7 @@ from memory.store.codebook import Codes, Numbers, vectors_of
 from memory.store.shelf import Mask, Shelf
 from memory.store.vectors import unit
 
-CANDIDATES: Final = 80  # compared exactly, for each question
+CANDIDATES: Final = 96  # compared exactly, for each question
 _CACHE_BYTES: Final = 256 * 1024 * 1024  # of all users' codes: two million memories
 _LARGE: Final = 20_000  # memories whose codes are not waited for, where vec0 can answer
 _VEC0_MOST: Final = 4096  # vec0 takes no larger k

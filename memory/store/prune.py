@@ -17,6 +17,7 @@ UPDATES_KEPT: Final = timedelta(
 )  # Telegram offers an update again for 24 hours, and ids begin anew after a week
 REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
 RECEIPTS_KEPT: Final = 100  # of purges, however old: somebody may want to see them again
+TOUCHED_KEPT: Final = 100_000
 MOST: Final = 5_000  # rows of each sort at once, so that nobody waits long for the store
 
 
@@ -30,6 +31,12 @@ def jobs(con: Any, user_id: str, now: datetime, most: int = MOST) -> int:
         {"user": user_id, "before": to_ms(now - JOBS_KEPT), "most": most},
     )
     return int(done.rowcount)
+
+
+def touched(con: Any, kept: int = TOUCHED_KEPT) -> int:
+    """What says which memories were written; whoever has not looked for so many writes reads all anew."""
+    gone = con.execute("DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (kept,))
+    return int(gone.rowcount)
 
 
 def inbox(con: Any, now: datetime, most: int = MOST) -> int:

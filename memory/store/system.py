@@ -157,6 +157,7 @@ class SqliteSystem:
 
     def prune(self, now: datetime) -> int:
         """Let go of updates dealt with and of replies long delivered; how many."""
+        prune.touched(self.con)
         return prune.inbox(self.con, now) + prune.deliveries(self.con, now)
 
     def delivery(self, provider: str, key: str) -> Json:

@@ -24,6 +24,11 @@ BEGIN
   INSERT INTO touched (user_id, n) VALUES (NEW.user_id, NEW.n);
 END;
 
+-- Nothing looks a candidate up by these any more.
+DROP INDEX memories_gate;
+DROP INDEX memories_valid;
+DROP INDEX memories_due;
+
 -- Of each memory the terms that recall looks for, as numbers: 32 bits each. FTS5 is left the search box.
 DROP TABLE memories_fts;
 DROP INDEX memories_words;
