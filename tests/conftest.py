@@ -16,8 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.servers.openai import OpenAIServer
+
+settings.register_profile("ebb", deadline=None)  # how long an example takes says nothing on a busy machine
+settings.load_profile("ebb")
 
 _OLLAMA_PORT = 11434
 _FOREIGN = ("EBB_", "OPENAI_", "OLLAMA_")

@@ -207,7 +207,7 @@ def _with_changes(shelf: Shelf, rows: Sequence[Any], gone: Places, kept: _Kept) 
         out[name] = getattr(shelf, name).copy()
         out[name][at] = columns[name]
     out["sort"][gone] = kept.sorts.setdefault("", len(kept.sorts))
-    out["words"][gone] = 0
+    out["words"][gone], out["session"][gone] = 0, -1
     return replace(shelf, ids=ids, texts=texts, _order=[], **out)
 
 
