@@ -10,10 +10,17 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from memory.recall.vocabulary import CAPITAL, COMMON_ZH, SOCIAL
+from memory.embed.features import stem
+from memory.recall.vocabulary import CAPITAL, COMMON_EN, COMMON_ZH, SOCIAL
 
 OWN: Final = re.compile(r"\b(?:user|i|me|my|mine|myself|we|us|our|i'm|i've|i'd)\b|用户|[我咱]", re.IGNORECASE)
-_FIRST: Final = re.compile(r"^([A-Z][a-z]{2,})(?:'s\b|(?= [a-z]))")
+# What begins a sentence is a name if somebody does something: "Ines gave up", not "Please keep", "Every year", "Lessons in".
+_FIRST: Final = re.compile(
+    r"^([A-Z][a-z]{2,})(?:'s\b|(?= (?:and [A-Z]|(?:is|was|will|would|can|can't|could|couldn't|did|didn't|may|might|must|never|always"
+    r"|still|also|just|got|went|gave|took|came|told|said|made|bought|sold|sent|spoke|wrote|read|ran|left|lent|found|felt|saw|met"
+    r"|kept|brought|grew|sat|stood|began|fell|forgot|paid|put|drove|flew|ate|drank|slept|lost|won|thought|knew|hurt|let|set|swore"
+    r"|taught|sang|swam|rode|wore|broke|chose|\w+(?:s|ed))\b)))"
+)
 _POSSESSED: Final = re.compile(r"\b([A-Z][a-z]+)'s\b")
 _SURNAMES: Final = (
     "王李张刘陈杨赵黄周吴徐孙胡朱林郭罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪范姚谭廖邹熊"
@@ -40,13 +47,14 @@ _NO_NAMES: Final = frozenset(
         " Thursday Friday Saturday Sunday Christmas Easter English Chinese User"
     ).split()
 )
+_COMMON: Final = COMMON_EN | SOCIAL
 
 
 @lru_cache(maxsize=8192)
 def named(text: str) -> frozenset[str]:
     """Names of people and what looks like one: a capital that no sentence gave, a Chinese surname and what follows."""
     found = {m.group() for m in CAPITAL.finditer(text)} | {m[1] for m in _POSSESSED.finditer(text)}
-    if (first := _FIRST.match(text)) is not None:
+    if (first := _FIRST.match(text)) is not None and stem(first[1].casefold()) not in _COMMON:
         found.add(first[1])
     for m in () if text.isascii() else _NAME_ZH.finditer(text):  # every candidate of every question comes by here
         name = m[1]

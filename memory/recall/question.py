@@ -23,6 +23,7 @@ from memory.recall.vocabulary import (
     CAPITAL,
     CHOOSES,
     CLAUSE,
+    CODE,
     COMMON_EN,
     COMMON_ZH,
     LOOKS_BACK,
@@ -218,6 +219,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _personal(text: str, *, asks: bool) -> bool:
+    text = CODE.sub(" ", text)
     if not asks:
         return bool(POSSESSIVE.search(text))
     return bool(PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text)) or WANTS.search(text))

@@ -26,27 +26,36 @@ BOTH: Final = re.compile(
     re.IGNORECASE,
 )
 
-# A question; and a request that knowing the person helps with.
+# A question, which 没什么 and 什么都 are not; and a request that knowing the person helps with.
 ASKS: Final = re.compile(
-    r"[?？]|吗|呢[。！!~]?\s*$|什么|怎么|怎样|哪|谁|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
-    r"|^\s*(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what(?! an? )|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
+    r"[?？]|吗|呢[。！!~]?\s*$|(?<!没)(?<!没有)什么(?![都也])|怎么(?![都也]|说呢)|怎样|哪|谁(?![都也])|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
+    r"|^\s*(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what(?! an? | (?:i|we|you) (?:would|want|need|mean))|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
     r"|could|should|would|will|have|has|had)\b|\b(?:tell|remind) me\b|\bremember (?:what|who|when|where|which|how|my|the)\b"
     r"|\b(?:what|where|who|which|when|how)(?:'s|'d|'re)\b",
     re.IGNORECASE,
 )
 WANTS: Final = re.compile(
-    r"\b(?:recommend|suggest|advice|advise|help me|plan|book|order|choose|pick|gift|idea|ideas|show me|list|look up|find)\b"
+    r"\b(?:recommend|suggest|advice|advise|help me|plan|book|(?<!out of )(?<!in )order|choose|pick|gift|idea|ideas|show me|list|look up|find)\b"
     r"|推荐|建议|帮我|帮忙|订|点[个一]|选|送.{0,4}礼物|安排|提醒|告诉我|说说|列|查",
+    re.IGNORECASE,
+)
+
+# A piece of a program, a command line or an error: "for i in x" says I of nobody.
+CODE: Final = re.compile(
+    r"`[^`]*`|\b\w+\([^()]*\)|\bfor \w+ in \w+[(:\[]|(?<=\s)-(?:[a-z]|-[a-z][\w-]+)\b|[{};]\s*$|\{\s*[\"']|\b\w*Error:"
+    r"|\b(?-i:SELECT|INSERT|UPDATE|DELETE)\b",
     re.IGNORECASE,
 )
 
 # What anybody could be asked, or told to do: general knowledge, sums, the weather, a joke, a text to be written. Not if
 # the rest of the sentence is about the speaker's own things.
 WORLD: Final = re.compile(
-    r"\bhow (?:do|can|could|would|should) (?:i|you|we|one|people)\b(?! (?:feel|usually|like|know|get to|look))|\bhow to\b"
+    r"\bhow (?:do|can|could|would|should) (?:i|you|we|one|people)\b(?! (?:feel|usually|like|know|get to|look))"
+    r"(?![^.?!]* (?:now|nowadays|at (?:the moment|present)|these days|currently|every (?:day|morning|week))\b)|\bhow to\b"
     r"|\bwhy (?:is|are|do|does|can|can't|don't) (?:the|a|an|people|we|there|\w+s)\b"
     r"|\bwhat(?:'s| is| are| was) (?:the )?(?:capital|population|meaning|definition|synonym|opposite|plural|past tense|square root|distance"
-    r"|speed|formula|difference between|weather|time|date|temperature|president|king|queen|best way|\w+est)\b"
+    r"|speed|formula|difference between|weather|temperature|president|king|queen|best way|\w+est)\b"
+    r"|\bwhat(?:'s| is) the (?:time|date)\b(?! (?:of|for|when|on)\b)"
     r"|\bwhat (?:does|do) [^?]{1,40} mean\b|\bwhat (?:time|day|date|year|month) is (?:it|today)\b|\bwhat year did the\b"
     r"|\bwho (?:wrote|invented|painted|discovered|composed|directed|founded|built|is the (?:president|king|queen|prime minister|author|mayor))\b"
     r"|\bhow (?:many|much|far|tall|old|long|big|deep) (?:\w+ )?(?:does|do|is|are|are in|in) (?:a|an|the)\b|\bwhich is \w+er\b"
@@ -55,12 +64,13 @@ WORLD: Final = re.compile(
     r"|\b(?:joke|riddle|poem|haiku|limerick|fun fact|synonyms?|rhymes? with)\b"
     r"|\d ?(?:times|plus|minus|divided by|x|\*|\+|/|percent of|% of) ?\d|\b(?:weather|forecast|rain(?:ing|y)?|snow(?:ing|y)?|sunny)\b"
     r"|\bin (?:python|javascript|java|sql|excel|html|css|rust|bash|french|german|spanish|japanese|chinese|english|italian)\b"
-    r"|\b(?:how|what|why|when|where) do (?!my\b|our\b|his\b|her\b|their\b)(?:\w+ )?(?!this\b|James\b)\w{3,}s\b|\b(?:which|what) (?:country|century|language) (?:do|does|did|is|was)\b"
+    r"|\b(?:how|what|why|when|where) do (?!my\b|our\b|his\b|her\b|their\b)(?:\w+ )?(?!this\b|James\b)\w{3,}s\b|\b(?:which|what) (?:country|century|language) (?:do|does|did|is|was) (?!(?:i|we|my|our)\b|(?-i:[A-Z]))"
     r"|\bis \w+ the same as\b|\b(?:do|are) (?:people|most people)\b|^\W*(?:imagine|pretend|suppose)\b|\bpick an? (?:number|colou?r|card)\b"
     r"|怎么(?:[^，。？?]{0,6})(?:做|煮|写|说|读|念|拼|去掉|去除|反转|安装|设置|用|修|洗|炒|煎|画|算|翻译|泡|种|弄)|如何(?![啊呢吗呀？?。，]|$)"
     r"|为什么[^，。？?]{0,4}[是会要]|什么意思|的意思|近义词|反义词|造句|拼音"
     r"|首都|总统|总理|国王|人口|面积|最高峰|汇率|股价|海拔|是?谁(?:写|画|发明|发现|唱|导演|创立|创办|成立|建)(?:了|的)|是怎么[^，。？?]{1,4}的"
     r"|[讲说来]一?个?(?:笑话|故事|段子|谜语)|写一?[首篇封段个条]|作一?首|一般人|人们|^\W*(?:假装|假设|想象)|翻译|解释一?下?|总结一下|概括|改写|润色|续写|算一下|计算|换算|画一?[张个幅]"
+    rf"|{CODE.pattern}"
     r"|\d ?[乘加减除×÷+*] ?\d|等于多少|平方根|几点了|今天(?:星期|周|礼拜)几|今天几号|天气|下雨|下雪|气温"
     r"|[煮炖蒸烤]几分钟|几条腿|哪个更?[重大快高长远]|(?:用|在)?(?:Python|Java|SQL|Excel|[法英日德]语)(?:怎么|里|中)",
     re.IGNORECASE,

@@ -1,8 +1,9 @@
 """How seldom recall speaks up unasked, and what that costs: `python -m tests.bench.smalltalk --data DIR [DIR …]`.
 
-Two hundred turns a language that call for no memory (`turns_en`, `turns_zh`) are put to every person of the data. A
-turn that brings up anything counts against the gate; which ones do so most is told. Beside it recall@3 of the real
-questions with the gate and without. Levels are left out of both: nobody here forgets.
+Two hundred turns a language that call for no memory (`turns_en`, `turns_zh`) are put to every person of the data, and
+sixty of other styles that no weight was learned from (`turns_other`). A turn that brings up anything counts against the
+gate; which ones do so most is told. Beside it recall@3 of the real questions with the gate and without. Levels are left
+out of both: nobody here forgets.
 
 Written for this project; no part of any data set. The small life below is what the tests ask about.
 """
@@ -24,7 +25,7 @@ from typing import Any, Final
 from memory.models import Hit, Query
 from memory.ports import Embedder, Store
 from memory.recall import QueryEmbedder, ranked
-from tests.bench import embedders, turns_en, turns_zh
+from tests.bench import embedders, turns_en, turns_other, turns_zh
 from tests.bench.data import User, load
 from tests.bench.ground import store_at
 from tests.bench.metrics import APART, share_found
@@ -32,6 +33,10 @@ from tests.bench.metrics import APART, share_found
 TURNS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     lang: {kind: text.strip().splitlines() for kind, text in words.TURNS.items()}
     for lang, words in (("en", turns_en), ("zh", turns_zh))
+}
+OTHER: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
+    lang: {kind: text.strip().splitlines() for kind, text in kinds.items()}
+    for lang, kinds in turns_other.OTHER.items()
 }
 EN, ZH = ([turn for turns in kinds.values() for turn in turns] for kinds in TURNS.values())
 WORST: Final = 12  # turns that are named
@@ -43,6 +48,8 @@ class Gated:
 
     asked: Counter[str] = field(default_factory=Counter)  # turns by kind
     noisy: Counter[str] = field(default_factory=Counter)  # those that brought up anything
+    others: Counter[str] = field(default_factory=Counter)  # of other styles, by kind
+    noisy_others: Counter[str] = field(default_factory=Counter)
     turns: Counter[str] = field(default_factory=Counter)
     by_person: list[float] = field(default_factory=list)
     free: list[float] = field(default_factory=list)  # recall@3 of each question, no gate
@@ -53,7 +60,9 @@ class Gated:
         return {
             "injected": self.noisy.total() / self.asked.total(),
             "worst_person": max(self.by_person),
+            "other_styles": self.noisy_others.total() / max(1, self.others.total()),
             "kinds": {kind: self.noisy[kind] / n for kind, n in self.asked.items()},
+            "other_kinds": {kind: self.noisy_others[kind] / n for kind, n in self.others.items()},
             "R@3": fmean(self.free),
             "R@3_gated": fmean(self.gated),
         }
@@ -63,6 +72,9 @@ class Gated:
         t = self.told()
         yield f"  small talk that brings up anything: {t['injected']:.1%} (of one person at most {t['worst_person']:.1%})"
         yield "    " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["kinds"].items())
+        if self.others:
+            yield f"  of other styles {t['other_styles']:.1%}"
+            yield "    " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["other_kinds"].items())
         lost = t["R@3"] - t["R@3_gated"]
         yield f"  recall@3 without the gate {t['R@3']:.3f}, with it {t['R@3_gated']:.3f}: {lost:.3f} lost"
         if self.turns:
@@ -89,13 +101,15 @@ async def _of(store: Store, user: User, embed: QueryEmbedder | None, out: Gated)
         return await ranked(store.reader(user.ids[""]), query, u=0.0)
 
     before = out.noisy.total()
-    kinds = TURNS[user.queries[0]["lang"]]
-    for kind, turns in kinds.items():
-        for turn in turns:
-            noisy = any(h.passed for h in await found(turn))
-            out.asked[kind] += 1
-            out.noisy[kind] += noisy
-            out.turns[turn] += noisy
+    lang = user.queries[0]["lang"]
+    kinds = TURNS[lang]
+    for own, asked, counted in ((kinds, out.asked, out.noisy), (OTHER[lang], out.others, out.noisy_others)):
+        for kind, turns in own.items():
+            for turn in turns:
+                noisy = any(h.passed for h in await found(turn))
+                asked[kind] += 1
+                counted[kind] += noisy
+                out.turns[turn] += noisy
     out.turns = +out.turns
     out.by_person.append((out.noisy.total() - before) / sum(map(len, kinds.values())))
     for row in user.queries:

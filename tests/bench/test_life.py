@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from memory.embed.features import is_han
 from tests.bench.data import load, when
 from tests.bench.life.__main__ import write
+from tests.bench.life.styles import OF_TIME, STYLES
 from tests.bench.life.tables import LANGS, sorts
 from tests.bench.life.world import Life
 
@@ -43,6 +45,25 @@ def test_written_and_read(tmp_path: Path) -> None:
         for q in user.queries:
             assert q["gold"] and {*q["gold"], *(a for alt in q["alt"].values() for a in alt)} <= ids
         assert not [m["text"] for m in user.memories if re.search(r"[{}]", m["text"])]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_told_otherwise(tmp_path: Path, style: str) -> None:
+    """The same bytes each time; every question still has its answers, at one time or in the other's words."""
+    assert write(tmp_path / "a", 1, 3, style=style) == write(tmp_path / "b", 1, 3, style=style)
+    assert (tmp_path / "a/memories.jsonl").read_bytes() == (tmp_path / "b/memories.jsonl").read_bytes()
+    for user in load(tmp_path / "a").values():
+        ids = {m["id"]: m for m in user.memories}
+        assert all({*q["gold"], *(a for alt in q["alt"].values() for a in alt)} <= ids.keys() for q in user.queries)
+        texts = [m["text"] for m in user.memories]
+        if style == "notes":
+            assert len({m["time"] for m in user.memories}) == 1
+            assert not OF_TIME & {q["category"] for q in user.queries}
+        elif style == "chat":
+            assert sum(t.startswith(("Assistant: ", "助手：")) for t in texts) > 100
+            assert all(t.startswith(("User: ", "用户：", "Assistant: ", "助手：")) for t in texts)
+        else:
+            assert sum(any(is_han(c) for c in t) and re.search("[a-z]{3}", t) is not None for t in texts) > 20
 
 
 @pytest.mark.parametrize("lang", LANGS)

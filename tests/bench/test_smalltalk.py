@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.embed.features import is_han
-from tests.bench.smalltalk import EN, LIFE_EN, LIFE_ZH, TURNS, ZH, Gated
+from tests.bench.smalltalk import EN, LIFE_EN, LIFE_ZH, OTHER, TURNS, ZH, Gated
 
 
 def test_the_turns() -> None:
@@ -17,6 +17,15 @@ def test_the_turns() -> None:
         assert not plain & {"".join(c for c in q.casefold() if c.isalnum()) for own in life.values() for q in own}
     assert not any(is_han(c) for t in EN for c in t)
     assert all(any(is_han(c) for c in t) for t in ZH)
+
+
+def test_the_other_styles() -> None:
+    """Sixty in each language, in the same kinds, none of them among the two hundred."""
+    assert [(k, len(v)) for k, v in OTHER["en"].items()] == [(k, len(v)) for k, v in OTHER["zh"].items()]
+    for lang, known in (("en", EN), ("zh", ZH)):
+        turns = [t for own in OTHER[lang].values() for t in own]
+        assert len(turns) == len(set(turns)) == 60
+        assert not set(turns) & set(known)
 
 
 def test_what_is_counted() -> None:
