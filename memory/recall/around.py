@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final, TypeAlias
 
 from memory.recall.names_en import number as number_en
-from memory.recall.spans import DAY, HOUR, Span, Unit, date, day_of, midnight, relative, week_of
+from memory.recall.spans import DAY, HOUR, Span, Unit, date, day_of, midnight, relative, week_of, weekend_of
 from memory.recall.tense import Said
 from memory.recall.window_zh import number as number_zh
 
@@ -125,8 +125,19 @@ def _stretch_zh(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
     return (Unit.DAY, (start - 3 * DAY, start)) if "前" in m.group() else (Unit.DAY, (end, end + 3 * DAY))
 
 
-def _week_of(_: re.Match[str], p: Place) -> tuple[Unit, Span]:
-    return Unit.WEEK, week_of(p.span[0])
+def _week_of(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
+    return (Unit.WEEKEND, weekend_of(p.span[0])) if m["u"] == "weekend" else (Unit.WEEK, week_of(p.span[0]))
+
+
+def _part(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
+    """Later this year, earlier this week: from now on, up to now."""
+    (start, end), now = p.span, p.said.now
+    if not start <= now < end:
+        return p.unit, p.span
+    return p.unit, (now, end) if m["w"] in {"later", "晚些时候", "晚点", "晚一点"} else (
+        start,
+        now + timedelta(seconds=1),
+    )
 
 
 _THE: Final = r"(?: the)?(?: end of)? $"
@@ -137,7 +148,8 @@ _BEFORE: Final[tuple[tuple[re.Pattern[str], Move], ...]] = (
     (re.compile(r"\b(?:before|prior to|ahead of|leading up to|run-up to)(?: the)? $"), _before),
     (re.compile(r"\b(?:after|following)(?: the)? $"), _later),
     (re.compile(r"\b(?:around|near|close to|circa)(?: the)? $"), _about),
-    (re.compile(r"\bweek (?:of|commencing|beginning|starting)(?: on)?(?: the)? $"), _week_of),
+    (re.compile(r"\b(?P<w>later|earlier)(?: on)?(?: in)?(?: the)? $"), _part),
+    (re.compile(r"\b(?P<u>week|weekend) (?:of|commencing|beginning|starting)(?: on)?(?: the)? $"), _week_of),
 )  # fmt: skip
 _AFTER: Final[tuple[tuple[re.Pattern[str], Move], ...]] = (
     (re.compile(r" (?:onwards?\b|on(?=\s*(?:$|[?.!,;])))|以来|至今|(?:开始|起)?到(?:现在|目前|今天)|(?:那天|那时)?(?:开始|起)(?![床飞来点身名])"), _since),
@@ -148,5 +160,6 @@ _AFTER: Final[tuple[tuple[re.Pattern[str], Move], ...]] = (
     (re.compile(r"前后|左右|那阵|那段时间"), _about),
     (re.compile(r"的?(?:之前|以前|前)(?![天年面端台])"), _before),
     (re.compile(r"(?:之后|以后|过后|后)(?![天年面来])"), _later),
+    (re.compile(r"的?(?P<w>晚些时候|晚一?点|早些时候|早先)"), _part),
     (re.compile(r"为止|截止"), _until),
 )  # fmt: skip

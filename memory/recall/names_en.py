@@ -38,7 +38,20 @@ SMALL: Final = {
     for i, w in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
     )
-} | {"a": 1, "an": 1, "couple": 2, "few": 3, "several": 4, "twenty": 20, "thirty": 30}
+} | {
+    "a": 1,
+    "an": 1,
+    "couple": 2,
+    "few": 3,
+    "several": 4,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+}
 _ORDINALS: Final = {
     w: i + 1
     for i, w in enumerate(
@@ -92,9 +105,10 @@ _AT_DAY: Final = re.compile(
     r"\b(?:on|by|until|till|for|from|since|before|after|around|with effect from)(?: the)? $|^\W*(?:and |or |what about |how about )?$"
 )
 _AT_YEAR: Final = re.compile(
-    r"\b(?:in|during|since|of|from|by|before|after|until|till|around|year|early|late|back in|mid)[ -]$"
+    r"\b(?:in|during|throughout|all of|since|of|for|from|by|before|after|until|till|around|year|early|late|back in|mid)[ -]$"
 )
 _HABIT: Final = re.compile(r"\b(?:an?|every|each|is|named|called|tgi|man|girl|casual|my|your|the) $")
+_ANY_OF: Final = re.compile(r"\b(?:an?|every|each|any|most) $")
 _CLAUSE_END: Final = re.compile(
     r"['’]?s?\s*(?:$|[?.!,;:)]|(?:and|or|to|at|then|again|with|morning|afternoon|evening|night)\b)"
 )
@@ -157,6 +171,8 @@ def _weekday(m: re.Match[str], said: Said) -> Time | None:
     if m["q"]:
         found = said.qualified(again, m["q"])
         return found and Once(Unit.DAY, found)
+    if preceded(m, _ANY_OF):
+        return None
     strong = preceded(m, _AT_DAY) or (_CLAUSE_END.match(m.string, m.end()) is not None and not preceded(m, _HABIT))
     return Again(Unit.DAY, "week", again.within, "next", weak=not strong, strict=True)
 
@@ -169,11 +185,12 @@ def _ordinal(m: re.Match[str], said: Said) -> Time | None:  # noqa: ARG001
 
 
 def _slashed(m: re.Match[str], said: Said) -> Time | None:  # noqa: ARG001
-    """31/1 or 1/31; none where it could be either."""
+    """31/1 or 1/31, 31.1.2024; none where it could be either."""
     a, b = int(m["a"]), int(m["b"])
-    if a != b and a <= 12 and b <= 12:
+    dotted = "." in m.group()
+    if a != b and a <= 12 and b <= 12 and not dotted:
         return None
-    number, day = (a, b) if a <= 12 else (b, a)
+    number, day = (a, b) if a <= 12 and not dotted else (b, a)
     date(2024, number, day)
     return Once(Unit.DAY, day_of(date(int(m["y"]), number, day))) if m["y"] else day_of_year(number, day)
 
@@ -267,7 +284,8 @@ NAMES_EN: Final[tuple[Row, ...]] = (
     # --- dates
     row(_DIGITS, r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d)", lambda m, _: Once(Unit.DAY, day_of(date(int(m["y"]), int(m["m"]), int(m["d"]))))),
     row(_DIGITS, r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d/-])", lambda m, _: Once(Unit.MONTH, month_of(int(m["y"]), int(m["m"])))),
-    row(_DIGITS, r"(?:(?<=\bon )|(?<=\bsince )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter )|(?<=\buntil )|(?<=[\u4e00-\u9fff]))(?P<a>\d{1,2})/(?P<b>\d{1,2})(?:/(?P<y>(?:19|20)\d\d))?(?![\d/])", _slashed),
+    row(_DIGITS, r"(?:(?<=\bon )|(?<=\bsince )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter )|(?<=\buntil )|(?<=[\u4e00-\u9fff]))(?P<a>\d{1,2})/(?P<b>\d{1,2})(?![\d/])(?P<y>)", _slashed),
+    row(_DIGITS, r"(?<![\d/.])(?P<a>\d{1,2})(?P<s>[/.])(?P<b>\d{1,2})(?P=s)(?P<y>(?:19|20)\d\d)(?!\d)", _slashed),
     row(_MONTH_HINTS, rf"\b(?:the )?{_D}{_TH}(?: of)?(?: |-){_M}{_Y}", _date),
     row(_MONTH_HINTS, rf"\b(?:the )?{_D}{_TH}{_RANGE}{_D.replace('<d>', '<e>')}{_TH}(?: of)? {_M}{_Y}", _date),
     row(_MONTH_HINTS, rf"\b{_M} (?:the )?{_D}{_TH}\b{_NO_COUNT}{_Y}", _date),
@@ -275,7 +293,7 @@ NAMES_EN: Final[tuple[Row, ...]] = (
     row("st nd rd th", r"\b(?:the )?(?P<d>\d{1,2})(?:st|nd|rd|th)\b", _ordinal),
     # --- months, seasons, quarters, years
     row(_MONTH_HINTS, rf"\b(?:{WHICH} )?{_M}", _month),
-    row("spring summer autumn fall winter", rf"\b(?:{WHICH} )?(?P<s>spring|summer|autumn|fall|winter)\b(?! (?:rolls?|breaks?|onions?|coats?|dress|jobs?|schools?|camp|tyres?|tires?|asleep|apart|clean))", _season),
+    row("spring summer autumn fall winter", rf"\b(?:{WHICH} )?(?P<s>spring|summer|autumn|fall|winter)\b(?: holidays?\b| vacation\b| months\b| term\b)?(?! (?:rolls?|breaks?|onions?|coats?|dress|jobs?|schools?|camp|tyres?|tires?|asleep|apart|clean))", _season),
     row("q", r"\bq(?P<n>[1-4])\b", _quarter),
     row("quarter", r"\b(?P<n>first|second|third|fourth) quarter(?: of)?\b", _quarter),
     row("half", r"\b(?P<w>first|second|1st|2nd|latter) half of(?: the)?\b", _half),
@@ -284,7 +302,7 @@ NAMES_EN: Final[tuple[Row, ...]] = (
     row("beginning start middle end", r"\b(?:the )?(?P<w>beginning|start|middle|end) of(?: the)?\b", _third),
     row("month year week quarter decade", r"(?<=of the )(?P<u>month|year|week|quarter|decade)\b", lambda m, said: Once(UNITS[m["u"]], relative(m["u"], 0, said.now), weak=True)),
     row("first second third fourth last st nd rd th", r"\b(?:the )?(?P<n>first|second|third|fourth|last|1st|2nd|3rd|4th) (?P<u>weekend|week|day|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday) (?:of|in)(?: the)?\b", _nth),
-    row(_DIGITS, r"(?<![\d.,$€£¥#-])(?P<y>(?:19|20)\d\d)(?:['’]s)?(?![\d.,-]\d|\d|[a-z%])", _year_named),
+    row(_DIGITS, r"(?:(?<![\d.,$€£¥#-])|(?<=mid-)|(?<=early-)|(?<=late-))(?P<y>(?:19|20)\d\d)(?:['’]s)?(?![\d.,-]\d|\d|[a-z%])", _year_named),
     row(_DIGITS, r"\b(?:(?<=the )|(?<=early )|(?<=late )|(?<=mid ))['’]?(?P<y>(?:19|20)?\d0)['’]?s\b(?P<w>)", _decade),
     row("twenties thirties forties fifties sixties seventies eighties nineties noughties", r"\bthe (?:(?:early|late|mid)[ -])?(?P<w>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|noughties)\b(?P<y>)", _decade),
     # --- festivals and weekdays

@@ -198,6 +198,26 @@ def relative(unit: str, later: int, now: datetime) -> Span:
     return year_of(now.year + later)
 
 
+def some(unit: str, least: int, most: int, now: datetime, sign: int) -> Span:
+    """From so many to so many units ago or from now."""
+    a, b = relative(unit, sign * least, now), relative(unit, sign * most, now)
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def on_that_day(unit: str, later: int, now: datetime) -> datetime:
+    """The same day of another week, month or year; the last one of a month that is too short."""
+    if unit in {"day", "week"}:
+        return midnight(now) + later * (7 if unit == "week" else 1) * DAY
+    first, end = month_of(now.year, now.month + later * (12 if unit == "year" else 1))
+    return min(first + (now.day - 1) * DAY, end - DAY)
+
+
+def about_then(unit: str, later: int, now: datetime) -> Span:
+    """This time last year: a week on both sides; of last week the day before and the day after."""
+    day, off = on_that_day(unit, later, now), 7 if unit in {"month", "year"} else 1
+    return day - off * DAY, day + (off + 1) * DAY
+
+
 def and_a_half(unit: str, n: int, now: datetime, sign: int) -> Span:
     """N and a half units ago or from now (n may be 0): as much on either side as would still be called so."""
     match unit:
@@ -237,7 +257,7 @@ def third_of(span: Span, which: int, *, edge: bool) -> Span:
     if days <= 31:
         return [(start, start + 10 * DAY), (start + 10 * DAY, start + 20 * DAY), (start + 20 * DAY, end)][which]
     months = (end.year - start.year) * 12 + end.month - start.month
-    size = months // (6 if edge and months >= 12 else 3) or 1
+    size = months // (6 if edge and months == 12 else 3) or 1
     first = [0, (months - size) // 2, months - size][which]
     return month_of(start.year, start.month + first, size)
 

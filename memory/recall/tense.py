@@ -30,6 +30,12 @@ _PERHAPS: Final = re.compile(
 )
 
 
+# A habit: what comes again is meant whenever it comes.
+_HABIT: Final = re.compile(
+    r"\b(?:usually|normally|generally|typically|tend to|as a rule)\b|一般(?!般)|通常|平时|平常|往往|经常|常常|习惯"
+)
+
+
 def looks_ahead(plain: str) -> bool | None:
     """Whether a sentence (NFKC, case folded) is about what is to come; None if it does not say."""
     if _TO_COME.search(plain):
@@ -51,8 +57,15 @@ class Said:
         """Whether it is about what is to come."""
         return looks_ahead(self.plain) if self.told is None else self.told
 
+    @cached_property
+    def habit(self) -> bool:
+        """Whether it is about what is always so."""
+        return _HABIT.search(self.plain) is not None
+
     def one(self, a: Again, ahead: bool | None = None) -> Span | None:
         """Of what comes again, the one that is meant where nothing else is said."""
+        if self.habit:
+            return None
         ahead = self.ahead if ahead is None else ahead
         if ahead is not None:
             return a.next(self.now) if ahead else a.last(self.now, today=self.today)

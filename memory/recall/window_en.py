@@ -17,13 +17,16 @@ from memory.recall.spans import (
     Span,
     Time,
     Unit,
+    about_then,
     and_a_half,
     day_of,
     lately,
     midnight,
+    on_that_day,
     part,
     recent,
     relative,
+    some,
     soon,
     weekday,
 )
@@ -57,13 +60,33 @@ def _unit(m: re.Match[str], said: Said) -> Time:
 
 
 def _ago(m: re.Match[str], said: Said) -> Time | None:
-    now, n = said.now, number(m["n"])
-    u = m["u"]
+    now, n, u = said.now, number(m["n"]), m["u"]
     if u.startswith(("sec", "min", "moment")):
         return Once(Unit.HOUR, lately(0, now, 6.0))
     if u.startswith("h"):
         return Once(Unit.HOUR, lately(n, now))
+    if m["n"] in {"few", "several"}:
+        return Once(UNITS[u], some(u, 2, 5, now, -1))
     return Once(UNITS[u], relative(u, -n, now))
+
+
+def _that_day(m: re.Match[str], said: Said) -> Once:
+    """A year ago today, this day last year."""
+    n, later = m["n"], {"last": -1, "next": 1}.get(m["q"] or "", -1)
+    u = m["u"] or m["v"]
+    return Once(Unit.DAY, day_of(on_that_day(u, -number(n) if n else later, said.now)))
+
+
+def _years_and_months(m: re.Match[str], said: Said) -> Once:
+    return Once(Unit.MONTH, relative("month", -12 * number(m["n"]) - number(m["k"]), said.now))
+
+
+def _hours(m: re.Match[str], said: Said) -> Once | None:
+    """In two hours, in half an hour, in ten minutes."""
+    if said.ahead is False:
+        return None
+    hours = 1 if m["u"] is None or m["u"].startswith("m") else number(m["n"])
+    return Once(Unit.HOUR, (said.now + (hours - 1) * HOUR, said.now + (hours + 1) * HOUR))
 
 
 def _half_ago(m: re.Match[str], said: Said) -> Time:
@@ -96,6 +119,8 @@ def _in_units(m: re.Match[str], said: Said) -> Time | None:
     vague = m["n"] in {"a", "an"} and not m.group().endswith(("time", "now", "today"))
     if said.ahead is False or (vague and not said.ahead):
         return None
+    if m["n"] in {"few", "several", "couple"}:
+        return Once(UNITS[m["u"]], some(m["u"], 1, number(m["n"]) + 1, said.now, 1))
     return Once(UNITS[m["u"]], relative(m["u"], number(m["n"]), said.now))
 
 
@@ -105,7 +130,7 @@ def _of_day(later: int, name: str, said: Said) -> Once | None:
 
 
 def _last_night(m: re.Match[str], said: Said) -> Time:
-    evening = midnight(said.now) - (24 + 24 * m.group().startswith("night")) * HOUR + 18 * HOUR
+    evening = midnight(said.now) - (24 + 24 * m.group().startswith(("night", "evening"))) * HOUR + 18 * HOUR
     return Once(Unit.PART, (evening, evening + 11 * HOUR))
 
 
@@ -120,6 +145,14 @@ RULES_EN: Final[tuple[Row, ...]] = (
     *NAMES_EN,
     # --- so many units ago, from now, up to now
     row("ago", rf"\b{_SOME} (?P<u>seconds?|minutes?|moments?|hours?|day|weekend|week|fortnight|month|year|decade)s? ago\b", _ago),
+    row("ago", rf"\b{NUMBER} years? and {NUMBER.replace('<n>', '<k>')} months? ago\b", _years_and_months),
+    row("today ago", rf"\b{NUMBER} (?P<u>week|month|year)s? ago (?:today|this day)\b(?P<q>)(?P<v>)", _that_day),
+    row("last next", r"\b(?:this|the same|that same) day (?P<q>last|next) (?P<u>week|month|year)\b(?P<n>)(?P<v>)", _that_day),
+    row("time", r"\b(?:this|the same) time (?P<q>last|next) (?P<u>week|month|year)\b", lambda m, said: Once(Unit.WEEK, about_then(m["u"], -1 if m["q"] == "last" else 1, said.now))),
+    row("hours", r"\b(?:last|past) (?P<n>\d{1,3}) hours\b", lambda m, said: Once(Unit.DAY, (said.now - int(m["n"]) * HOUR, said.now + timedelta(seconds=1)))),
+    row("hour hours minutes", rf"\bin (?:half an hour|{NUMBER} (?P<u>hours?|minutes))\b(?! (?:of|long))", _hours),
+    row("recent", r"\b(?:in|over) recent (?P<u>day|week|month|year)s\b", lambda m, said: Once(UNITS[m["u"]], recent(m["u"], 3, said.now))),
+    row("next", r"\b(?:the )?(?P<d>monday|tuesday|wednesday|thursday|friday|saturday|sunday) after next\b", lambda m, said: Once(Unit.DAY, day_of(relative("week", 2, said.now)[0] + DAYS.index(m["d"][:3]) * DAY))),
     row("half", rf"\b(?:{_SOME} (?P<u>hour|week|month|year)s? and a half|(?:(?P<k>\d+|two|three|four|five|six) and a )?half (?:of )?an? (?P<v>hour|week|month|year)) (?P<way>ago|from now)\b", _half_ago),
     row("half", rf"\b{NUMBER} and a half (?P<u>hour|week|month|year)s (?P<way>ago|from now)\b(?P<v>)", _half_ago),
     row("ago", rf"\b{_SOME} (?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)days|springs|summers|autumns|falls|winters|christmases|easters|(?:january|february|march|april|may|june|july|august|september|october|november|december)s) ago\b", _names_ago),
@@ -130,16 +163,16 @@ RULES_EN: Final[tuple[Row, ...]] = (
     row("in", rf"\bin {_SOME} {UNIT}s?\b(?:['’]s?)?(?: time)?\b(?! (?:of|a row))", _in_units),
     row("next coming within", rf"\b(?:(?:the |these |over |during |in )*(?:next|coming)|within(?: the next)?) {_SOME} (?P<u>day|week|month|year)s?\b", lambda m, said: Once(UNITS[m["u"]], soon(m["u"], number(m["n"]), said.now))),
     row("last past", rf"\b(?:the |these |over |in |during |within )*(?:last|past) {_SOME} (?P<u>day|week|month|year)s\b", lambda m, said: Once(UNITS[m["u"]], recent(m["u"], number(m["n"]), said.now))),
-    row("last past previous this next coming upcoming", rf"\b{WHICH} {UNIT}\b(?:['’]s)?", _unit),
-    row("weekend", r"\b(?:the|on the|at the|over the|at|for the) weekend\b", lambda _m, _said: WEEKEND),
+    row("last past previous this next coming upcoming", rf"\b{WHICH} {UNIT}\b(?<!day)(?:['’]s)?", _unit),
+    row("weekend", r"\b(?:the|on the|at the|over the|at|for the) weekend\b(?! of )", lambda _m, _said: WEEKEND),
     # --- days
-    row("today", r"\b(?:earlier )?today\b(?:['’]s)?", lambda _, said: Once(Unit.DAY, day_of(said.now))),
+    row("today", r"\btoday\b(?:['’]s)?", lambda _, said: Once(Unit.DAY, day_of(said.now))),
     row("tonight evening night", r"\b(?:tonight|this (?:evening|night))\b", lambda _, said: Once(Unit.PART, said.tonight)),
-    row("this", r"\b(?:earlier )?this (?P<p>morning|afternoon)\b", lambda m, said: _of_day(0, m["p"], said)),
+    row("this", r"\bthis (?P<p>morning|afternoon)\b", lambda m, said: _of_day(0, m["p"], said)),
     row("yesterday", r"\b(?P<b>(?:the )?day before )?yesterday\b(?:['’]s)?", lambda m, said: Once(Unit.DAY, day_of(said.now - (2 if m["b"] else 1) * DAY))),
-    row("last", r"\b(?:late |early )?last night\b|\bnight before last\b", _last_night),
+    row("last", r"\b(?:late |early )?last night\b|\b(?:night|evening) before last\b", _last_night),
     row("tomorrow tmrw tmr", r"\b(?P<b>(?:the )?day after )?(?:tomorrow|tmrw?)\b(?:['’]s)?", lambda m, said: Once(Unit.DAY, day_of(said.now + (2 if m["b"] else 1) * DAY))),
-    row("other", r"\bthe other (?:day|night|evening)\b", lambda _, said: Once(Unit.WEEK, recent("day", 7, said.now))),
+    row("other", r"\bthe other (?P<u>day|night|evening|week)\b", lambda m, said: Once(Unit.WEEK, recent("day", 14 if m["u"] == "week" else 7, said.now))),
     row("just moment", r"\bjust now\b|\ba moment ago\b", lambda _, said: Once(Unit.HOUR, lately(0, said.now, 6.0))),
     row("now", r"(?<=to )now\b|(?<=until )now\b|(?<=till )now\b", lambda _, said: Once(Unit.DAY, (said.now, said.now + timedelta(seconds=1)), weak=True)),
     row("coming upcoming", r"\b(?:coming up|upcoming)\b", lambda _, said: Once(Unit.WEEK, soon("week", 2, said.now))),

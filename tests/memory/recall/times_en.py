@@ -35,7 +35,7 @@ a week ago                                        | 2026-02-02 | 2026-02-09
 a fortnight ago                                   | 2026-01-26 | 2026-02-02
 a couple of weeks ago                             | 2026-01-26 | 2026-02-02
 about two weeks ago                               | 2026-01-26 | 2026-02-02
-a few days ago                                    | 2026-02-08 | 2026-02-09
+a few days ago                                    | 2026-02-06 | 2026-02-10
 a year and a half ago                             | 2024-07-01 | 2024-10-01
 half a year ago                                   | 2025-07-01 | 2025-10-01
 two and a half years ago                          | 2023-07-01 | 2023-10-01
@@ -196,6 +196,36 @@ starting today I run                              | - | -
 we had 7 days                                     | - | -
 half past three                                   | - | -
 on 30 February                                    | - | -
+what was I doing this time last year?             | 2025-02-04 | 2025-02-19
+what happened a year ago today?                   | 2025-02-11 | 2025-02-12
+the same day last month                           | 2026-01-11 | 2026-01-12
+remind me what I did on the weekend of 6 February | 2026-02-07 | 2026-02-09
+what did we talk about earlier this week?         | 2026-02-09 | 2026-02-11 10:00:01
+what's happening later this year?                 | 2026-02-11 10:00 | 2027-01-01
+what did I plan for 2027?                         | 2027-01-01 | 2028-01-01
+what have I eaten in the last 24 hours?           | 2026-02-10 10:00 | 2026-02-11 10:00:01
+in two hours                                      | 2026-02-11 11:00 | 2026-02-11 13:00
+a year and three months ago                       | 2024-11-01 | 2024-12-01
+a few weeks ago                                   | 2026-01-05 | 2026-02-02
+in a couple of days                               | 2026-02-12 | 2026-02-15
+the Monday after next                             | 2026-02-23 | 2026-02-24
+between Christmas and New Year                    | 2025-12-24 | 2026-01-02
+the evening before last                           | 2026-02-09 18:00 | 2026-02-10 05:00
+late on Friday night                              | 2026-02-13 18:00 | 2026-02-14 05:00
+on 14.3.2024                                      | 2024-03-14 | 2024-03-15
+Wednesday, February 4                             | 2026-02-04 | 2026-02-05
+Halloween two years ago                           | 2024-10-31 | 2024-11-01
+did I see May in June?                            | 2025-06-01 | 2025-07-01
+the summer holidays last year                     | 2025-06-01 | 2025-09-01
+what do I usually do on Sundays?                  | - | -
+what do I normally do on Sunday?                  | - | -
+every second Friday                               | - | -
+a Friday afternoon would be nice                  | - | -
+the next day                                      | - | -
+did April call?                                   | - | -
+I paid 2000 for it                                | - | -
+on 3/4                                            | - | -
+from 9 to 5                                       | - | -
 """.strip().splitlines()
 
 PIECES = """
