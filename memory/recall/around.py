@@ -10,9 +10,9 @@ from datetime import timedelta
 from typing import Final, TypeAlias
 
 from memory.recall.names_en import number as number_en
+from memory.recall.names_zh import number as number_zh
 from memory.recall.spans import DAY, HOUR, Span, Unit, date, day_of, midnight, relative, week_of, weekend_of
 from memory.recall.tense import Said
-from memory.recall.window_zh import number as number_zh
 
 _DAWN: Final = date(1900, 1, 1)
 
