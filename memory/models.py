@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Any, Literal, NamedTuple, TypeAlias
+from operator import attrgetter
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 MemoryId: TypeAlias = str
 Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
@@ -219,6 +220,17 @@ class Memory:
     reviewed_at: datetime | None = None
     deleted_at: datetime | None = None
     rev: int = 1
+
+    def weighing(self, weight: float) -> Memory:
+        """With this weight; in half the time of `replace`."""
+        values = list(_VALUES(self))
+        values[_WEIGHT] = weight
+        return Memory(*values)
+
+
+_FIELDS: Final = tuple(f.name for f in fields(Memory))
+_VALUES: Final = attrgetter(*_FIELDS)
+_WEIGHT: Final = _FIELDS.index("weight")
 
 
 @dataclass(frozen=True, slots=True)

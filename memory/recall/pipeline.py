@@ -201,7 +201,7 @@ def _seen(look: Look, m: Memory, w: float, place: int, values: Mapping[str, floa
 
 
 def _hit(seen: _Seen, v: Verdict, *, passed: bool) -> Hit:
-    memory = replace(seen.memory, weight=seen.weight)
+    memory = seen.memory.weighing(seen.weight)
     return Hit(memory, seen.score, seen.signals, seen.nudges, v.relevance, v.evidence, passed)
 
 
@@ -237,7 +237,7 @@ async def _versions(look: Look, hits: Sequence[Hit]) -> list[Hit]:
 def _weighed(m: Memory, look: Look) -> Memory:
     """With its weight as it is now: what the store has is a cache."""
     now = weight(m, look.u, look.query.now)
-    return m if now == m.weight else replace(m, weight=now)
+    return m if now == m.weight else m.weighing(now)
 
 
 def look_at(reader: Reader, query: Query, u: float) -> Look:

@@ -120,18 +120,20 @@ async def vectors(look: Look) -> Evidence:
         return NOTHING
     look.chance = await look.reader.chance()
     worth = trust(look.embedder, look.chance)
-    found: dict[int, float] = {}
-    for (weight, _), hits in zip(
-        rows, await look.reader.nearest_each([v for _, v in rows], NEAREST, look.f), strict=True
-    ):
+    best: dict[int, float] = {}
+    near = await look.reader.nearest_each([v for _, v in rows], NEAREST, look.f)
+    for (weight, _), hits in zip(rows, near, strict=True):
         if not hits:
             continue
         floor, top = hits[-1].score if len(hits) > 1 else 0.0, hits[0].score
-        for s in hits:
-            share = (s.score - floor) / (top - floor) if top > floor else 1.0
-            found[s.place] = max(found.get(s.place, 0.0), worth * weight * share)
-            look.cosines[s.place] = max(look.cosines.get(s.place, -1.0), s.score)
-    return evidence("vectors", found)
+        scale = weight * worth / ((top - floor) or 1.0)
+        for _, cosine, place in hits:
+            value = scale * (cosine - floor) if top > floor else scale
+            if value > best.get(place, 0.0):
+                best[place] = value
+            if cosine > look.cosines.get(place, -1.0):
+                look.cosines[place] = cosine
+    return evidence("vectors", best)
 
 
 async def names(look: Look) -> Evidence:

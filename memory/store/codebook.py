@@ -22,6 +22,7 @@ _AT_ONCE: Final = 10_000  # rows read in one go
 _FEW: Final = 4096  # codes that are read anew as soon as any of them has gone
 _HOT: Final = 16_384  # vectors kept of one user: 25 MB of 384 numbers
 _HOT_STEP: Final = 512
+_WARMED: Final = 1024  # vectors read in one go before they are asked for
 _NOWHERE: Final = np.iinfo(np.int64).max
 
 
@@ -46,6 +47,7 @@ class Codes:
     _slots: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))  # in `_hot`; -1: not there
     _hot: FloatArray = field(default_factory=lambda: np.empty((0, 0), np.float32))
     _warm: int = 0  # slots in use
+    _read: int = 0  # columns whose vectors were read in advance
     _then: int = 0  # removals when the first of them was filled
 
     def columns(self, shelf: Shelf, mask: Mask) -> Numbers | None:
@@ -94,7 +96,7 @@ class Codes:
         if puts <= self.puts and removals <= self.removals:
             return
         if removals != self._then:
-            self._slots[:], self._warm, self._then = -1, 0, removals
+            self._slots[:], self._warm, self._read, self._then = -1, 0, 0, removals
         if removals - self.removals > (0 if self.count <= _FEW else self.count // 16):
             self.seq, self.count, self._known, self.removals = 0, 0, 0, removals
         cursor = con.cursor()
@@ -118,7 +120,12 @@ class Codes:
             self._hot = np.empty((0, dim), np.float32)
         new = columns[self._slots[columns] < 0]
         if self._warm + len(new) > _HOT:
-            self._slots[:], self._warm, new = -1, 0, columns  # begin anew: which are asked for again is not known
+            self._slots[:], self._warm, self._read, new = (
+                -1,
+                0,
+                0,
+                columns,
+            )  # begin anew: which are asked for again is not known
         if len(new):
             at = self._places[new]
             found = dict(_rows(con, owner, "seq", at.tolist()))
@@ -129,6 +136,18 @@ class Codes:
         slots = self._slots[columns]
         known = slots >= 0
         return columns[known], self._hot[slots[known]]
+
+    @property
+    def tepid(self) -> bool:
+        """Whether all vectors would find room, and not all were read."""
+        return self._read < self.count <= _HOT
+
+    def warm(self, con: Any, owner: Owner, dim: int) -> None:
+        """Read some of the vectors before anybody asks for them."""
+        if self.tepid:
+            end = min(self._read + _WARMED, self.count)
+            self.vectors(con, owner, dim, np.arange(self._read, end))
+            self._read = end
 
     def _keep(self, columns: NDArray[np.intp], vectors: FloatArray) -> None:
         end = self._warm + len(columns)

@@ -54,7 +54,7 @@ class Nearest:
     def __init__(self) -> None:
         self._codes: OrderedDict[tuple[str, int], Codes] = OrderedDict()
         self._lock = threading.Lock()
-        self.cold: set[tuple[str, int]] = set()  # whose codes somebody should read (`load`)
+        self.cold: set[tuple[str, Space]] = set()  # whose codes or vectors somebody should read (`load`)
 
     def search(
         self, among: Field, spaces: Sequence[Space], vectors: Sequence[FloatArray], k: int
@@ -81,12 +81,13 @@ class Nearest:
             found = [sorted((*a, *b), key=lambda s: -s.score)[:k] for a, b in zip(found, moved, strict=True)]
         return found
 
-    def load(self, con: Any, user_id: str, model_id: int) -> None:
-        """Read the codes of a user, so that the next question finds them."""
-        own = self._of(user_id, model_id)
+    def load(self, con: Any, user_id: str, space: Space) -> None:
+        """Read the codes of a user, and of a small one's vectors some, so that the next question finds them."""
+        own = self._of(user_id, space.model_id)
         with own.lock:
-            own.follow(con, user_id, model_id)
-        self.cold.discard((user_id, model_id))
+            own.follow(con, user_id, space.model_id)
+            own.warm(con, (user_id, space.model_id), space.dim)
+        self.cold.discard((user_id, space))
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
@@ -103,7 +104,7 @@ class Nearest:
             return [[] for _ in vectors]
         own, some = (among.user_id, space.model_id), max(CANDIDATES, k + k // 2)
         if some <= _VEC0_MOST and self.is_cold(among.con, among.vec, *own):
-            self.cold.add(own)
+            self.cold.add((among.user_id, space))
             places, matrix = self._by_vec0(among, space, asked, some)
         else:
             kept = self._of(*own)
@@ -113,6 +114,8 @@ class Nearest:
                 near = [codes.closest(kept.words, q, some, columns) for q in asked]
                 found, matrix = kept.vectors(among.con, own, space.dim, _union(near))
                 places = kept.places(found)
+                if kept.tepid:
+                    self.cold.add((among.user_id, space))
         return [[] if v is None else _best(among.shelf, places, matrix, v, k) for v in vectors]
 
     def _has(self, among: Field, space: Space) -> Mask:

@@ -59,7 +59,7 @@ class SqliteStore:
         ]
         self._commits = 0
         self._bell = Bell(self._data_version)
-        self._warming: dict[tuple[str, int], asyncio.Task[None]] = {}
+        self._warming: dict[tuple[str, Space], asyncio.Task[None]] = {}
 
     # --- one user
 
@@ -199,21 +199,20 @@ class SqliteStore:
         return min(self._readers, key=lambda lane: lane.waiting)
 
     def warm(self) -> None:
-        """Read the codes of those who were answered without them, behind the answer."""
-        for user_id, model_id in self.neighbours.cold - self._warming.keys():
-            task = asyncio.create_task(self._warm(user_id, model_id))
-            self._warming[user_id, model_id] = task
+        """Read, behind the answer, the codes and vectors of those who were answered without them."""
+        for user_id, space in self.neighbours.cold - self._warming.keys():
+            self._warming[user_id, space] = asyncio.create_task(self._warm(user_id, space))
 
     async def prepare(self) -> None:
         """Open the file, or say in one sentence why not."""
         await self._writer.run(lambda con: con.execute("SELECT 1 FROM meta LIMIT 1").fetchone())
 
-    async def _warm(self, user_id: str, model_id: int) -> None:
+    async def _warm(self, user_id: str, space: Space) -> None:
         try:
             with suppress(StoreError):  # closed, or busy: the next question tries again
-                await self.read_lane().read(lambda con: self.neighbours.load(con, user_id, model_id))
+                await self.read_lane().read(lambda con: self.neighbours.load(con, user_id, space))
         finally:
-            self._warming.pop((user_id, model_id), None)
+            self._warming.pop((user_id, space), None)
 
     def _tx(self, con: Any, user_id: str) -> SqliteTx:
         if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:
