@@ -21,6 +21,7 @@ from memory.store.rows import dump
 from memory.store.shelf import ALWAYS, NEVER, Shelf, Sort
 
 _KEPT: Final = 500_000  # memories of all users together
+_AT_ONCE: Final = 4096  # rows
 _MANY: Final = 4  # one in so many changed, and the shelf is read anew
 _COLUMNS: Final = (
     "SELECT m.n, m.id, m.original_content,"
@@ -30,6 +31,7 @@ _COLUMNS: Final = (
     f" COALESCE(m.expires_at, {ALWAYS}), m.source_session, COALESCE(t.words, 0), COALESCE(t.terms, x'')"
     " FROM memories m LEFT JOIN memories_text t ON t.n = m.n"
 )
+_WHOSE: Final = "WHERE m.user_id = ? ORDER BY m.n"
 _NAMES: Final = (
     "SELECT l.memory_n, e.folded FROM memory_entities l CROSS JOIN entities e ON e.n = l.entity_n"
     " WHERE l.memory_n IN (SELECT value FROM json_each(?))"
@@ -104,29 +106,44 @@ def places_of(con: Any, user_id: str, shelf: Shelf, ids: Iterable[MemoryId]) -> 
 
 def _read(con: Any, user_id: str, newest: int, kept: _Kept) -> Shelf:
     kept.sessions, kept.sorts = {}, {}
-    rows = _rows(con, f"{_COLUMNS} WHERE m.user_id = ? ORDER BY m.n", (user_id,))
+    columns, terms = _all(con, user_id, kept)
     linked = _rows(con, _ALL_NAMES, (user_id,))
     names: dict[str, int] = {}
     codes = np.array([names.setdefault(name, len(names)) for _, name in linked], np.uint32)
-    columns = _columns(rows, kept)
-    empty = np.empty(0, np.int64)
-    shelf = Shelf(
+    at = columns["numbers"].searchsorted(np.array([n for n, _ in linked], np.int64))
+    return Shelf(
         lineage=object(),
         through=newest,
         sorts=_sorts(kept),
-        terms=Inverted.of(*_terms(rows, np.arange(len(rows)))),
+        terms=terms,
         names=names,
-        entities=Inverted.of(np.empty(0, np.uint32), empty),
-        of_entity=Inverted.of(np.empty(0, np.uint32), empty),
+        entities=Inverted.of(codes, at),
+        of_entity=Inverted.of(at.astype(np.uint32), codes.astype(np.int64)),
         indexed=int(np.count_nonzero(columns["words"])),
         **columns,
     )
-    at = shelf.numbers.searchsorted(np.array([n for n, _ in linked], np.int64))
-    return replace(
-        shelf,
-        entities=Inverted.of(codes, at),
-        of_entity=Inverted.of(at.astype(np.uint32), codes.astype(np.int64)),
-    )
+
+
+def _all(con: Any, user_id: str, kept: _Kept) -> tuple[dict[str, Any], Inverted]:
+    """All columns, some thousand rows at a time: a hundred thousand at once would leave their room behind."""
+    cursor = con.cursor()
+    cursor.row_factory = None
+    cursor.execute(f"{_COLUMNS.replace('memories m', 'memories m INDEXED BY memories_of_user')} {_WHOSE}", (user_id,))
+    parts, keys, places, count = [_columns([], kept)], [], [], 0
+    while rows := cursor.fetchmany(_AT_ONCE):
+        parts.append(_columns(rows, kept))
+        some = _terms(rows, np.arange(count, count + len(rows)))
+        keys.append(some[0])
+        places.append(some[1])
+        count += len(rows)
+    out: dict[str, Any] = {
+        name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in {"ids", "texts"}
+    }
+    for name in ("ids", "texts"):
+        out[name] = [x for p in parts for x in p[name]]
+    if not keys:
+        return out, Inverted.of(*_terms([], np.empty(0, np.int64)))
+    return out, Inverted.of(np.concatenate(keys), np.concatenate(places))
 
 
 def _followed(con: Any, user_id: str, shelf: Shelf, newest: int, kept: _Kept) -> Shelf:

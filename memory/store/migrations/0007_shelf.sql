@@ -28,6 +28,8 @@ END;
 DROP INDEX memories_gate;
 DROP INDEX memories_valid;
 DROP INDEX memories_due;
+-- All of a user's, in the order they were made.
+CREATE INDEX memories_of_user ON memories (user_id);
 
 -- Of each memory the terms that recall looks for, as numbers: 32 bits each. FTS5 is left the search box.
 DROP TABLE memories_fts;
