@@ -39,7 +39,7 @@ class Ebb:
     clock: Clock
     provider: llm.Choice
     needs_setup: bool
-    warm: Callable[[], None]  # imports what the first reply needs, in the background; not before the first paint
+    warm: Callable[[], None]  # gets ready what the first reply needs, in the background; not before the first paint
 
     @property
     def scope(self) -> str:
@@ -138,6 +138,11 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         embedding.kick = background.kick
         if workers:
             await stack.enter_async_context(mirror.watching(clock, background.kick))
+
+        def warm() -> None:
+            models.warm()
+            store.expect(owner)
+
         yield Ebb(
             settings=settings,
             store=store,
@@ -148,5 +153,5 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             clock=clock,
             provider=models.choice,
             needs_setup=models.choice.needs_setup,
-            warm=models.warm,
+            warm=warm,
         )

@@ -704,6 +704,9 @@ class Store(Protocol):
     """One database of all users."""
 
     def reader(self, user_id: str) -> Reader: ...
+    def expect(self, user_id: str) -> None:
+        """Somebody is about to ask: in the background, get ready what their first question would wait for."""
+
     async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T: ...
     async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises."""

@@ -138,6 +138,11 @@ class Codes:
         return columns[known], self._hot[slots[known]]
 
     @property
+    def hot(self) -> bool:
+        """Whether every vector is there."""
+        return self._warm >= self.count
+
+    @property
     def tepid(self) -> bool:
         """Whether all vectors would find room, and not all were read."""
         return self._read < self.count <= _HOT

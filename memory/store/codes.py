@@ -71,10 +71,13 @@ def distances(words: Words, query: Words, upto: int = WORDS) -> NDArray[np.uint1
     return out
 
 
-def closest(words: Words, query: FloatArray, most: int, among: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+def closest(
+    words: Words, query: FloatArray, most: int, among: NDArray[np.intp] | None = None, *, sift: bool = True
+) -> NDArray[np.intp]:
     """Columns (`among` these, if given) of the `most` codes nearest to a projected query, in no order.
 
-    By the bits that differ; of twice as many then by what the query has where the bits are.
+    By the bits that differ; of twice as many then by what the query has where the bits are. Without `sift` those
+    twice as many: for whoever has their vectors at hand.
     """
     n = words.shape[1] if among is None else len(among)
     if most >= n:
@@ -83,14 +86,16 @@ def closest(words: Words, query: FloatArray, most: int, among: NDArray[np.intp] 
     wide = min(2 * most, n)
     if words.shape[1] <= _ALL:
         near = distances(words, own)
-        return _sifted(words, _nearest(near if among is None else near[among], wide, among), query, most)
+        found = _nearest(near if among is None else near[among], wide, among)
+        return _sifted(words, found, query, most) if sift else found
     near = distances(words, own, _FIRST)
     if among is not None:
         near = near[among]
     some = _nearest(near, max(wide, min(n // _SHARE, _COMPARED)), None)
     columns = some if among is None else among[some]
     rest = near[some] + distances(words[_FIRST:, columns], own[_FIRST:], WORDS - _FIRST)
-    return _sifted(words, _nearest(rest, wide, columns), query, most)
+    found = _nearest(rest, wide, columns)
+    return _sifted(words, found, query, most) if sift else found
 
 
 def _nearest(near: NDArray[np.uint16], most: int, columns: NDArray[np.intp] | None) -> NDArray[np.intp]:

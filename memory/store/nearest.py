@@ -111,7 +111,7 @@ class Nearest:
             with kept.lock:
                 kept.follow(among.con, *own)
                 columns = kept.columns(among.shelf, among.mask)
-                near = [codes.closest(kept.words, q, some, columns) for q in asked]
+                near = [codes.closest(kept.words, q, some, columns, sift=not kept.hot) for q in asked]
                 found, matrix = kept.vectors(among.con, own, space.dim, _union(near))
                 places = kept.places(found)
                 if kept.tepid:

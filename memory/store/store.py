@@ -59,7 +59,7 @@ class SqliteStore:
         ]
         self._commits = 0
         self._bell = Bell(self._data_version)
-        self._warming: dict[tuple[str, Space], asyncio.Task[None]] = {}
+        self._ahead: dict[tuple[str, Space], asyncio.Task[None]] = {}
 
     # --- one user
 
@@ -176,7 +176,7 @@ class SqliteStore:
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
         await self._bell.close()
-        for task in self._warming.values():
+        for task in self._ahead.values():
             task.cancel()
         for lane in self._readers:
             await lane.close()
@@ -198,10 +198,21 @@ class SqliteStore:
         """The reading thread with the least to do."""
         return min(self._readers, key=lambda lane: lane.waiting)
 
+    def expect(self, user_id: str) -> None:
+        """Somebody is about to ask: read, in the background, what their first question would wait for."""
+        for space in self.spaces[:1]:
+            self.neighbours.cold.add((user_id, space))
+        self.warm()
+
+    @property
+    def warming(self) -> list[asyncio.Task[None]]:
+        """What is being read in advance."""
+        return list(self._ahead.values())
+
     def warm(self) -> None:
         """Read, behind the answer, the codes and vectors of those who were answered without them."""
-        for user_id, space in self.neighbours.cold - self._warming.keys():
-            self._warming[user_id, space] = asyncio.create_task(self._warm(user_id, space))
+        for user_id, space in self.neighbours.cold - self._ahead.keys():
+            self._ahead[user_id, space] = asyncio.create_task(self._warm(user_id, space))
 
     async def prepare(self) -> None:
         """Open the file, or say in one sentence why not."""
@@ -210,9 +221,10 @@ class SqliteStore:
     async def _warm(self, user_id: str, space: Space) -> None:
         try:
             with suppress(StoreError):  # closed, or busy: the next question tries again
+                await self.read_lane().read(lambda con: self.shelves.of(con, user_id))
                 await self.read_lane().read(lambda con: self.neighbours.load(con, user_id, space))
         finally:
-            self._warming.pop((user_id, space), None)
+            self._ahead.pop((user_id, space), None)
 
     def _tx(self, con: Any, user_id: str) -> SqliteTx:
         if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -141,6 +142,28 @@ async def test_another_process_writes(store: SqliteStore, user: str, path: Path)
         assert len(await seen(store, user, store.shelves)) == 44
     finally:
         await second.close()
+
+
+async def test_what_is_expected_is_there(store: SqliteStore, user: str) -> None:
+    """Read in advance, codes and vectors too; a question then reads nothing but what it tells."""
+    await store.use_embedder("test:shelf:8", 8)
+    rows = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
+
+    def teach(tx: Tx) -> None:
+        tx.changes.begin("user", "chat", NOW)
+        made = [tx.memories.add(a_memory(f"lamp {i}")).id for i in range(30)]
+        tx.vectors.put_many(dict(zip(made, rows, strict=True)), "test:shelf:8")
+
+    await store.write(user, teach)
+    store.expect(user)
+    await asyncio.gather(*store.warming)
+    assert not store.neighbours.cold
+    read: list[str] = []
+    for lane in store._readers:
+        await lane.run(lambda con: con.set_trace_callback(read.append))
+    assert len(await store.reader(user).nearest(rows[3], 40, Filter())) == 30
+    assert len(await store.reader(user).lexical("lamp", 40, Filter())) == 30
+    assert not [sql for sql in read if "FROM embeddings" in sql or "FROM memories" in sql], read
 
 
 async def test_what_leaves_the_index_is_held_by_nothing(store: SqliteStore, user: str) -> None:
