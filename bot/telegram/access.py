@@ -69,6 +69,7 @@ class Door:
     store: Store
     owner: str
     patience: float  # seconds between two sentences to the same stranger
+    age: float  # seconds for which who is in is known without looking again
     _people: dict[str, str] = field(default_factory=dict)
     _read_at: float = -_HOUR
     _tries: OrderedDict[int, deque[float]] = field(default_factory=OrderedDict)
@@ -76,8 +77,8 @@ class Door:
     _told: OrderedDict[int, float] = field(default_factory=OrderedDict)
 
     async def user_of(self, telegram_id: int) -> str | None:
-        """Whose account that is. Other processes' changes are seen within a few seconds."""
-        if time.monotonic() - self._read_at > 3.0:
+        """Whose account that is. Other processes' changes are seen within `age` seconds."""
+        if time.monotonic() - self._read_at > self.age:
             self._people = dict(await self.store.system(lambda s: s.identities(PROVIDER)))
             self._read_at = time.monotonic()
         return self._people.get(str(telegram_id))

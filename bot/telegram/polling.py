@@ -73,7 +73,7 @@ class _Life:
         if (code := await self._introduce()) is not None:
             return code
         journal = Journal(self._ebb.store, self._bot.id, self._ebb.clock)
-        door = Door(self._ebb.store, self._ebb.owner, self._tuning.stranger)
+        door = Door(self._ebb.store, self._ebb.owner, self._tuning.stranger, self._tuning.people)
         desk = Desk(self._ebb, self._bot, journal, door, self._tuning)
         dispatcher = Dispatcher(desk)
         inbox = Inbox(journal, dispatcher.admit)
@@ -171,9 +171,11 @@ class _Life:
         return 0
 
     async def _halt(self, updater: Updater) -> None:
-        """Stop polling. The updater may be asleep between two attempts, so it is not waited for long."""
+        """Stop polling. An updater asleep between two attempts (for 30 s, in the end) would not hear of it."""
         if not updater.running:
             return
+        if self._poller is not None and not self._polling.well and not self._polling.asking:
+            self._poller.cancel()
         try:
             await asyncio.wait_for(updater.stop(), 3.0)
         except (TimeoutError, TelegramError) as e:

@@ -73,6 +73,7 @@ class Polling(Wire):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.begun_at = time.monotonic()
+        self.asking = False
         self.conflict_since: float | None = None
         self.conflict_for = 0.0  # seconds between the first and the newest refusal
         self.refused = False
@@ -80,12 +81,14 @@ class Polling(Wire):
 
     async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
         """One request, noting how it went."""
-        self.begun_at = time.monotonic()
+        self.begun_at, self.asking = time.monotonic(), True
         try:
             code, payload = await super().do_request(url, method, *args, **kwargs)
         except TelegramError:
             self.well = False
             raise
+        finally:
+            self.asking = False
         self.well = code == HTTPStatus.OK
         self.refused = code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND}
         if code == HTTPStatus.CONFLICT:

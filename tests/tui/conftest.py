@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from textual._wait import wait_for_idle
 
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer
+
+
+@pytest.fixture(autouse=True)
+def _quick_fingers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a key the pilot waits for an idle processor, up to a second twice over while a reply streams in."""
+    monkeypatch.setattr("textual.app.wait_for_idle", partial(wait_for_idle, max_sleep=0.1))
 
 
 @pytest.fixture

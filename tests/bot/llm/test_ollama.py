@@ -43,7 +43,7 @@ async def test_it_talks_with_the_model_that_is_there(openai_server: OpenAIServer
 
 async def test_the_window_fits_the_prompt(openai_server: OpenAIServer, model: OllamaChat) -> None:
     """num_ctx is always sent, holds prompt and answer, grows in steps up to the setting, and never shrinks."""
-    model.context_tokens = 30_000
+    model.context_tokens, openai_server.default = 30_000, "Fine."
     for words in (10, 9_000, 10, 100_000):
         await complete(model, ModelRequest("chat", [{"role": "user", "content": "word " * words}]))
     sizes = [r.body["options"]["num_ctx"] for r in openai_server.chats]

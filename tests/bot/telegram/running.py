@@ -30,8 +30,9 @@ QUICK = Tuning(
     retry_first=0.05,
     retry_most=0.2,
     poll=2,
-    conflict=1.0,
+    conflict=0.5,
     drain=2.0,
+    people=0.2,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -537,6 +538,7 @@ async def test_a_token_refused_later(
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
         telegram_server.token = "110201543:another"
+        telegram_server.say("Hello?", user=EVE)  # ends the poll that was begun with the old one
         assert await asyncio.wait_for(bot.task, 10) == 2
         assert "does not accept" in bot.out[-1]
 
@@ -551,6 +553,7 @@ async def test_another_poller(tmp_path: Path, telegram_server: TelegramServer, o
         await telegram_server.wait_for(lambda: any("Another program" in line for line in bot.out))
         await telegram_server.wait_for(lambda: "reached again" in bot.out[-1], timeout=20)
         telegram_server.fault("getUpdates", **conflict, times=999)
+        telegram_server.say("Hello?", user=EVE)  # ends the poll that was begun before
         assert await asyncio.wait_for(bot.task, 20) == 2
         assert sum("Another program" in line for line in bot.out) == 2
 
@@ -581,6 +584,20 @@ async def test_telegram_out_of_reach(
         telegram_server.down = False
         await telegram_server.wait_for(lambda: "You said: Are you there?" in telegram_server.texts(), timeout=20)
         assert sum("cannot be reached" in line for line in bot.out) <= 2
+
+
+async def test_it_stops_at_once_while_telegram_is_out_of_reach(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Asleep until it may try again, it need not wake up by itself first."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        telegram_server.fault("getUpdates", status=502, times=99)
+        telegram_server.say("Hello?", user=EVE)  # ends the poll that was begun before
+        await telegram_server.wait_for(lambda: sum(not c.ok for c in telegram_server.called("getUpdates")) >= 2)
+        began = time.monotonic()
+        assert await bot.end() == 0
+        assert time.monotonic() - began < 1
 
 
 async def test_a_poller_that_falls_silent_is_started_anew(

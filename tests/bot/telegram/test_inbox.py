@@ -143,12 +143,16 @@ async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> No
 
 
 async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 0.0) -> list[str]:
-    """The texts of the batches a lane makes of what the server has."""
+    """The texts of the batches a lane makes of what the server has, when everything said is in one."""
     out: list[str] = []
+    waiting = set[int]()
+    handled = asyncio.Event()
 
     async def handle(parts: list[Kept]) -> None:
         incoming = assemble(parts, bot.bot, "en")
         out.append(incoming.text or "+".join(incoming.unread))
+        waiting.difference_update(update_id for kept in parts for update_id in kept.ids)
+        handled.set()
 
     async def unknown(_kept: Kept) -> list[int]:
         return []
@@ -156,9 +160,13 @@ async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 
     lanes = Lanes(QUICK, telegram_server.username, handle, unknown)
     for update in await bot.get_updates(timeout=0):
         kept = Kept(update, "u1", stored=True)
+        waiting.update(kept.ids)
         lanes.add(kept.message.chat_id, kept)
         await asyncio.sleep(pause)
-    await asyncio.sleep(0.6)
+    async with asyncio.timeout(10):
+        while waiting:
+            handled.clear()
+            await handled.wait()
     await lanes.close(1.0)
     return out
 
@@ -209,12 +217,15 @@ async def test_an_edit_of_a_waiting_message_replaces_it(telegram_server: Telegra
 async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: TelegramServer, bot: Bot) -> None:
     """A slow chat keeps its own order and holds up nobody else."""
     log: list[str] = []
+    last = asyncio.Event()
 
     async def handle(parts: list[Kept]) -> None:
         name = f"{parts[0].message.chat_id}:{parts[0].message.text}"
         log.append(f"+{name}")
         await asyncio.sleep(0.2 if parts[0].message.chat_id == ADA.id else 0.0)
         log.append(f"-{name}")
+        if name == f"{ADA.id}:b":
+            last.set()
 
     async def unknown(_kept: Kept) -> list[int]:
         return []
@@ -225,7 +236,7 @@ async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: T
         telegram_server.say(text, user=EVE)
     for update in await bot.get_updates(timeout=0):
         lanes.add(update.effective_chat.id if update.effective_chat else 0, Kept(update, "u1", stored=True))
-    await asyncio.sleep(0.6)
+    await asyncio.wait_for(last.wait(), 10)
     await lanes.close(1.0)
     mine = [x for x in log if str(ADA.id) in x]
     assert mine == [f"+{ADA.id}:a", f"-{ADA.id}:a", f"+{ADA.id}:b", f"-{ADA.id}:b"]
@@ -274,7 +285,7 @@ async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
 async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
     """The owner's code stands for the owner, an invitation for a user of their own; neither works twice."""
     owner = await store.system(lambda s: s.create_user(NOW))
-    door = Door(store, owner, patience=60)
+    door = Door(store, owner, patience=60, age=3)
     assert await door.user_of(ADA.id) is None
     assert not await door.claimed()
     code = code_in(f"/start {await new_code(store, 'owner', NOW)}")
@@ -292,7 +303,7 @@ async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
 async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None:
     """Guessing is given up soon, an old code is worth nothing, and only a hash of it was ever stored."""
     owner = await store.system(lambda s: s.create_user(NOW))
-    door = Door(store, owner, patience=60)
+    door = Door(store, owner, patience=60, age=3)
     code = await new_code(store, "owner", NOW)
     stored = str(await store.system(lambda s: s.get("telegram:codes")))
     assert code not in stored

@@ -14,7 +14,7 @@ from tests.bot.telegram.running import Bot, running, settings
 from tests.servers.openai import OpenAIServer
 from tests.servers.telegram import ADA, LIN, TelegramServer
 
-SEEN = 3.2  # seconds after which the running bot has seen what other processes did
+SEEN = 0.3  # seconds after which the running bot has seen what other processes did
 
 
 async def invited(bot: Bot) -> None:
