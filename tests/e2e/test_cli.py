@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import warm
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(240)  # each test starts the command many times
 
@@ -38,7 +40,12 @@ def surroundings(home: Path, **env: str) -> dict[str, str]:
 
 
 def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run `ebb` with its data in `home`, as the offline companion's user."""
+    """Run `ebb` with its data in `home`, as the offline companion's user; warm, for tests that run it many times."""
+    return warm.ebb(args, surroundings(home, **env), stdin=stdin, timeout=50)
+
+
+def cold(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run `ebb` from nothing, as a shell does."""
     return subprocess.run(
         [sys.executable, "-m", "bot", *args],
         input=stdin,
@@ -55,16 +62,16 @@ def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subproc
 
 def test_one_question_with_the_same_memory(tmp_path: Path) -> None:
     """What one call was told the next one knows; a pipe works as well; /why and the list explain."""
-    told = ebb(tmp_path, "ask", "I'm allergic to peanuts.")
+    told = cold(tmp_path, "ask", "I'm allergic to peanuts.")
     assert (told.returncode, told.stderr) == (0, "")
-    asked = ebb(tmp_path, "ask", stdin="What am I allergic to?\n")
+    asked = cold(tmp_path, "ask", stdin="What am I allergic to?\n")
     assert asked.returncode == 0
     assert "peanut" in asked.stdout
     listed = ebb(tmp_path, "memory", "list")
     assert "peanut" in listed.stdout
     why = ebb(tmp_path, "ask", "/why")
     assert "peanut" in why.stdout
-    assert ebb(tmp_path, "ask", "--temp", "I love figs.").returncode == 0
+    assert cold(tmp_path, "ask", "--temp", "I love figs.").returncode == 0
     assert "figs" not in ebb(tmp_path, "memory", "list").stdout
 
 
@@ -87,7 +94,7 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
 
 def test_the_command_speaks_chinese_too(tmp_path: Path) -> None:
     """Its help, a command there is none of, an option nobody knows, a file that cannot be used."""
-    helped = ebb(tmp_path, "--help", EBB_LANG="zh")
+    helped = cold(tmp_path, "--help", EBB_LANG="zh")
     assert (helped.returncode, helped.stderr) == (0, "")
     assert "在终端里聊天" in helped.stdout
     for args in (("aks", "hi"), ("ask", "--nosuch"), ("memory", "import", "/nowhere/at/all")):
@@ -158,7 +165,7 @@ def test_a_log_that_cannot_be_written_is_not_spoken_of(tmp_path: Path) -> None:
     """Whatever goes wrong with the log, the screen shows none of it."""
     (tmp_path / "ebb.log").symlink_to("/dev/full")
     broken = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "x", "EBB_PROVIDER": "openai"}
-    asked = ebb(tmp_path, "ask", "hi", **broken)
+    asked = cold(tmp_path, "ask", "hi", **broken)
     assert "Logging error" not in asked.stderr
     assert "Traceback" not in asked.stderr
     assert "cannot be reached" in asked.stderr
@@ -191,7 +198,7 @@ def test_a_lock_that_stays_ends_in_one_sentence(tmp_path: Path) -> None:
     assert ebb(tmp_path, "ask", "I like tea").returncode == 0
     with closing(sqlite3.connect(tmp_path / "ebb.db", isolation_level=None)) as con:
         con.execute("BEGIN IMMEDIATE")
-        asked = ebb(tmp_path, "ask", "What do I like?")
+        asked = cold(tmp_path, "ask", "What do I like?")
         con.execute("ROLLBACK")
     assert asked.returncode == 2
     assert asked.stdout == ""

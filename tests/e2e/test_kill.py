@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
-import signal
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests import warm
 from tests.e2e.driver import FakeTime, opened
 
 CHILD = r"""
@@ -34,22 +34,15 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 
 async def _until_killed(home: Path, start: int, seconds: float) -> int:
     """Run the child until it is killed; the number of the last exchange it saw completed."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        CHILD,
-        str(home),
-        str(start),
-        stdout=asyncio.subprocess.PIPE,
-        cwd=Path(__file__).parents[2],
-    )
-    assert child.stdout is not None
-    first = await child.stdout.readline()
+    out = home / f"seen-{start}"
+    child = warm.start(CHILD, [str(home), str(start)], os.environ, [os.devnull, out, home / f"said-{start}"])
+    async with asyncio.timeout(60):
+        while not (out.exists() and "\n" in out.read_text()):
+            await asyncio.sleep(0.005)
     await asyncio.sleep(seconds)
-    child.send_signal(signal.SIGKILL)
-    rest = await child.stdout.read()
-    await child.wait()
-    return int((first + rest).decode().split()[-1])
+    child.kill()
+    await asyncio.to_thread(child.join)
+    return int(out.read_text().split()[-1])
 
 
 @pytest.mark.timeout(300)  # ten processes, each started and killed

@@ -9,11 +9,13 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from bot import settings as config
+from tests import warm
 from tests.bot.telegram.running import running, script
 from tests.servers.openai import OpenAIServer, Rule, say
 from tests.servers.telegram import ADA, TelegramServer
@@ -72,6 +74,21 @@ async def child(
             raise AssertionError(err.decode())
 
 
+@asynccontextmanager
+async def victim(home: Path, server: TelegramServer, model: OpenAIServer) -> AsyncIterator[BaseProcess]:
+    """The bot, to be killed."""
+    errors = home / "errors.txt"
+    process = warm.start(CHILD, [], environment(home, server, model), [os.devnull, os.devnull, errors])
+    try:
+        yield process
+    finally:
+        if process.exitcode is None:
+            process.kill()
+        await asyncio.to_thread(process.join)
+        if process.exitcode == 1:
+            raise AssertionError(errors.read_text("utf-8"))
+
+
 @pytest.mark.timeout(240)  # it starts the bot many times
 async def test_one_complete_reply_however_often_it_is_killed(
     tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
@@ -86,14 +103,14 @@ async def test_one_complete_reply_however_often_it_is_killed(
     asked: dict[int, str] = {}
     rng = random.Random(11)
     for round_ in range(4):
-        async with child(CHILD, tmp_path, telegram_server, openai_server) as process:
+        async with victim(tmp_path, telegram_server, openai_server) as process:
             for i in range(2):
                 text = f"message{round_}x{i}"
                 asked[telegram_server.say(text)] = text
             sent = len(telegram_server.called("sendMessage"))
             await telegram_server.wait_for(lambda n=sent: len(telegram_server.called("sendMessage")) > n, 20)  # type: ignore[misc]
             await asyncio.sleep(rng.uniform(0.0, 0.6))
-            process.send_signal(signal.SIGKILL)
+            process.kill()
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await telegram_server.wait_for(lambda: len(telegram_server.texts()) >= len(asked) + 2, 30)
         await bot.settled()
@@ -114,11 +131,11 @@ async def test_killed_between_sending_and_hearing_of_it(
     rule = openai_server.on("count", say("word " * 300, delay=0.01), field="last")
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await bot.claim()
-    async with child(CHILD, tmp_path, telegram_server, openai_server) as process:
+    async with victim(tmp_path, telegram_server, openai_server) as process:
         telegram_server.fault("sendMessage", after=True, delay=30.0)
         telegram_server.say("count")
         await telegram_server.wait_for(lambda: len(telegram_server.texts()) == 3, 20)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
     rule.answers = "one two three"
     async with running(tmp_path, telegram_server, openai_server) as bot:
         await telegram_server.wait_for(lambda: telegram_server.texts()[-1] == "one two three")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
 from datetime import timedelta
@@ -14,9 +15,9 @@ from memory.mirror.read import parse
 from memory.models import State
 from memory.service import MemoryService
 from memory.store import open_store, worker_id
+from tests import warm
 from tests.memory.learn.world import START, ScriptedModel
 from tests.memory.mirror.conftest import KEY, Desk, without
-from tests.memory.store.support import spawn
 
 _WORKER = """
 import asyncio, sys
@@ -74,9 +75,12 @@ async def test_killed_at_any_moment(desk: Desk, tmp_path: Path) -> None:
     written: list[str] = []
     deleted: set[str] = set()
     for round_ in range(6):
-        process = spawn(_WORKER, str(home), user, str(round_ + 1))
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        said, errors = home / f"said-{round_}", home / f"errors-{round_}"
+        process = warm.start(_WORKER, [str(home), user, str(round_ + 1)], os.environ, [os.devnull, said, errors])
+        async with asyncio.timeout(60):
+            while not (said.exists() and said.read_text("utf-8")):
+                assert process.is_alive(), errors.read_text("utf-8")
+                await asyncio.sleep(0.005)
         victim, words = keep.pop(), f"The person wrote {round_} and {round_ * 17}"
         end = time.monotonic() + chance.uniform(0.2, 0.6)
         edited = False
@@ -89,8 +93,8 @@ async def test_killed_at_any_moment(desk: Desk, tmp_path: Path) -> None:
                 edited = True
             await asyncio.sleep(0.005)
         process.kill()
-        out, _ = process.communicate()
-        learned |= {line for line in out.split("\n") if line.startswith("The program")}
+        process.join()
+        learned |= {line for line in said.read_text("utf-8").split("\n") if line.startswith("The program")}
         written.append(words)
         deleted.add(victim.id)
         whole = desk.text
