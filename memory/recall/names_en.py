@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.recall.festivals import CHRISTMAS, EASTER
-from memory.recall.festivals import EN as FESTIVALS
+from memory.recall.festivals import CHRISTMAS, EASTER, FESTIVALS_EN
 from memory.recall.spans import (
     DAY,
     WEEKEND,
@@ -31,7 +30,7 @@ from memory.recall.spans import (
     weekday,
     year_of,
 )
-from memory.recall.tense import Row, Said, preceded, row
+from memory.recall.tense import Make, Row, Said, preceded, row
 
 SMALL: Final = {
     w: i
@@ -69,11 +68,6 @@ _MONTH_HINTS: Final = "jan january feb february mar march apr april may jun june
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY_HINTS: Final = (
     "mon monday tue tues tuesday wed weds wednesday thu thur thurs thursday fri friday sat saturday sun sunday"
-)
-_FESTIVAL_HINTS: Final = (
-    "new valentine valentines patrick fool fools shrove pancake ash palm easter friday monday mother mothers father fathers may memorial"
-    " juneteenth july independence labor labour halloween hallowe bonfire fawkes veterans armistice remembrance thanksgiving christmas"
-    " xmas boxing chinese lunar spring lantern qingming tomb dragon qixi mid moon double chongyang golden singles"
 )
 _DIGITS: Final = "0 1 2 3 4 5 6 7 8 9"
 _M: Final = r"(?P<mon>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
@@ -268,12 +262,14 @@ def _decade(m: re.Match[str], said: Said) -> Time:  # noqa: ARG001
     return Once(Unit.DECADE, year_of(first, 10))
 
 
-def _festival(m: re.Match[str], said: Said) -> Time | None:
-    again = FESTIVALS.which(m)
-    if m["q"] is None:
-        return again
-    found = said.qualified(again, m["q"])
-    return found and Once(again.unit, found)
+def _festival(again: Again) -> Make:
+    def make(m: re.Match[str], said: Said) -> Time | None:
+        if m["q"] is None:
+            return again
+        found = said.qualified(again, m["q"])
+        return found and Once(again.unit, found)
+
+    return make
 
 
 _RANGE: Final = r" ?(?:-|–|—|to|and|until|till|through|thru) ?(?:the )?"
@@ -294,10 +290,10 @@ NAMES_EN: Final[tuple[Row, ...]] = (
     # --- months, seasons, quarters, years
     row(_MONTH_HINTS, rf"\b(?:{WHICH} )?{_M}", _month),
     row("spring summer autumn fall winter", rf"\b(?:{WHICH} )?(?P<s>spring|summer|autumn|fall|winter)\b(?: holidays?\b| vacation\b| months\b| term\b)?(?! (?:rolls?|breaks?|onions?|coats?|dress|jobs?|schools?|camp|tyres?|tires?|asleep|apart|clean))", _season),
-    row("q", r"\bq(?P<n>[1-4])\b", _quarter),
+    row(_DIGITS, r"\bq(?P<n>[1-4])\b", _quarter),
     row("quarter", r"\b(?P<n>first|second|third|fourth) quarter(?: of)?\b", _quarter),
     row("half", r"\b(?P<w>first|second|1st|2nd|latter) half of(?: the)?\b", _half),
-    row("h", r"\b(?P<w>h[12]) (?=(?:19|20)\d\d)", lambda m, _: Nth(Unit.THIRD, lambda s: half_of(s, int(m["w"][1]) - 1))),
+    row(_DIGITS, r"\b(?P<w>h[12]) (?=(?:19|20)\d\d)", lambda m, _: Nth(Unit.THIRD, lambda s: half_of(s, int(m["w"][1]) - 1))),
     row("early mid late", r"\b(?P<w>early|mid|late)(?:[ -](?:in )?(?:the )?(?=\w)|(?=-))-?", _third),
     row("beginning start middle end", r"\b(?:the )?(?P<w>beginning|start|middle|end) of(?: the)?\b", _third),
     row("month year week quarter decade", r"(?<=of the )(?P<u>month|year|week|quarter|decade)\b", lambda m, said: Once(UNITS[m["u"]], relative(m["u"], 0, said.now), weak=True)),
@@ -306,6 +302,6 @@ NAMES_EN: Final[tuple[Row, ...]] = (
     row(_DIGITS, r"\b(?:(?<=the )|(?<=early )|(?<=late )|(?<=mid ))['’]?(?P<y>(?:19|20)?\d0)['’]?s\b(?P<w>)", _decade),
     row("twenties thirties forties fifties sixties seventies eighties nineties noughties", r"\bthe (?:(?:early|late|mid)[ -])?(?P<w>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|noughties)\b(?P<y>)", _decade),
     # --- festivals and weekdays
-    row(_FESTIVAL_HINTS, rf"\b(?:{WHICH} )?{FESTIVALS.pattern}\b", _festival),
+    *(row(hints, rf"\b(?:{WHICH} )?(?:{name})\b", _festival(again)) for hints, name, again in FESTIVALS_EN),
     row(_DAY_HINTS, rf"\b(?:{WHICH} )?{WEEKDAY}", _weekday),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.recall.festivals import ZH as FESTIVALS
+from memory.recall.festivals import FESTIVALS_ZH
 from memory.recall.spans import (
     DAY,
     WEEKEND,
@@ -121,12 +121,14 @@ def _relative(unit: str) -> Make:
     return make
 
 
-def _festival(m: re.Match[str], said: Said) -> Time | None:
-    again = FESTIVALS.which(m)
-    if m["q"] is None:
-        return again
-    found = said.qualified(again, {"上": "last", "下": "next"}.get(m["q"], "this"))
-    return found and Once(again.unit, found)
+def _festival(again: Again) -> Make:
+    def make(m: re.Match[str], said: Said) -> Time | None:
+        if m["q"] is None:
+            return again
+        found = said.qualified(again, {"上": "last", "下": "next"}.get(m["q"], "this"))
+        return found and Once(again.unit, found)
+
+    return make
 
 
 def _third(m: re.Match[str], said: Said) -> Nth:  # noqa: ARG001
@@ -199,8 +201,8 @@ NAMES_ZH: Final[tuple[Row, ...]] = (
     row("年", r"(?P<w>大前|大后|[今去明]|(?<![大之以目])前|(?<![大以之然])后|(?<!\d)本|[上下]一)年度?(?!轻|级|代|糕|夜|货)", lambda m, said: Once(Unit.YEAR, year_of(said.now.year + _YEARS[m["w"]]))),
     row("代", r"(?:(?P<c>(?:上个?|20|二十)世纪))?(?:(?P<d>[二三四五六七八九]|\d)[十0]|(?P<y>(?:19|20)\d0))年代", _decade),
     row("春 夏 秋 冬", r"(?<![立新青回长思入])(?P<s>[春夏秋冬])[天季]|(?<=年)的?(?P<t>[春夏秋冬])(?!节)", lambda m, _: season(_SEASONS[m["s"] or m["t"]])),
-    row("季 q", rf"(?:{_AHEAD})季度|第?(?P<n>[一二三四1-4])季度", _quarter),
-    row("q", r"(?<![a-z])q(?P<n>[1-4])(?!\d)(?P<q>)", _quarter),
+    row("季", rf"(?:{_AHEAD})季度|第?(?P<n>[一二三四1-4])季度", _quarter),
+    row("1 2 3 4", r"(?<![a-z])q(?P<n>[1-4])(?!\d)(?P<q>)", _quarter),
     row("初 底 末 中 尾", r"(?<![\d个上下这本今去明前后十一二三四五六七八九])(?P<u>[年月岁]|周(?=[初中]))(?P<w>初(?![一二三四五六七八九十])|底|末|尾|中(?!旬|国))", _of_period),
     row("初 底 末 中 尾 旬", r"(?<=[年月季周期拜春夏秋冬天代])的?(?P<w>初(?![一二三四五六七八九十级恋])|底(?![下片])|末|尾(?!巴)|中旬|上旬|下旬|(?<=[年月周期拜])中(?![国学午旬]))", _third),
     row("月", r"(?<![一二三四五六七八九十\d])月?(?P<w>上旬|中旬|下旬)", lambda m, _: Again(Unit.THIRD, "month", lambda first: third_of(month_of(first.year, first.month), "上中下".index(m["w"][0]), edge=False), "near")),
@@ -212,5 +214,5 @@ NAMES_ZH: Final[tuple[Row, ...]] = (
     row("六 休", r"(?<=周)六日|双休日", lambda _m, _said: WEEKEND),
     row("周 期 拜", rf"(?:{_AHEAD}){_WEEK}(?![{_WEEKDAYS}末年围边期])", _relative("week")),
     row("月", rf"(?:{_AHEAD})月(?!饼|亮|球|季|台)", _relative("month")),
-    row("旦 跨 春 过 除 大 三 年 初 正 元 情 妇 女 植 愚 清 复 劳 五 青 母 儿 六 端 父 七 教 中 国 十 重 万 双 光 感 冬 平 圣 暑 寒", rf"(?:(?P<q>[上下这])一?个?)?{FESTIVALS.pattern}", _festival),
+    *(row(hints, rf"(?:(?P<q>[上下这])一?个?)?(?:{name})", _festival(again)) for hints, name, again in FESTIVALS_ZH),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from memory.embed.features import DULL_ZH, is_han, tokens
@@ -22,6 +23,9 @@ MOST: Final = 6  # parts of a message, and clauses of a part
 _WORDS: Final = 24  # of a clause
 _ASIDE: Final = 0.25  # weight of what was said before the message came to its point
 _TOLD: Final = 0.4  # of a sentence that asks nothing, where another one asks
+
+
+_KEPT: Final = re.compile("\ufffc(\\d+)\ufffc")  # a quotation, until the pieces are cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,18 @@ class Part:
     clauses: tuple[Clause, ...]
 
 
+@lru_cache(maxsize=512)
+def index_terms(text: str) -> tuple[str, ...]:
+    """Its words as the text index has them; a message of one clause is asked for them twice."""
+    return tuple(terms(text))
+
+
+@lru_cache(maxsize=512)
+def asks(sentence: str) -> bool:
+    """Whether it is a question, by its words or its mark."""
+    return ASKS.search(sentence) is not None
+
+
 def parts_of(text: str) -> tuple[Part, ...]:
     """At least one, if there is any word at all to look for."""
     quotes: list[str] = []
@@ -51,10 +67,10 @@ def parts_of(text: str) -> tuple[Part, ...]:
         return f"\ufffc{len(quotes) - 1}\ufffc"
 
     def back(piece: str) -> str:
-        return re.sub("\ufffc(\\d+)\ufffc", lambda m: quotes[int(m[1])], piece).strip()
+        return (_KEPT.sub(lambda m: quotes[int(m[1])], piece) if quotes else piece).strip()
 
     plain = QUOTED.sub(keep, text)
-    anything_asked = bool(ASKS.search(plain))
+    anything_asked = asks(plain)
     found = []
     for section in NEXT.split(plain):
         for weight, sentence in _weighed(section, anything_asked):
@@ -73,8 +89,9 @@ def parts_of(text: str) -> tuple[Part, ...]:
 def clause_of(text: str) -> Clause | None:
     """None if it has nothing to look for."""
     text = sought(text)
-    words = tuple(terms(text)[:_WORDS])
-    characters = dict.fromkeys(c for run in tokens(text) if is_han(run) for c in run if c not in DULL_ZH)
+    words = index_terms(text)[:_WORDS]
+    runs = () if text.isascii() else (run for run in tokens(text) if is_han(run))
+    characters = dict.fromkeys(c for run in runs for c in run if c not in DULL_ZH)
     lone = tuple(c for c in characters if c not in words)[:_WORDS]
     others = tuple((w, found) for w in (*words, *lone) if (found := alike(w)))
     return Clause(words, lone, others) if words or lone else None
@@ -83,9 +100,11 @@ def clause_of(text: str) -> Clause | None:
 def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:
     """Sentences with their weights; of the one that comes to the point, what follows the turn."""
     sentences = [s.strip() for s in SENTENCE.split(section) if s and s.strip()]
-    turns = [i for i, s in enumerate(sentences) if TURN.search(s)]
+    turns = (
+        [i for i, s in enumerate(sentences) if TURN.search(s)] if len(sentences) == 1 or TURN.search(section) else []
+    )
     for i, sentence in enumerate(sentences):
-        weight = _TOLD if anything_asked and not ASKS.search(sentence) else 1.0
+        weight = _TOLD if anything_asked and not asks(sentence) else 1.0
         rest = sentence
         if turns and i < turns[-1]:
             weight *= _ASIDE

@@ -11,12 +11,11 @@ from typing import Final
 
 from memory.embed.features import DULL_EN, DULL_ZH, is_han, stem, tokens
 from memory.models import Lang, language_of
-from memory.recall.parts import Part, clause_of, parts_of
+from memory.recall.parts import Part, asks, clause_of, index_terms, parts_of
 from memory.recall.people import OWN, named
 from memory.recall.sought import content, sought
 from memory.recall.vocabulary import (
     ABOUT_MEMORY,
-    ASKS,
     ASKS_HOW_MANY,
     ASKS_WHEN,
     ASKS_WHERE,
@@ -38,7 +37,6 @@ from memory.recall.vocabulary import (
     WORLD,
     YOU,
 )
-from memory.store.text import terms as index_terms
 
 LEANS: Final = 0.1  # of its weight, and the context is looked for
 MOST_CLAUSES: Final = 6
@@ -123,7 +121,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
     terms = terms_of(looked_for)
     before = _tail(" \n".join(context[-3:]))
     weight = _context_weight(text, sum(terms.values())) if before else 0.0
-    asks = bool(ASKS.search(text) or WANTS.search(text))
+    wanted = asks(text) or _wants(text)
     leant_on = clause_of(before) if weight >= LEANS else None
     people = named(text)
     return Question(
@@ -132,8 +130,8 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         clauses=_clauses(text),
         terms=terms,
         names=_names(text),
-        asks=asks,
-        personal=_personal(text, asks=asks),
+        asks=wanted,
+        personal=_personal(text, asks=wanted),
         world=_of_the_world(text),
         of_you=_of_you(text),
         proper=_proper(text),
@@ -143,7 +141,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         context_terms=terms_of(before),
         context_weight=weight if leant_on else 0.0,
         parts=(*parts_of(text), *([Part(before, weight, (leant_on,))] if leant_on else [])),
-        whole=tuple(index_terms(looked_for)),
+        whole=index_terms(looked_for),
         when=bool(ASKS_WHEN.search(text)),
         where=bool(ASKS_WHERE.search(text)),
         how_many=bool(ASKS_HOW_MANY.search(text)),
@@ -189,9 +187,9 @@ def _clauses(text: str) -> tuple[Clause, ...]:
     """Sentences cut at commas; what asks counts more than what tells; the most telling ones of a long message."""
     found: dict[str, Clause] = {}
     sentences = [s for s in SENTENCE.split(text) if s and s.strip()]
-    asking = [bool(ASKS.search(s)) for s in sentences]
-    for sentence, asks in zip(sentences, asking, strict=True):
-        weight = 1.0 if asks or not any(asking) else _STATEMENT
+    asking = [asks(s) for s in sentences]
+    for sentence, question_ in zip(sentences, asking, strict=True):
+        weight = 1.0 if question_ or not any(asking) else _STATEMENT
         for part in CLAUSE.split(sentence):
             terms = terms_of(sought(part)) if part else {}
             if terms:
@@ -207,14 +205,17 @@ def _names(text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for piece in re.split(r"[^\w\s'-]+", text.casefold()):
         words = [w for w in tokens(piece) if not is_han(w)]
-        for i in range(len(words)):
-            for j in range(i + 1, min(i + 3, len(words)) + 1):
-                if words[i] not in DULL_EN and words[j - 1] not in DULL_EN:
-                    found[" ".join(words[i:j])] = None
-    for run in (t for t in tokens(text) if is_han(t)):
+        dull = [w in DULL_EN for w in words]
+        for i, first in enumerate(dull):
+            for j in () if first else range(i, min(i + 3, len(words))):
+                if not dull[j]:
+                    found[" ".join(words[i : j + 1])] = None
+    for run in () if text.isascii() else (t for t in tokens(text) if is_han(t)):
         for size in range(2, 7):
             for i in range(len(run) - size + 1):
                 found[run[i : i + size]] = None
+            if len(found) >= _MOST_NAMES:  # of a pasted page
+                return tuple(found)[:_MOST_NAMES]
     return tuple(found)[:_MOST_NAMES]
 
 
@@ -222,12 +223,23 @@ def _personal(text: str, *, asks: bool) -> bool:
     text = CODE.sub(" ", text)
     if not asks:
         return bool(POSSESSIVE.search(text))
-    return bool(PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text)) or WANTS.search(text))
+    return _mine(text) or _wants(text)
+
+
+@lru_cache(maxsize=64)
+def _mine(text: str) -> bool:
+    """Whether the speaker is in it, other than as whom the assistant does something for."""
+    return PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text)) is not None
+
+
+@lru_cache(maxsize=64)
+def _wants(text: str) -> bool:
+    return WANTS.search(text) is not None
 
 
 def _of_the_world(text: str) -> bool:
     rest, found = WORLD.subn(" ", QUOTED.sub(" ", text))
-    return bool(found) and not PERSONAL.search(OF_THE_ASSISTANT.sub(" ", rest))
+    return bool(found) and not _mine(rest)
 
 
 def _proper(text: str) -> tuple[str, ...]:
@@ -239,13 +251,12 @@ def _proper(text: str) -> tuple[str, ...]:
 
 
 def _of_you(text: str) -> bool:
-    own = PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text))
-    return bool(YOU.search(text)) and not own and not WANTS.search(text)
+    return YOU.search(text) is not None and not _mine(text) and not _wants(text)
 
 
 def _context_weight(text: str, mass: float) -> float:
     """A message that says little and points back lives off what was said before it; a full question hardly."""
-    if not CHOOSES.search(text) and not (STANDS_FOR.search(text) and ASKS.search(text)):
+    if not CHOOSES.search(text) and not (STANDS_FOR.search(text) and asks(text)):
         return 0.0
     return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
 

@@ -3,10 +3,11 @@
 They say what is to be done with the answer, or of which time it is; a memory that happens to have them is no answer.
 """
 
-# ruff: noqa: E501 - a table of patterns is read line by line
+# ruff: noqa: E501, SIM905 - a table of patterns is read line by line
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _BEGINS: Final = r"(?:^|(?<=[.!?;:,。！？；：，、\n]))\s*"
@@ -33,13 +34,31 @@ _OF_WHICH_TIME: Final = re.compile(
 )
 
 
+# Neither is looked for in a text that has none of its words, or characters.
+_LATIN: Final = re.compile("[a-z]+")
+_HOW: Final = frozenset(
+    "tell remind let show give list enumerate summarise summarize recap sum describe recall run walk go help name find look"
+    " everything anything all one in if 列 说 讲 谈 聊 绍 总 概 汇 梳 整 忆 告 醒 数 盘 报".split()
+)
+_WHEN: Final = frozenset(
+    "before previously formerly earlier currently nowadays presently past then these moment present right any anymore changed"
+    " different 以 过 曾 从 当 原 早 先 此 之 目 如 眼 现 化 改 变 不".split()
+)
+
+
+@lru_cache(maxsize=64)
 def content(text: str) -> str:
     """The text without its instruction; as it is where nothing else would be left."""
     left = _INSTRUCTS.sub(" ", text)
     return left.strip() if any(c.isalnum() for c in left) else text
 
 
+@lru_cache(maxsize=512)
 def sought(text: str) -> str:
     """The text without what says how or of which time; as it is where nothing else would be left."""
-    left = _OF_WHICH_TIME.sub(" ", _INSTRUCTS.sub(" ", text))
-    return left if any(c.isalnum() for c in left) else text
+    seen = set(text)
+    seen.update(_LATIN.findall(text.lower()))
+    left = text if seen.isdisjoint(_HOW) else _INSTRUCTS.sub(" ", text)
+    if not seen.isdisjoint(_WHEN):
+        left = _OF_WHICH_TIME.sub(" ", left)
+    return left if left is text or any(c.isalnum() for c in left) else text

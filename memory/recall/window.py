@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.recall.around import Place, moved
@@ -29,8 +29,8 @@ from memory.recall.window_en import RULES_EN
 from memory.recall.window_zh import RULES_ZH
 
 _RULES: Final[tuple[Row, ...]] = (*RULES_EN, *RULES_ZH)
-_HINTS: Final = frozenset().union(*(r.hints for r in _RULES))
-_WORD: Final = re.compile(r"[a-z]+|\d|[\u4e00-\u9fff]")
+_HINTS: Final = {h: frozenset(i for i, r in enumerate(_RULES) if h in r.hints) for r in _RULES for h in r.hints}
+_LATIN: Final = re.compile(r"[a-z]+")
 
 # What only looks like a time, and what comes again and again.
 _NO_TIME: Final = re.compile(
@@ -88,17 +88,17 @@ def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None
     first. `ahead`: whether a bare "Friday" is still to come; by default the sentence says it.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    seen = set(_WORD.findall(plain))
-    if _HINTS.isdisjoint(seen):
+    if not (hits := _hits(plain)):
         return None
+    if (struck := _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)) != plain:
+        plain, hits = struck, _hits(struck)
     try:
         zone: ZoneInfo | None = ZoneInfo(tz)
     except (ZoneInfoNotFoundError, ValueError):
         zone = None
     local = now.astimezone(zone or UTC).replace(tzinfo=None, fold=0)
-    plain = _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)
     said = Said(plain, local, ahead)
-    spans = _meant(list(_spans(_found(seen, said), said)), plain)
+    spans = _meant(list(_spans(_found(hits, said), said)), plain)
     if not spans:
         return None
     start, end = min(spans, key=lambda s: (s.unit, not s.dated)).span
@@ -109,23 +109,28 @@ def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None
         return None
 
 
-def _found(seen: set[str], said: Said) -> list[Found]:
+Hit: TypeAlias = tuple[int, int, int, re.Match[str]]  # length below 0, place, rule, match: the longest comes first
+
+
+def _hits(plain: str) -> list[Hit]:
+    """Every place that a rule fits. Few rules are tried: those that have a word, or a character, of the text."""
+    seen = set(plain)
+    seen.update(_LATIN.findall(plain))
+    tried = frozenset().union(*(_HINTS[h] for h in seen & _HINTS.keys()))
+    return [(m.start() - m.end(), m.start(), i, m) for i in tried for m in _RULES[i].pattern.finditer(plain)]
+
+
+def _found(hits: list[Hit], said: Said) -> list[Found]:
     """Words for times, in order of place: of those that overlap the longest."""
-    hits = [
-        (m.start() - m.end(), m.start(), i, m, r.make)
-        for i, r in enumerate(_RULES)
-        if not r.hints.isdisjoint(seen)
-        for m in r.pattern.finditer(said.plain)
-    ]
-    ends = {m.end() for _, _, _, m, _ in hits}
+    ends = {m.end() for _, _, _, m in hits}
     taken: list[Found] = []
-    for _, start, _, m, make in sorted(hits, key=lambda h: h[:3]):
+    for _, start, i, m in sorted(hits, key=lambda h: h[:3]):
         if any(start < f.end and f.start < m.end() for f in taken):
             continue
         if said.plain[start] in "前后" and start in ends:  # 国庆前两天
             continue
         try:
-            time = make(m, said)
+            time = _RULES[i].make(m, said)
         except (ValueError, OverflowError):  # 31 February, the year 0: no date, and no February either
             time = _NEVER
         if time is not None:
