@@ -121,6 +121,10 @@ class Embedder(Protocol):
     def local(self) -> bool:
         """Whether it computes here, sending nothing anywhere."""
 
+    @property
+    def immediate(self) -> bool:
+        """Whether it answers within a millisecond or two, whatever happens: then nobody has to wait for it."""
+
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """(n, dim) float32, each row of unit length. Raises ModelError."""
 

@@ -154,6 +154,7 @@ class LocalEmbedder:
     patience: float = 0.2
     dim: int = 0
     local: bool = field(default=True, init=False)
+    immediate: bool = field(default=False, init=False)  # a model is loaded first, and computes for a while
     _runner: _Runner | None = field(default=None, init=False, repr=False)
     _loading: asyncio.Future[None] | None = field(default=None, init=False, repr=False)
 

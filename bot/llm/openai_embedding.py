@@ -82,6 +82,11 @@ class APIEmbedder:
         """Whether texts stay on this machine."""
         return self.endpoint.loopback
 
+    @property
+    def immediate(self) -> bool:
+        """Never: a server on this machine may be slow as well."""
+        return False
+
     async def discover(self, timeout: float = 5.0) -> None:
         """Learn `dim` from one request, if it is not known. Raises ModelError."""
         if self.dim:

@@ -35,6 +35,11 @@ class Kept:
         """Of the one within."""
         return self.inner.local
 
+    @property
+    def immediate(self) -> bool:
+        """Of the one within."""
+        return self.inner.immediate
+
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """As the one within. Raises ModelError; what is known needs nobody to answer."""
         if not texts:

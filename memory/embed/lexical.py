@@ -31,6 +31,7 @@ class LexicalEmbedder:
     """
 
     local = True
+    immediate = True
 
     def __init__(self, dim: int = 512) -> None:
         if dim & (dim - 1) or dim < 64:

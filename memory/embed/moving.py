@@ -41,6 +41,11 @@ class Moving:
         """Whether nothing is sent anywhere: what runs here is never joined by what does not (`turn`)."""
         return self.now.local
 
+    @property
+    def immediate(self) -> bool:
+        """Of all that are asked."""
+        return self.now.immediate and (self.before is None or self.before.immediate)
+
     def turn(self, now: Embedder, before: Embedder | None = None) -> None:
         """Use another one from now on. One elsewhere is not asked any more by somebody who has one at home."""
         self.now, self.under_way = now, True

@@ -152,7 +152,7 @@ class Rememberer:
 
     async def _vector(self, text: str) -> FloatArray | None:
         try:
-            async with asyncio.timeout(None if self.embedder.local else _PATIENCE):
+            async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
                 rows = await self.embedder.embed([text], "content")
         except (ModelError, TimeoutError):
             return None  # a job embeds it later

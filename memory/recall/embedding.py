@@ -46,7 +46,7 @@ class QueryEmbedder:
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)
             return known, False
-        if self._embedder.local and not self._running.get(key):
+        if self._embedder.immediate and not self._running.get(key):
             return await self._fetch(key), False  # nothing to wait for: no task, no deadline
         task = self._running.get(key) or self._start(key)
         done, _ = await asyncio.wait({task}, timeout=self._deadline)

@@ -54,6 +54,7 @@ class Known:
     """An embedder that has met every text before it is asked: so nobody's times have the embedding in them."""
 
     local = True
+    immediate = True
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner

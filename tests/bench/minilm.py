@@ -29,6 +29,7 @@ class MiniLM:
     """`Embedder`; the model is only loaded for texts that the cache does not know."""
 
     local = True
+    immediate = True
 
     def __init__(self, model_dir: Path, cache: Path) -> None:
         self._dir = model_dir

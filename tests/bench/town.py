@@ -98,6 +98,7 @@ class Words:
     """An embedder whose vectors are sums of a random one for each word: alike where texts share words."""
 
     local = True
+    immediate = True
     dim = DIM
     id = f"bench:words:{DIM}"
 

@@ -11,7 +11,9 @@ import pytest
 
 from bot.llm.endpoint import Clients, Endpoint
 from bot.llm.openai_embedding import APIEmbedder
+from bot.settings import Settings
 from memory.errors import ModelError
+from memory.recall import QueryEmbedder
 from tests.servers.openai import OpenAIServer, fail, say, vector_of
 
 
@@ -107,6 +109,25 @@ async def test_content_is_tried_again_and_a_query_is_not(openai_server: OpenAISe
         await embedder.embed(["x"], "query")
     assert (e.value.code, e.value.model) == ("server", "m")
     assert time.monotonic() - began < 0.4
+
+
+async def test_a_slow_endpoint_is_left_behind(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
+    """Past 200 ms the turn goes on without a vector; what comes later serves the next one, and is asked for once."""
+    openai_server.on("", [say("", first_delay=0.8)], endpoint="embeddings", times=1)
+    queries = QueryEmbedder(embedder, Settings().recall_deadline_ms)
+    began = time.monotonic()
+    assert await queries.embed("what is my cat called?") == (None, True)
+    assert time.monotonic() - began < 0.7
+    found, late = await QueryEmbedder(embedder, Settings().recall_deadline_ms).embed("and my dog?")
+    assert found is not None
+    assert not late
+    while (await queries.embed("what is my cat called?"))[1]:
+        assert time.monotonic() - began < 10
+    kept, _ = await queries.embed("what is my cat called?")
+    assert kept is not None
+    assert np.allclose(kept.rows[0], vector_of("what is my cat called?", 64), atol=1e-5)
+    assert sum("cat" in r.body["input"][0] for r in openai_server.embeddings) == 1
+    await queries.close()
 
 
 async def test_models_that_want_a_prefix_get_it(openai_server: OpenAIServer, clients: Clients) -> None:

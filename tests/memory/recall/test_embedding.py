@@ -17,7 +17,7 @@ from memory.recall import QueryEmbedder
 class Far:
     """An embedder elsewhere, as slow and as faulty as told."""
 
-    id, dim, local = "far:model:4", 4, False
+    id, dim, local, immediate = "far:model:4", 4, False, False
 
     def __init__(self, seconds: float = 0.0, error: ModelError | None = None) -> None:
         self.seconds, self.error, self.calls = seconds, error, 0
