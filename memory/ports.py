@@ -585,6 +585,10 @@ class Chance:
     mean: float
     spread: float  # standard deviation
     count: int = 0  # memories it was measured on
+    dimensions: float | None = None  # that they spread over from their mean: how well they are told apart
+    follows: float | None = (
+        None  # how far above chance the next of a session is, in spreads, at least; None: no sessions
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory.models import Line
 from memory.ports import Places
+from memory.recall.fusion import thread
 from memory.recall.ground import NOTHING, Evidence, Ground, Values, best, together, union
 from memory.recall.signals import Look
 from memory.store.text import terms
@@ -91,13 +92,17 @@ async def graph(look: Look, first: Values) -> Evidence:
 
 
 async def beside(look: Look, first: Values) -> Evidence:
-    """Memories of the same session said just before or after a good one: an answer stands beside its question."""
+    """Memories of the same session said just before or after a good one: an answer stands beside its question.
+
+    Not where sessions of this user's are no conversations: notes of a day, or all of an import.
+    """
     seeds = best(first, _SEEDS)
-    if not len(seeds):
+    belongs = thread(look.chance or await look.reader.chance())
+    if not len(seeds) or not belongs:
         return NOTHING
     near = await look.reader.around(seeds, _REACH, look.f)
     close = np.exp(-near.seconds / 60 / _MINUTES) * (near.places >= 0)
-    value = first[seeds]
+    value = belongs * first[seeds]
     values = value[:, None] * close
     each, at = np.unique(near.places, return_inverse=True)
     columns = at.reshape(near.places.shape)

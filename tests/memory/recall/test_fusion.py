@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.ports import Chance
-from memory.recall.fusion import CONFIDENCE, RECENCY, RETENTION, WEIGHTS, nudged, nudges, trust
+from memory.recall.fusion import CONFIDENCE, RECENCY, RETENTION, WEIGHTS, nudged, nudges, thread, trust
 from tests.bench.ground import made
 from tests.memory.recall.conftest import DAY, NOW
 
@@ -34,13 +34,23 @@ def test_better_kept_is_never_ranked_lower(score: float, a: float, b: float) -> 
 
 
 @settings(deadline=None)
-@given(st.floats(-1, 1), st.floats(-1, 1))
-def test_a_crowded_space_is_trusted_less(a: float, b: float) -> None:
-    """Never more than in full, never not at all."""
+@given(st.floats(1, 400), st.floats(1, 400), st.floats(-1, 1))
+def test_what_tells_memories_apart_is_trusted_more(a: float, b: float, mean: float) -> None:
+    """By the dimensions they spread over, however crowded their cosines; never more than in full, never not at all."""
     low, high = sorted((a, b))
-    crowded, roomy = trust("x:", Chance(high, 0.1, 48)), trust("x:", Chance(low, 0.1, 48))
-    assert 0 < crowded <= roomy <= 1
-    assert trust("lexical:ngrams", None) < trust("x:", None) == 1
+    dull, keen = (trust("x:", Chance(mean, 0.1, 96, d)) for d in (low, high))
+    assert 0 < dull <= keen <= 1
+    assert trust("lexical:ngrams", None) < trust("x:", None) == trust("x:", Chance(mean, 0.1)) == 1
+
+
+@settings(deadline=None)
+@given(st.floats(-3, 3), st.floats(-3, 3))
+def test_neighbours_count_where_sessions_are_conversations(a: float, b: float) -> None:
+    """None at all where the next memory is no nearer than any other, all where it is much nearer or nobody knows."""
+    low, high = sorted((a, b))
+    assert 0 <= thread(Chance(0, 0.1, 96, 50, low)) <= thread(Chance(0, 0.1, 96, 50, high)) <= 1
+    assert thread(Chance(0, 0.1, 96, 50, 0.0)) == 0
+    assert thread(Chance(0, 0.1, 96, 50, 1.0)) == thread(Chance(0, 0.1, 96, 50)) == thread(None) == 1
 
 
 def test_both_languages_weigh_the_same_things() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from memory.ports import FloatArray, Tx
 from memory.store import SqliteStore
-from tests.memory.store.support import MODEL, a_memory, vector
+from tests.memory.store.support import MODEL, NOW, a_memory, vector
 
 DIM = 16
 
@@ -17,9 +17,13 @@ def near(seed: int, share: float) -> FloatArray:
     return v / np.linalg.norm(v)
 
 
-async def learn(store: SqliteStore, user: str, vectors: list[FloatArray]) -> None:
+async def learn(store: SqliteStore, user: str, vectors: list[FloatArray], sessions: int = 0) -> None:
+    """A memory a vector, in so many sessions of equal length, those of one all made at one time; 0 for none."""
+    size = len(vectors) // sessions if sessions else 0
+
     def work(tx: Tx) -> None:
-        saved = tx.memories.add_many([a_memory(f"memory {i}") for i in range(len(vectors))])
+        own = [{"source_session": f"s{i // size}"} if size else {} for i in range(len(vectors))]
+        saved = tx.memories.add_many([a_memory(f"memory {i}", **fields) for i, fields in enumerate(own)])
         tx.vectors.put_many({m.id: v for m, v in zip(saved, vectors, strict=True)}, MODEL)
 
     await store.write(user, work)
@@ -52,3 +56,41 @@ async def test_too_few_say_nothing(store: SqliteStore, user: str) -> None:
     assert await store.reader(user).chance() is None
     await learn(store, user, [vector(i, DIM) for i in range(5, 40)])
     assert await store.reader(user).chance() is not None
+
+
+async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None:
+    """What all vectors have in common does not change how many dimensions they spread over; how few they use does."""
+    await store.use_embedder(MODEL, DIM)
+    common = np.eye(1, DIM, dtype=np.float32)[0] * 3
+    flat = np.array([1.0] * 4 + [0.05] * (DIM - 4), np.float32)
+    own = [vector(i, DIM) for i in range(150)]
+    await learn(store, user, [v / np.linalg.norm(v) for v in own])
+    roomy = await store.reader(user).chance()
+    await learn(store, other, [(v := o + common) / np.linalg.norm(v) for o in own])
+    crowded = await store.reader(other).chance()
+    third = await store.system(lambda s: s.create_user(NOW))
+    await learn(store, third, [(v := o * flat) / np.linalg.norm(v) for o in own])
+    few = await store.reader(third).chance()
+    assert roomy is not None and crowded is not None and few is not None
+    assert crowded.mean > 0.8 > 0.2 > roomy.mean
+    found = [c.dimensions for c in (roomy, crowded, few)]
+    assert found[0] and found[1] and found[2]
+    assert abs(found[0] / found[1] - 1) < 0.25
+    assert found[2] < 0.5 * found[0]
+
+
+async def test_whether_a_session_is_a_conversation(store: SqliteStore, user: str, other: str) -> None:
+    """Where the next of a session is about the same it says so; where a session is a heap, it does not; else nothing."""
+    await store.use_embedder(MODEL, DIM)
+    topics = [vector(1000 + i // 10, DIM) + 0.7 * vector(i, DIM) for i in range(200)]
+    await learn(store, user, [v / np.linalg.norm(v) for v in topics], sessions=20)
+    talk = await store.reader(user).chance()
+    await learn(store, other, [vector(i, DIM) for i in range(200)], sessions=1)
+    heap = await store.reader(other).chance()
+    third = await store.system(lambda s: s.create_user(NOW))
+    await learn(store, third, [vector(i, DIM) for i in range(200)])
+    none = await store.reader(third).chance()
+    assert talk is not None and heap is not None and none is not None
+    assert talk.follows is not None and talk.follows > 1
+    assert heap.follows is not None and heap.follows < 0.3
+    assert none.follows is None
