@@ -19,14 +19,14 @@ _TO_COME: Final = re.compile(
     r"|(?<![开社机约聚晚学年乐员协误体集舞国])会(?![议儿员计场谈合长])|打算|计划|准备[^了]|即将|快到|日程|待办|预约|到期|截止|再过"
 )
 _OVER: Final = re.compile(
-    r"\b(?:did|was|were|had|has been|have been|went|happened|told|said|met|saw|ate|bought|came|got|made|took|gave|found|left"
+    r"\b(?:did|was|were|had|has been|have been|went|happened|told|said|met|saw|ate|bought|came|(?<!have i )(?<!have we )got|made|took|gave|found|left"
     r"|ago|last|since|(?!need|indeed|speed|breed|exceed|succeed)\w{3,}ed)\b"
-    r"|(?<!为)(?<!除)(?<!到)了(?!解)|(?<!再)过(?![敏期年节]|(?:[一两几三四五六七八九十]|\d+)(?:天|周|个星期|个月|年))|昨|上个?[周月星礼]|来着|[去前]年|刚|曾|发生|以来|那[天时]|(?:跟谁|和谁|在哪儿?|哪里|怎么|谁)[^,。?的]{0,4}的"
+    r"|(?<!为)(?<!除)(?<!到)了(?!解)|(?<!再)过(?![敏期年节]|(?:[一两几三四五六七八九十]|\d+)(?:天|周|个星期|个月|年))|昨|上个?[周月星礼]|来着|[去前]年|刚|曾|发生|以来|那[天时]|(?:跟谁|和谁|在哪儿?|哪里|怎么|谁)[^,。?的]{0,4}的|[吃喝买看说做玩聊送住穿花听读写学]的(?:什么|啥|哪|谁|多少)|在(?:哪|干[嘛吗什]|做什么|忙什么)"
 )
 # What speaks of the time to come only where nothing says that it is over.
 _PERHAPS: Final = re.compile(
     r"\b(?:must|should|supposed|until|need to|have to|(?:do|does) (?:i|we|\w+) have|have (?:i|we) got|am i|are we|free|busy"
-    r"|appointments?|agenda|tonight|tomorrow)\b|有[什啥哪].{0,2}事|有[事约空]|安排|准备|今晚"
+    r"|appointments?|agenda|tonight|tomorrow|wants? to|would like to|hop(?:e|ing) to|when\b.{0,20}\b(?:is|are))\b|(?:\b(?:is|are|am)|['’](?:s|re|m))(?: \w+)? \w+ing\b|想[要去做买吃看学]|有[什啥哪].{0,2}事|有[事约空]|安排|准备|今晚"
 )
 
 

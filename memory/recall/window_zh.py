@@ -186,7 +186,7 @@ RULES_ZH: Final[tuple[Row, ...]] = (
     row("儿", r"(?P<w>大前|大后|(?<!大)前|(?<!大)后|[昨明今])儿个?(?![子童])", _named_day),
     row("天 日", r"(?P<w>大前|大后|(?<![大之以目])前|(?<![大以之然])后|[昨明今])(?:天(?!鹅|性|养|培|的东西)|日(?!头条|方舟|之|说法|重现))", _named_day),
     row("晚 早 夜", r"(?P<w>[昨明今]|前(?=晚))(?P<p>晚|早|夜)(?![里晨间餐饭点安霜场])", _named_day),
-    row("刚 方", r"刚才|刚刚|方才", lambda _, said: Once(Unit.HOUR, lately(0, said.now, 6.0))),
+    row("刚 方", r"刚才|刚刚(?![好够])|方才", lambda _, said: Once(Unit.HOUR, lately(0, said.now, 6.0))),
     row("现 今", r"(?<=到)(?:现在|今天|如今)|(?<=至)今", _until_now),
     row("早 晚 午 晨 夜", rf"(?P<p>{_PART}|(?<=[天日号一二三四五六])晚(?![饭餐点安会]))", lambda m, _: _PARTS[m["p"]]),
 )  # fmt: skip

@@ -226,6 +226,11 @@ did April call?                                   | - | -
 I paid 2000 for it                                | - | -
 on 3/4                                            | - | -
 from 9 to 5                                       | - | -
+what's happening in March?                        | 2026-03-01 | 2026-04-01
+what have I got on in March?                      | 2026-03-01 | 2026-04-01
+I want to go to Rome in May                       | 2026-05-01 | 2026-06-01
+when in March is the exam?                        | 2026-03-01 | 2026-04-01
+every year on 11 November she is a year older     | - | -
 """.strip().splitlines()
 
 PIECES = """
