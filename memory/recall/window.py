@@ -29,7 +29,10 @@ from memory.recall.window_en import RULES_EN
 from memory.recall.window_zh import RULES_ZH
 
 _RULES: Final[tuple[Row, ...]] = (*RULES_EN, *RULES_ZH)
-_HINTS: Final = {h: frozenset(i for i, r in enumerate(_RULES) if h in r.hints) for r in _RULES for h in r.hints}
+_HINTS: Final[dict[str, list[int]]] = {}
+for _i, _rule in enumerate(_RULES):
+    for _hint in _rule.hints:
+        _HINTS.setdefault(_hint, []).append(_i)
 _LATIN: Final = re.compile(r"[a-z]+")
 
 # What only looks like a time, and what comes again and again.
@@ -116,7 +119,7 @@ def _hits(plain: str) -> list[Hit]:
     """Every place that a rule fits. Few rules are tried: those that have a word, or a character, of the text."""
     seen = set(plain)
     seen.update(_LATIN.findall(plain))
-    tried = frozenset().union(*(_HINTS[h] for h in seen & _HINTS.keys()))
+    tried = {i for h in seen & _HINTS.keys() for i in _HINTS[h]}
     return [(m.start() - m.end(), m.start(), i, m) for i in tried for m in _RULES[i].pattern.finditer(plain)]
 
 
