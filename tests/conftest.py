@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.servers.openai import OpenAIServer
 
-settings.register_profile("ebb", deadline=None)  # how long an example takes says nothing on a busy machine
+# How long an example takes, or takes to be made, says nothing on a busy machine.
+settings.register_profile("ebb", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ebb")
 
 _OLLAMA_PORT = 11434

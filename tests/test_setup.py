@@ -153,7 +153,7 @@ class Checkout:
             env=env | more,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=200,
             check=False,
         )
         assert (done.returncode == 0) is ok, done.stdout + done.stderr

@@ -67,7 +67,10 @@ class LexicalEmbedder:
         flat = np.repeat(np.asarray(owner, np.int64) * self.dim, sizes) + np.concatenate(at)
         weights = np.concatenate(values) * np.repeat(scale, sizes)
         out = np.bincount(flat, weights, minlength=len(texts) * self.dim).reshape(len(texts), self.dim)
-        return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-12), np.float32)
+        lengths = np.linalg.norm(out, axis=1, keepdims=True)
+        lost = lengths[:, 0] == 0.0  # two short words may undo each other; they are as good as none
+        out[lost, 0] = lengths[lost] = 1.0
+        return np.asarray(out / lengths, np.float32)
 
     def _counted(self, text: str) -> list[tuple[_Row, int]]:
         """Rows of the text's features, each with how often it occurs."""

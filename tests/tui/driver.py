@@ -8,6 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -65,8 +67,14 @@ class Window:
         await self.until(lambda: self.app.link.is_open and self.chat._status is not None, "an open Ebb")
 
     async def write(self, text: str) -> None:
+        """In one go, as fast as no fingers are; then all of it has been dealt with."""
+        driver = self.app._driver
+        assert driver is not None
         for character in text:
-            await self.pilot.press({" ": "space", "/": "slash", "\n": "ctrl+j"}.get(character, character))
+            key = events.Key(_character_to_key(character), character)
+            key.set_sender(self.app)
+            driver.send_message(key)
+        await self.pilot.pause()
 
     async def focus(self, *kinds: type[Widget]) -> None:
         """Shift+Tab, into the messages."""

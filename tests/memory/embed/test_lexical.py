@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory.embed import EMBEDDERS, LexicalEmbedder
@@ -36,6 +36,7 @@ async def test_the_protocol(name: str) -> None:
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
+@example(["P:Ê"])  # two features in one place, with opposite signs
 def test_any_text_has_a_unit_vector_of_its_own(texts: list[str]) -> None:
     """Whatever the characters; and a text's vector does not depend on its neighbours in the batch."""
     v = SHARED.vectors(texts)
