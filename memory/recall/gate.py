@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, log, log1p
 from typing import Final
 
@@ -81,6 +82,7 @@ WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = {
 _PROPER: Final = 0.5  # of a name, by hand: a capital in mid-sentence, of what no memory has as an entity
 ASIDE: Final = 0.5  # what being carried costs at least
 STEP: Final = 0.7  # and for each point of rank score below the one that carries
+LENT: Final = 2.5  # the most that is lent: however sure a memory is, what only stands beside it is not
 LED: Final = 0.3  # points of rank score, by what other memories lead to, that make one worth carrying
 LEADS: Final = ("before_2", "before", "after", "after_2", "around", "bridge", "graph")
 
@@ -138,7 +140,7 @@ def verdicts(ear: Ear, candidates: Sequence[Candidate]) -> list[Verdict]:
     best = max(range(len(odds)), key=lambda i: (odds[i], candidates[i].score))
     out = []
     for c, evidence, alone in zip(candidates, own, odds, strict=True):
-        lent = odds[best] - ASIDE - STEP * max(0.0, candidates[best].score - c.score)
+        lent = min(odds[best], LENT) - ASIDE - STEP * max(0.0, candidates[best].score - c.score)
         worth = lent > alone and odds[best] >= 0 and _led(ear.a.lang, c) >= LED
         carried = {"carried": lent - alone} if worth else {}
         x = max(alone, lent) if carried else alone
@@ -153,11 +155,17 @@ def above_chance(cosine: float, embedder: str, chance: Chance | None) -> float:
 
 def _deviations(cosine: float, embedder: str, chance: Chance | None) -> float:
     """From the mean of the cosines of unrelated memories."""
-    expected = PRIORS[max((p for p in PRIORS if embedder.startswith(p)), key=len)]
-    if chance is not None:
-        k = chance.count / (chance.count + _PRIOR_COUNTS)
-        expected = Chance(k * chance.mean + (1 - k) * expected.mean, k * chance.spread + (1 - k) * expected.spread)
-    return (cosine - expected.mean) / max(expected.spread, 1e-6)
+    mean, spread = _expected(embedder, chance)
+    return (cosine - mean) / max(spread, 1e-6)
+
+
+@lru_cache(maxsize=1024)
+def _expected(embedder: str, chance: Chance | None) -> tuple[float, float]:
+    prior = PRIORS[max((p for p in PRIORS if embedder.startswith(p)), key=len)]
+    if chance is None:
+        return prior.mean, prior.spread
+    k = chance.count / (chance.count + _PRIOR_COUNTS)
+    return k * chance.mean + (1 - k) * prior.mean, k * chance.spread + (1 - k) * prior.spread
 
 
 def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
