@@ -16,7 +16,9 @@ from memory.recall.people import OWN, named
 from memory.recall.sought import content, sought
 from memory.recall.vocabulary import (
     ABOUT_MEMORY,
+    ASKS_EARLIER,
     ASKS_HOW_MANY,
+    ASKS_LATEST,
     ASKS_WHEN,
     ASKS_WHERE,
     CAPITAL,
@@ -85,6 +87,8 @@ class Question:
     when: bool = False  # what kind of answer is asked for
     where: bool = False
     how_many: bool = False
+    latest: bool = False  # the last of several that were true one after another is meant
+    earlier: bool = False  # one before that
 
     @property
     def texts(self) -> list[str]:
@@ -145,6 +149,8 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         when=bool(ASKS_WHEN.search(text)),
         where=bool(ASKS_WHERE.search(text)),
         how_many=bool(ASKS_HOW_MANY.search(text)),
+        latest=bool(ASKS_LATEST.search(text)) and not ASKS_EARLIER.search(text),
+        earlier=bool(ASKS_EARLIER.search(text)),
     )
 
 

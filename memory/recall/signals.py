@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from math import log
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -162,9 +161,20 @@ def is_question(look: Look, lines: Sequence[Line]) -> list[float]:  # noqa: ARG0
     return [float(line.text.rstrip().endswith(("?", "？"))) for line in lines]
 
 
-def length(look: Look, lines: Sequence[Line]) -> list[float]:  # noqa: ARG001
-    """A longer memory says more; in e-folds."""
-    return [log(1 + len(line.text)) for line in lines]
+def is_late(look: Look, lines: Sequence[Line]) -> list[float]:
+    """The message asks for what is true now: 1 for the candidate made last, 0 for the first."""
+    return _lateness(lines) if look.a.latest else []
+
+
+def is_early(look: Look, lines: Sequence[Line]) -> list[float]:
+    """The message asks for what was true before: 1 for the candidate made first, 0 for the last."""
+    return [1 - x for x in _lateness(lines)] if look.a.earlier else []
+
+
+def _lateness(lines: Sequence[Line]) -> list[float]:
+    made = [line.times[0] for line in lines]
+    first, last = min(made, default=0), max(made, default=0)
+    return [(at - first) / (last - first) if last > first else 0.5 for at in made]
 
 
 def is_named(look: Look, lines: Sequence[Line]) -> list[float]:
@@ -214,7 +224,8 @@ TRAITS: Final[Mapping[str, Trait]] = {
     "how_many": says("how_many", SAYS_HOW_MANY),
     "where": says("where", SAYS_WHERE),
     "question": is_question,
-    "length": length,
+    "latest": is_late,
+    "earlier": is_early,
 }
 
 

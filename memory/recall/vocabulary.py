@@ -106,6 +106,18 @@ SAYS_WHERE: Final = re.compile(
     r"|(?:在|到|去|来自|位于|住)[^，。,]{0,6}[市省县区路街国城村镇岛山湖园院校店馆厅楼家]"
 )
 
+# Which of several that were true one after another is meant: the last, or one before it.
+ASKS_LATEST: Final = re.compile(
+    r"\b(?:now|nowadays|these days|currently|current|at (?:the moment|present)|latest|newest|most recent)\b"
+    r"|现在|目前|如今|当前|眼下|当下|现今|最新",
+    re.IGNORECASE,
+)
+ASKS_EARLIER: Final = re.compile(
+    r"\b(?:previous(?:ly)?|former(?:ly)?|originally|earlier|prior)\b|\bused? to\b|\bbefore(?: (?:that|this|it|then))?\s*(?:[?.!,;]|$)"
+    r"|\bbefore (?:(?:that|this|the) )?(?:last )?(?:chang|mov|switch)\w*|以前|之前|原来|原先|原本|先前|此前|从前|曾经|当初|最初|上一[个份家任]",
+    re.IGNORECASE,
+)
+
 # Words that choose among what was said before; and words that merely stand for it, which a question may lean on.
 CHOOSES: Final = re.compile(
     r"\b(?:ones?|first|second|third|fourth|last one|other|another|former|latter|both|same|instead|more|else)\b"

@@ -70,3 +70,26 @@ async def test_a_version_is_shown_once(person: Person) -> None:
     found = await person.ask("where did I live before, in Leeds or Bristol?", mode=Mode.REVIEW)
     ids = [h.memory.id for h in found.hits]
     assert len(ids) == len(set(ids)) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "now", "before"),
+    [
+        (
+            "User's phone is a Nokia",
+            "User's phone is a Pixel",
+            "which phone do I have these days?",
+            "what was my previous phone?",
+        ),
+        ("用户的手机是诺基亚", "用户的手机是小米", "我现在用的是什么手机？", "我原来的手机是什么？"),
+    ],
+    ids=["en", "zh"],
+)
+async def test_asked_for_now_or_before(person: Person, old: str, new: str, now: str, before: str) -> None:
+    """Where nobody noticed that one took the other's place: the last first, or the first if that is asked for."""
+    await person.knows(new, days_ago=10)
+    await person.knows(old, days_ago=200)
+    for i in range(12):
+        await person.knows(f"walk {i} 散步", days_ago=20 * i)
+    assert texts(await person.ask(now))[:2] == [new, old]
+    assert texts(await person.ask(before))[:2] == [old, new]
