@@ -88,4 +88,4 @@ _ALIKE: Final = _read(_GROUPS)
 
 def alike(term: str) -> tuple[str, ...]:
     """What else may be said for it; empty for most."""
-    return _ALIKE.get(stem(term), ())
+    return _ALIKE.get(stem(term) if term.isascii() else term, ())

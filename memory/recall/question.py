@@ -218,8 +218,7 @@ def _names(text: str) -> tuple[str, ...]:
                     found[" ".join(words[i : j + 1])] = None
     for run in () if text.isascii() else (t for t in tokens(text) if is_han(t)):
         for size in range(2, 7):
-            for i in range(len(run) - size + 1):
-                found[run[i : i + size]] = None
+            found.update(dict.fromkeys([run[i : i + size] for i in range(len(run) - size + 1)]))
             if len(found) >= _MOST_NAMES:  # of a pasted page
                 return tuple(found)[:_MOST_NAMES]
     return tuple(found)[:_MOST_NAMES]

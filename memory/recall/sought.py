@@ -10,9 +10,11 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from memory.recall.patterns import phrases
+
 _BEGINS: Final = r"(?:^|(?<=[.!?;:,。！？；：，、\n]))\s*"
 _POLITE: Final = r"(?:(?:please|so|and|but|ok|okay|well|hey|now|just|also|(?:can|could|would|will) you|i(?:'d| would) like (?:you )?to|i (?:want|need) (?:you )?to)\b,?\s*)*"
-_INSTRUCTS: Final = re.compile(
+_INSTRUCTS: Final = phrases(
     rf"{_BEGINS}{_POLITE}(?:tell me|remind me|let me know|show me|give me|list(?: me)?|enumerate|summari[sz]e|recap|sum up|describe|recall"
     r"|(?:run|walk) me through|go over|help me (?:to )?(?:remember|recall)|(?:name|find|find out|look up)(?= (?:all|every\w*|each|what|where|when|who|which|how|the \w+s\b|two|three|four|five|\d)))\b"
     r"(?:\s+(?:again|(?:an?|the|some|your|full|complete|short|brief|quick|detailed|whole)\b|lists?|summary|overview|recap|rundown|details?|information|info|all|every|each|everything|anything"
@@ -24,7 +26,7 @@ _INSTRUCTS: Final = re.compile(
     r"|(?:都|全|全部|一一|逐一|逐个|统统|给我|帮我)*(?:列出来|列一[下列]|说一[遍下]|讲一[遍下]|报一遍|数一[遍下]|总结一下|说给我听|告诉我)(?=[。.!！?？，,]|$)",
     re.IGNORECASE,
 )
-_OF_WHICH_TIME: Final = re.compile(
+_OF_WHICH_TIME: Final = phrases(
     r"\bbefore (?:that |it |the |this )?(?:changed?|changes|changing)\b|\bbefore(?=\s*(?:[?.!,;]|$))|\b(?:previously|formerly|earlier|currently|nowadays|presently)\b"
     r"|\b(?:in the past|back then|these days|at the moment|at present|right now|any ?more)\b"
     r"|(?<=what )(?:(?:has|have|is|was) )?(?:changed|different)\b|(?<=what's )(?:changed|different)\b|\b(?:has|have) (?:any|some)thing changed\b"

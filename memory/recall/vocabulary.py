@@ -7,14 +7,15 @@ import re
 from typing import Final
 
 from memory.embed.features import stem
+from memory.recall.patterns import phrases
 
 # Where a message is cut, first into sentences and those into clauses.
 SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
 CLAUSE: Final = re.compile(r"[，,；;：:、\n]|另外|以及|\b(?:and also|by the way)\b")
 
 # Another question begins; the message comes to its point; a piece that belongs together; two that are compared.
-NEXT: Final = re.compile(r"另外|还有[，,]|以及|顺便|\b(?:and also|by the way)\b|\balso,", re.IGNORECASE)
-TURN: Final = re.compile(
+NEXT: Final = phrases(r"另外|还有[，,]|以及|顺便|\b(?:and also|by the way)\b|\balso,", re.IGNORECASE)
+TURN: Final = phrases(
     r"其实|实际上|真正|我想问|想问的|问题是|搞清楚|搞错|说错|言归正传|话说回来|说正事|回到正题|等等[，,]|等一下|停一下|不对[，,]"
     r"|\bactually\b|\bwhat i (?:really|actually)|\bmy (?:real )?question\b|\bi (?:really )?(?:meant|wanted) to (?:ask|know)\b"
     r"|\banyway\b|\bwait\b|\bhold on\b|\bscratch that\b",
@@ -41,7 +42,7 @@ WANTS: Final = re.compile(
 )
 
 # A piece of a program, a command line or an error: "for i in x" says I of nobody.
-CODE: Final = re.compile(
+CODE: Final = phrases(
     r"`[^`]*`|\b\w+\([^()]*\)|\bfor \w+ in \w+[(:\[]|(?<=\s)-(?:[a-z]|-[a-z][\w-]+)\b|[{};]\s*$|\{\s*[\"']|\b\w*Error:"
     r"|\b(?-i:SELECT|INSERT|UPDATE|DELETE)\b",
     re.IGNORECASE,
@@ -49,7 +50,7 @@ CODE: Final = re.compile(
 
 # What anybody could be asked, or told to do: general knowledge, sums, the weather, a joke, a text to be written. Not if
 # the rest of the sentence is about the speaker's own things.
-WORLD: Final = re.compile(
+WORLD: Final = phrases(
     r"\bhow (?:do|can|could|would|should) (?:i|you|we|one|people)\b(?! (?:feel|usually|like|know|get to|look))"
     r"(?![^.?!]* (?:now|nowadays|at (?:the moment|present)|these days|currently|every (?:day|morning|week))\b)|\bhow to\b"
     r"|\bwhy (?:is|are|do|does|can|can't|don't) (?:the|a|an|people|we|there|\w+s)\b"
@@ -77,7 +78,7 @@ WORLD: Final = re.compile(
 )
 
 # What kind of answer is asked for, and what such an answer has.
-ASKS_WHEN: Final = re.compile(
+ASKS_WHEN: Final = phrases(
     r"\bwhen\b|\bwhat (?:year|month|date|day|time)\b|\bhow long\b|\bsince when\b|什么时候|何时|几[点号月]|哪[天年一天]|多久|星期几|周几",
     re.IGNORECASE,
 )
@@ -96,7 +97,7 @@ SAYS_HOW_MANY: Final = re.compile(
     r"|[一二三四五六七八九十百千万两半几]",
     re.IGNORECASE,
 )
-ASKS_WHERE: Final = re.compile(
+ASKS_WHERE: Final = phrases(
     r"\bwhere\b|\b(?:which|what) (?:city|country|place|state|town)\b|哪里|哪儿|在哪|什么地方|哪个(?:城市|国家|地方)",
     re.IGNORECASE,
 )
@@ -178,7 +179,7 @@ POSSESSIVE: Final = re.compile(
     r"\b(?:my|mine|our|ours|again)\b|又[要去得在开]|[我咱]们?(?:的|家|[姐哥弟妹妈爸爷奶外舅姑姨叔伯婶表堂老同室女男儿朋闺邻房])",
     re.IGNORECASE,
 )  # in what is told: "my sister called", "I'm at the dentist's again", not "I am tired"
-OF_THE_ASSISTANT: Final = re.compile(
+OF_THE_ASSISTANT: Final = phrases(
     r"\b(?:can|could|will|would|do|are|have) you\b(?! (?:remember|know|recall))|\b(?:tell|give|show|help|let) me\b(?! (?:about|what|who|when|where) (?:my|i)\b)"
     r"|\byour(?:self)?\b|(?<!和)(?<!跟)(?<!告诉)你(?!还?记得|还?知道|说我|觉得我)|给我|帮我|再说",
     re.IGNORECASE,
