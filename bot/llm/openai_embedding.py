@@ -91,6 +91,7 @@ class APIEmbedder:
         """Learn `dim` from one request, if it is not known. Raises ModelError."""
         if self.dim:
             return
+        await self.clients.sdk(self.endpoint)  # importing it may take seconds: no fault of the endpoint's
         try:
             async with asyncio.timeout(timeout):
                 vectors = await self._request(["dimension"])

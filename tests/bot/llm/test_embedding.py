@@ -103,21 +103,20 @@ async def test_content_is_tried_again_and_a_query_is_not(openai_server: OpenAISe
     """A query has a deadline to meet; content has time."""
     rule = openai_server.on("", [fail("server")], endpoint="embeddings", times=1)
     assert (await embedder.embed(["x"], "content")).shape == (1, 64)
-    rule.used = 0
-    began = time.monotonic()
+    rule.used, before = 0, len(openai_server.embeddings)
     with pytest.raises(ModelError) as e:
         await embedder.embed(["x"], "query")
     assert (e.value.code, e.value.model) == ("server", "m")
-    assert time.monotonic() - began < 0.4
+    assert len(openai_server.embeddings) == before + 1
 
 
 async def test_a_slow_endpoint_is_left_behind(openai_server: OpenAIServer, embedder: APIEmbedder) -> None:
     """Past 200 ms the turn goes on without a vector; what comes later serves the next one, and is asked for once."""
-    openai_server.on("", [say("", first_delay=0.8)], endpoint="embeddings", times=1)
+    openai_server.on("", [say("", first_delay=1.5)], endpoint="embeddings", times=1)
     queries = QueryEmbedder(embedder, Settings().recall_deadline_ms)
     began = time.monotonic()
     assert await queries.embed("what is my cat called?") == (None, True)
-    assert time.monotonic() - began < 0.7
+    assert time.monotonic() - began < 1.4
     found, late = await QueryEmbedder(embedder, Settings().recall_deadline_ms).embed("and my dog?")
     assert found is not None
     assert not late

@@ -82,6 +82,6 @@ def test_estimates_are_quick() -> None:
     import time
 
     text = "The quick brown fox, 敏捷的棕色狐狸。" * 2_000
-    began = time.perf_counter()
+    began = time.process_time()
     estimate_tokens(text)
-    assert time.perf_counter() - began < 0.1
+    assert time.process_time() - began < 0.1

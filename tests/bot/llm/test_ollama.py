@@ -112,7 +112,7 @@ async def test_looking_for_it_is_quick(openai_server: OpenAIServer) -> None:
         mute.listen()
         began = time.monotonic()
         assert await ollama.detect(closed, clients, timeout=0.3) is None
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 4
     assert await ollama.detect(Endpoint(openai_server.root), clients) is None
     openai_server.ollama = "0.12.0"
     found = await ollama.detect(Endpoint(openai_server.root), clients)

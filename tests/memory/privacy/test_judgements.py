@@ -94,10 +94,10 @@ def test_facts_and_wishes_about_the_person(text: str) -> None:
 def test_long_texts_take_no_long_time(piece: str) -> None:
     """No pattern runs away."""
     text = (piece * 20_000)[:20_000]
-    began = time.perf_counter()
+    began = time.process_time()
     instruction_like(text)
     sensitivity_of(text)
-    assert time.perf_counter() - began < 3.0
+    assert time.process_time() - began < 3.0
 
 
 @pytest.mark.parametrize(

@@ -173,9 +173,9 @@ def test_any_text_is_redacted_without_raising(text: str) -> None:
 def test_long_texts_take_no_long_time(piece: str) -> None:
     """No pattern runs away on anything people could paste."""
     text = (piece * 20_000)[:20_000]
-    began = time.perf_counter()
+    began = time.process_time()
     redact(text)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 @pytest.mark.parametrize(
