@@ -126,7 +126,17 @@ def _stretch_zh(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
 
 
 def _week_of(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
-    return (Unit.WEEKEND, weekend_of(p.span[0])) if m["u"] == "weekend" else (Unit.WEEK, week_of(p.span[0]))
+    """The week of 3 May, Christmas week, 中秋那周."""
+    weekend = (m["u"] or m["v"]).endswith(("weekend", "末"))
+    start = p.span[0]
+    if weekend and start.weekday() == 0:  # a weekend that a Monday makes longer
+        return Unit.WEEKEND, (start - 2 * DAY, start + DAY)
+    return (Unit.WEEKEND, weekend_of(start)) if weekend else (Unit.WEEK, week_of(start))
+
+
+def _week_beside(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
+    """Christmas week, 中秋那周; not "on Friday, week after week"."""
+    return _week_of(m, p) if p.unit in {Unit.DAY, Unit.WEEKEND} else (p.unit, p.span)
 
 
 def _part(m: re.Match[str], p: Place) -> tuple[Unit, Span]:
@@ -149,7 +159,7 @@ _BEFORE: Final[tuple[tuple[re.Pattern[str], Move], ...]] = (
     (re.compile(r"\b(?:after|following)(?: the)? $"), _later),
     (re.compile(r"\b(?:around|near|close to|circa)(?: the)? $"), _about),
     (re.compile(r"\b(?P<w>later|earlier)(?: on)?(?: in)?(?: the)? $"), _part),
-    (re.compile(r"\b(?P<u>week|weekend) (?:of|commencing|beginning|starting)(?: on)?(?: the)? $"), _week_of),
+    (re.compile(r"\b(?P<u>week|weekend) (?:of|commencing|beginning|starting)(?: on)?(?: the)? $(?P<v>)"), _week_of),
 )  # fmt: skip
 _AFTER: Final[tuple[tuple[re.Pattern[str], Move], ...]] = (
     (re.compile(r" (?:onwards?\b|on(?=\s*(?:$|[?.!,;])))|以来|至今|(?:开始|起)?到(?:现在|目前|今天)|(?:那天|那时)?(?:开始|起)(?![床飞来点身名])"), _since),
@@ -161,5 +171,6 @@ _AFTER: Final[tuple[tuple[re.Pattern[str], Move], ...]] = (
     (re.compile(r"的?(?:之前|以前|前)(?![天年面端台])"), _before),
     (re.compile(r"(?:之后|以后|过后|后)(?![天年面来])"), _later),
     (re.compile(r"的?(?P<w>晚些时候|晚一?点|早些时候|早先)"), _part),
+    (re.compile(r" (?P<u>week(?:end)?)\b(?! (?:ago|before|after))|那一?个?(?P<v>(?:周|星期|礼拜)末?)"), _week_beside),
     (re.compile(r"为止|截止"), _until),
 )  # fmt: skip

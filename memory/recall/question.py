@@ -128,6 +128,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
     wanted = asks(text) or _wants(text)
     leant_on = clause_of(before) if weight >= LEANS else None
     people = named(text)
+    earlier = bool(ASKS_EARLIER.search(text))
     return Question(
         text=text,
         lang=language_of(text, language_of(before)),
@@ -149,8 +150,8 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         when=bool(ASKS_WHEN.search(text)),
         where=bool(ASKS_WHERE.search(text)),
         how_many=bool(ASKS_HOW_MANY.search(text)),
-        latest=bool(ASKS_LATEST.search(text)) and not ASKS_EARLIER.search(text),
-        earlier=bool(ASKS_EARLIER.search(text)),
+        latest=not earlier and bool(ASKS_LATEST.search(text)),
+        earlier=earlier,
     )
 
 

@@ -108,12 +108,12 @@ SAYS_WHERE: Final = re.compile(
 )
 
 # Which of several that were true one after another is meant: the last, or one before it.
-ASKS_LATEST: Final = re.compile(
+ASKS_LATEST: Final = phrases(
     r"\b(?:now|nowadays|these days|currently|current|at (?:the moment|present)|latest|newest|most recent)\b"
     r"|现在|目前|如今|当前|眼下|当下|现今|最新",
     re.IGNORECASE,
 )
-ASKS_EARLIER: Final = re.compile(
+ASKS_EARLIER: Final = phrases(
     r"\b(?:previous(?:ly)?|former(?:ly)?|originally|earlier|prior)\b|\bused? to\b|\bbefore(?: (?:that|this|it|then))?\s*(?:[?.!,;]|$)"
     r"|\bbefore (?:(?:that|this|the) )?(?:last )?(?:chang|mov|switch)\w*|以前|之前|原来|原先|原本|先前|此前|从前|曾经|当初|最初|上一[个份家任]",
     re.IGNORECASE,

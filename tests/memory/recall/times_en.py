@@ -231,6 +231,8 @@ what have I got on in March?                      | 2026-03-01 | 2026-04-01
 I want to go to Rome in May                       | 2026-05-01 | 2026-06-01
 when in March is the exam?                        | 2026-03-01 | 2026-04-01
 every year on 11 November she is a year older     | - | -
+what did we do in Christmas week?                 | 2025-12-22 | 2025-12-29
+on Labor Day weekend                              | 2025-08-30 | 2025-09-02
 """.strip().splitlines()
 
 PIECES = """
