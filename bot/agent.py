@@ -184,7 +184,15 @@ class EbbAgent:
             def begin(tx: Tx, now: datetime = now) -> turns.Opened | turns.Replay | turns.Busy:
                 return turns.begin(tx, turn, self._worker, idle, now)
 
-            opened = await self._store.write(turn.user_id, begin)
+            opening = asyncio.ensure_future(self._store.write(turn.user_id, begin))
+            try:
+                opened = await asyncio.shield(opening)
+            except asyncio.CancelledError:
+                # Whoever asked went away while this was written: a turn that is begun must end, or its lease would
+                # keep everybody waiting.
+                if isinstance(begun := await opening, turns.Opened):
+                    await self._finish(begun, turns.Ending("interrupted", status="interrupted"))
+                raise
             if not isinstance(opened, turns.Busy):
                 return opened
             await asyncio.sleep(BUSY_POLL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 
 from bot.events import Done, WindowMode
@@ -94,6 +95,28 @@ async def test_a_window_that_goes_away_keeps_what_was_said(tmp_path: Path) -> No
         assert [m.role for m in history] == ["user", "assistant"]
         assert history[1].status == "interrupted"
         assert any("Lyon" in t for t in await w.texts())
+
+
+async def test_a_window_that_goes_away_while_its_turn_begins_holds_up_nobody(tmp_path: Path) -> None:
+    """Its turn is in the store or not, but it has ended: the next one need not wait for its lease."""
+    busy, over = threading.Event(), threading.Event()
+
+    def hold(_tx: object) -> None:
+        busy.set()
+        over.wait(5)
+
+    async with opened(tmp_path) as w, opened(tmp_path, w.time) as other:
+        holding = asyncio.create_task(other.ebb.store.write(w.user_id, hold))
+        await asyncio.to_thread(busy.wait)
+        going = asyncio.create_task(w.say("I'm allergic to peanuts."))
+        await asyncio.sleep(0.2)
+        going.cancel()
+        await asyncio.sleep(0.05)
+        over.set()
+        await asyncio.wait({going, holding})
+        assert going.cancelled()
+        async with asyncio.timeout(20):
+            assert isinstance((await w.say("What is new?")).last, Done)
 
 
 async def test_a_group_never_shows_what_was_said_in_private(tmp_path: Path) -> None:
