@@ -17,7 +17,7 @@ UPDATES_KEPT: Final = timedelta(
 )  # Telegram offers an update again for 24 hours, and ids begin anew after a week
 REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
 RECEIPTS_KEPT: Final = 100  # of purges, however old: somebody may want to see them again
-TOUCHED_KEPT: Final = 100_000
+TOUCHED_KEPT: Final = 20_000
 MOST: Final = 5_000  # rows of each sort at once, so that nobody waits long for the store
 
 
