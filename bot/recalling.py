@@ -7,28 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.events import Turn
-from memory import bilingual
 from memory.models import (
     Filter,
     Hit,
     Kind,
-    Lang,
     Layer,
-    Level,
     Memory,
     MemoryId,
     Mode,
     Recall,
     Session,
-    language_of,
 )
 from memory.ports import Store
 from memory.privacy import redact
 from memory.recall import review_asked
 from memory.service import MemoryService
 
-PLACES = 3  # what one message calls to mind in normal mode
-_COMMON = frozenset({"like", "hate", "eat", "drink", "name", "job"})  # said of too much to find anything by
 OVERVIEW = 20  # memories told when somebody asks what is known of them
 _OVERVIEW = re.compile(
     r"\b(?:what|how much|everything|all) (?:(?:do|did|have) )?(?:that )?you(?:'ve| have)? (?:actually |really )?"
@@ -80,7 +74,6 @@ async def recall_for(
         exclude=frozenset(m.id for m in profile),
         local_only=local_only,
     )
-    recall = await _in_other_words(store, turn, text, recall, frozenset(m.id for m in profile))
     if _OVERVIEW.search(text) or _PLANS.search(text):
         kinds = None if _OVERVIEW.search(text) else frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION})
         recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
@@ -91,30 +84,6 @@ async def recall_for(
     here = {s.id for s in found if s is not None and s.scope == turn.scope}
     hits = tuple(h for h in recall.hits if h.memory.source_session in here)
     return replace(recall, hits=hits, missed=()), [m for m in profile if m.source_session in here]
-
-
-async def _in_other_words(store: Store, turn: Turn, text: str, recall: Recall, known: frozenset[MemoryId]) -> Recall:
-    """What was said in the other language, by everyday words: only where places are left, and both say the thing."""
-    lang: Lang = "en" if language_of(text) == "zh" else "zh"
-    about = bilingual.things(text) - _COMMON
-    words = bilingual.words_for(about, lang)
-    left = PLACES - len(recall.hits)
-    if not words or left <= 0 or mode_of(turn) is Mode.REVIEW:
-        return recall
-    f = Filter(
-        layers=frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT}),
-        levels=frozenset({Level.FULL, Level.SUMMARY}),
-        valid_at=turn.at,
-        negated=False,
-        exclude=known | {h.memory.id for h in recall.hits},
-    )
-    reader = store.reader(turn.user_id)
-    scored = {s.id: s.score for s in await reader.lexical(" ".join(words), PLACES * 4, f)}
-    told = [m for m in await reader.get(list(scored)) if language_of(m.original_content) == lang]
-    shared = {m.id: len(about & bilingual.things(m.original_content)) for m in told}
-    best = max(shared.values(), default=0)
-    found = sorted((m for m in told if shared[m.id] == best > 0), key=lambda m: -scored[m.id])
-    return replace(recall, hits=(*recall.hits, *(Hit(m, m.weight, why="language") for m in found[:left])))
 
 
 async def _with_overview(

@@ -38,7 +38,6 @@ say = Texts(
         "why.episode_by_time": ("you asked about that time", "你问到了那段时间"),
         "why.overview": ("you asked for all of it", "你问到全部"),
         "why.secret": ("you asked for it", "你要求查看"),
-        "why.language": ("said in the other language", "用另一种语言说过"),
         "why.review": ("found while looking back", "回顾时找到"),
         # what speaks for it, in either sum
         "by.lexical": ("words", "词语"),
@@ -50,6 +49,7 @@ say = Texts(
         "by.time": ("the time you named", "你说到的时间"),
         "by.beside": ("said beside what fits", "与合适的同时说过"),
         "by.bridge": ("goes on from what fits", "承接合适的那条"),
+        "by.other_language": ("said in the other language", "用另一种语言说过"),
         "by.kind_of_answer": ("the kind of answer asked for", "问的正是这类答案"),
         "by.own": ("whose it is", "说的是谁"),
         "by.form": ("how it is put", "表述方式"),

@@ -310,6 +310,11 @@ def words_for(found: Iterable[str], lang: Lang) -> list[str]:
     return [w for en, zh in _ROWS if en[0] in wanted for w in (zh if lang == "zh" else en)]
 
 
+def pairs() -> Iterable[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Of each thing its English and its Chinese words."""
+    return _ROWS
+
+
 def unknown(text: str) -> str:
     """What is left of a text without the words of the table."""
     return _CHINESE.sub(" ", _ENGLISH.sub(" ", _plain(text)))

@@ -6,10 +6,12 @@ text index: English words (which it stems), Chinese pairs and lone characters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from memory.embed.features import stem
+from memory.bilingual import pairs
+from memory.embed.features import stem, tokens
+from memory.models import Lang
 
 _GROUPS: Final = (
     "姓名 名字 name",
@@ -74,6 +76,9 @@ _GROUPS: Final = (
 )
 
 
+_SAID_OF_ALL: Final = frozenset({"like", "hate", "eat", "drink", "name", "job"})  # of too much to find it by
+
+
 def _read(groups: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for group in groups:
@@ -83,7 +88,27 @@ def _read(groups: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
     return {word: tuple(others) for word, others in found.items()}
 
 
-_ALIKE: Final = _read(_GROUPS)
+def _across() -> Iterator[str]:
+    """What `memory.bilingual` translates, as index terms: single English words, Chinese by first pairs."""
+    for en, zh in pairs():
+        if en[0] not in _SAID_OF_ALL:
+            yield " ".join([*(w.casefold() for w in en if " " not in w), *dict.fromkeys(w[:2] for w in zh)])
+
+
+_ALIKE: Final = _read((*_GROUPS, *_across()))
+
+
+def crossed(clauses: Iterable[tuple[tuple[str, tuple[str, ...]], ...]], lang: Lang, text: str) -> int:
+    """How many words of a question in `lang` a text in the other language has, said as that says them.
+
+    `clauses` are the `alike` of each.
+    """
+    there = frozenset(map(stem, tokens(text))) if lang == "zh" else frozenset()
+    return sum(
+        any(stem(o) in there if o.isascii() else o in text for o in others if o.isascii() == (lang == "zh"))
+        for clause in clauses
+        for _, others in clause
+    )
 
 
 def alike(term: str) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from functools import lru_cache
 from math import exp, log, log1p
 from typing import Final
 
-from memory.models import Lang
+from memory.models import Lang, language_of
 from memory.ports import Chance
+from memory.recall.alike import crossed
 from memory.recall.fusion import WEIGHTS as RANKING
 from memory.recall.fusion import trust
 from memory.recall.letters import mistyped
@@ -99,6 +100,7 @@ _NEAR: Final = (0.3, 1.3)  # standard deviations: a question about one's own lif
 _LETTERS: Final = (0.1, 0.6)  # from here the lexical embedder's cosines say something, and so much at most
 _INFORMED: Final = 0.4  # information of a message from which on it is one
 _TYPED: Final = 0.8  # information of a word that is another one mistyped
+_CROSSED: Final = 0.8  # and of one that is said in the other language
 _CHARACTERS: Final = 4
 _CUT: Final = log(THRESHOLD / (1 - THRESHOLD))
 
@@ -173,13 +175,16 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     a, w, f = ear.a, WEIGHTS[ear.a.lang], c.features
     asks, personal = a.asks or a.leans, a.personal or a.leans  # who chooses among what was said asks, for themselves
     telling, common, mass = _words(ear, c.text)
+    crossing = 0.0
+    if language_of(c.text) != a.lang:
+        crossing = _CROSSED * crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
     informed = min(1.0, mass / _INFORMED)
     characters = max((sum(x in c.text for x in p.characters) for part in a.parts for p in part.clauses), default=0)
     letters, meaning, near = _cosine(ear, c)
     time = float(f.get("time", 0.0) > 0 and asks and not a.world)
     named = 1.0 if f.get("names", 0.0) > 0 else _PROPER * any(n in c.text for n in a.proper)
     touched = max(
-        min(1.0, (telling + common) / _INFORMED),
+        min(1.0, (telling + common + crossing) / _INFORMED),
         min(1.0, 2 * characters / _CHARACTERS),
         min(1.0, letters / _LETTERS[0]),
         min(1.0, meaning),
@@ -189,9 +194,10 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     )
     kind = float(sum(f.get(k, 0.0) for k in ("when", "where", "how_many")) > 0)
     of_others = asks and not (personal or a.world or a.of_you)
+    told = w["first"] * min(1.0, telling) + w["telling"] * log1p(telling)
+    both = w["first"] * min(1.0, telling + crossing) + w["telling"] * log1p(telling + crossing)
     words = (
-        w["first"] * min(1.0, telling)
-        + w["telling"] * log1p(telling)
+        told
         + w["characters"] * min(1.0, characters / _CHARACTERS)
         + (w["share"] + of_others * w["asks_share"]) * f.get("share", 0.0) * informed
         + w["letters"] * letters * informed
@@ -200,6 +206,7 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     heard = {
         "bias": w["bias"],
         "words": words,
+        "other_language": both - told,
         "meaning": (w["meaning"] * meaning + w["near"] * near) * informed,
         "names": w["names"] * named + w["about"] * f.get("about", 0.0),
         "time": w["time"] * time,

@@ -51,6 +51,7 @@ _IDLE: Final = 0.05  # information of words that keep a conversation going
 _PAIR: Final = 0.8  # of a Chinese pair; words of three characters have two of them
 _ALONE: Final = 0.5  # of a Chinese character among dull ones
 _HALF_DULL: Final = 0.12  # of a pair with a dull character in it
+_JOINS: Final = frozenset("叫")  # what stands before it is a word by itself, and so is what stands behind it
 _COMMON: Final = 0.4  # information of a word that everybody uses of everything, beside 1 for a telling one
 
 
@@ -171,7 +172,7 @@ def terms_of(text: str) -> Mapping[str, float]:
 
 def _of_run(run: str, found: dict[str, float]) -> None:
     """Pairs of a run of Chinese, and characters that stand alone among dull ones."""
-    dull = [c in DULL_ZH for c in run]
+    dull = [c in DULL_ZH or c in _JOINS for c in run]
     for i, char in enumerate(run):
         last = i + 1 == len(run)
         if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):

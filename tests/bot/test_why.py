@@ -77,7 +77,19 @@ def test_why_not(lang: Lang) -> None:
 def test_every_part_has_a_name_in_both_languages() -> None:
     """Whatever fusion adds up or the gate hears."""
     ranked = {SHOWN.get(name, name) for weights in WEIGHTS.values() for name in weights}
-    gate = {"bias", "words", "meaning", "names", "time", "kind_of_answer", "asked", "world", "of_you", "carried"}
+    gate = {
+        "bias",
+        "words",
+        "other_language",
+        "meaning",
+        "names",
+        "time",
+        "kind_of_answer",
+        "asked",
+        "world",
+        "of_you",
+        "carried",
+    }
     assert {"bias", "world", "of_you"} <= set(HEARD["en"])
     nudges = {"retention", "recency", "confidence"}
     assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.keys())
