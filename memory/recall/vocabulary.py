@@ -62,7 +62,7 @@ WORLD: Final = phrases(
     r"|\bhow (?:many|much|far|tall|old|long|big|deep) (?:\w+ )?(?:does|do|is|are|are in|in) (?:a|an|the)\b|\bwhich is \w+er\b"
     r"|^\W*(?:please |can you |could you |would you )*(?:write|compose|translate|explain|define|summari[sz]e|calculate|compute|convert"
     r"|rewrite|proofread|correct|paraphrase|spell|sing|draw|code|name|count|(?:give|tell) me (?:an?|some|another|something))\b"
-    r"|\b(?:joke|riddle|poem|haiku|limerick|fun fact|synonyms?|rhymes? with)\b"
+    r"|^\W*(?:[\w']+ ){0,6}(?:jokes?|riddles?|poems?|haikus?|limericks?|fun facts?|synonyms?)\b|\brhymes? with\b"
     r"|\d ?(?:times|plus|minus|divided by|x|\*|\+|/|percent of|% of) ?\d|\b(?:weather|forecast|rain(?:ing|y)?|snow(?:ing|y)?|sunny)\b"
     r"|\bin (?:python|javascript|java|sql|excel|html|css|rust|bash|french|german|spanish|japanese|chinese|english|italian)\b"
     r"|\b(?:how|what|why|when|where) do (?!my\b|our\b|his\b|her\b|their\b)(?:\w+ )?(?!this\b|James\b)\w{3,}s\b|\b(?:which|what) (?:country|century|language) (?:do|does|did|is|was) (?!(?:i|we|my|our)\b|(?-i:[A-Z]))"
@@ -180,7 +180,7 @@ POSSESSIVE: Final = re.compile(
     re.IGNORECASE,
 )  # in what is told: "my sister called", "I'm at the dentist's again", not "I am tired"
 OF_THE_ASSISTANT: Final = phrases(
-    r"\b(?:can|could|will|would|do|are|have) you\b(?! (?:remember|know|recall))|\b(?:tell|give|show|help|let) me\b(?! (?:about|what|who|when|where) (?:my|i)\b)"
+    r"\b(?:can|could|will|would) you (?!remember|know|recall)\w+ me\b|\b(?:can|could|will|would|do|are|have) you\b(?! (?:remember|know|recall))|\b(?:tell|give|show|help|let) me\b(?! (?:about|what|who|when|where) (?:my|i)\b)"
     r"|\byour(?:self)?\b|(?<!和)(?<!跟)(?<!告诉)你(?!还?记得|还?知道|说我|觉得我)|给我|帮我|再说",
     re.IGNORECASE,
 )
