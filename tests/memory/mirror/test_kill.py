@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -82,16 +81,12 @@ async def test_killed_at_any_moment(desk: Desk, tmp_path: Path) -> None:
                 assert process.is_alive(), errors.read_text("utf-8")
                 await asyncio.sleep(0.005)
         victim, words = keep.pop(), f"The person wrote {round_} and {round_ * 17}"
-        end = time.monotonic() + chance.uniform(0.2, 0.6)
-        edited = False
-        while time.monotonic() < end:
-            if not edited and time.monotonic() > end - 0.15:
-                mine = without(desk.text, victim).replace("## Archived", f"- {words}\n\n## Archived", 1)
-                temporary = home / "editor~"
-                temporary.write_text(mine, "utf-8")
-                temporary.replace(desk.path)
-                edited = True
-            await asyncio.sleep(0.005)
+        await asyncio.sleep(chance.uniform(0.05, 0.45))
+        mine = without(desk.text, victim).replace("## Archived", f"- {words}\n\n## Archived", 1)
+        temporary = home / "editor~"
+        temporary.write_text(mine, "utf-8")
+        temporary.replace(desk.path)
+        await asyncio.sleep(chance.uniform(0.0, 0.15))
         process.kill()
         process.join()
         learned |= {line for line in said.read_text("utf-8").split("\n") if line.startswith("The program")}
