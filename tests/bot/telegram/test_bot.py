@@ -21,8 +21,8 @@ GROUP = -4242
 
 
 def everything_stored(home: Path) -> str:
-    """All text in the database."""
-    con = sqlite3.connect(home / "ebb.db")
+    """All text in the database. Read-only: another SQLite in the process would take itself for the last, and clear up."""
+    con = sqlite3.connect(f"file:{home / 'ebb.db'}?mode=ro", uri=True)
     names = [
         r[0] for r in con.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
     ]

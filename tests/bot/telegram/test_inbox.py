@@ -126,7 +126,7 @@ async def test_nothing_of_strangers_or_off_the_record_is_stored(
     for update in await bot.get_updates(timeout=0):
         await inbox.put(update)
     assert inbox.qsize() == 2
-    con = sqlite3.connect(tmp_path / "ebb.db")
+    con = sqlite3.connect(f"file:{tmp_path / 'ebb.db'}?mode=ro", uri=True)
     assert con.execute("SELECT COUNT(*) FROM inbox").fetchone() == (0,)
     con.close()
 
