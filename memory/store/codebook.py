@@ -22,7 +22,7 @@ _AT_ONCE: Final = 10_000  # rows read in one go
 _FEW: Final = 4096  # codes that are read anew as soon as any of them has gone
 _HOT: Final = 16_384  # vectors kept of one user: 25 MB of 384 numbers
 _HOT_STEP: Final = 512
-_WARMED: Final = 1024  # vectors read in one go before they are asked for
+_WARMED: Final = 2048  # vectors read in one go before they are asked for
 _NOWHERE: Final = np.iinfo(np.int64).max
 
 
