@@ -36,9 +36,9 @@ REVIEW_THRESHOLD: Final = 0.4
 #   diaries    en 4.6% | .009, zh 3.4% | .007      en 4.0 and 4.2% | .000 and .018, zh 3.1% | .001
 #   retold     en 4.5% | .017 at most              en 3.8% | .024 at most, zh 4.0% | .005
 # Of sixty turns of other styles, which no weight was learned from, 1.7 to 3.3% (en) and 3 to 8% (zh). Learned on half
-# of the people and of the turns, on the other half: 5.2% and .024 at most, of the retold .050. A question out of another's LoCoMo gets an
-# answer of a diary in 22%, one out of another's MemDaily in 60% (they share words, and are about the speaker); one to
-# a small life takes 1.2 to 1.5 places of 3.
+# of the people and of the turns, on the other half: 5.2% and .024 at most, of the retold .050. A question out of
+# another's LoCoMo gets an answer of a diary in 22%, one out of another's MemDaily in 60% (they share words, and are
+# about the speaker); one to a small life takes 1.2 to 1.5 places of 3.
 WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = {
     "en": {
         "bias": -5.8,
