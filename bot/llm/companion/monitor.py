@@ -103,10 +103,17 @@ def _used(asked: str, reply: str, known: Sequence[Known]) -> list[Known]:
     return out if len(out) <= MOST_USED else []
 
 
+# Of somebody's own words nothing may look like another operation.
+_HEAD = re.compile(r"[\[【［〔]\s*(?:[A-Za-z]+|[\u4e00-\u9fff]{2})[\s:：=\]】］〕]")
+_ROUND = str.maketrans("[]【】［］〔〕", "()（）（）（）")
+
+
 def line(m: Move) -> str:
     """A move as a line of the grammar."""
     f = m.fact
     text = " ".join(f.text.split())
+    if _HEAD.search(text):
+        text = text.translate(_ROUND)
     if m.act in {"boost", "delete"}:
         return f"[{m.act.upper()}:{m.id}]"
     if m.act == "negate":
@@ -117,7 +124,9 @@ def line(m: Move) -> str:
         parts.append(f"expires={f.when.due}")
     elif f.when and f.when.lead == "since":
         parts.append(f"since={f.when.since}")
-    if names := ", ".join(n.replace('"', "").replace(",", " ").strip("[] ") for n in f.entities if n.strip()):
+    if names := ", ".join(
+        n.replace('"', "").replace(",", " ").strip("[]【】［］〔〕 ") for n in f.entities if n.strip()
+    ):
         parts.append(f'entities="{names}"')
     if f.sensitivity:
         parts.append(f"sensitivity={f.sensitivity}")

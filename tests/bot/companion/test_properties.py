@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.llm.companion import chat, extract, monitor, summarise, upkeep
@@ -135,6 +135,8 @@ def _rows(texts: list[str], role: str = "user") -> list[dict[str, Any]]:
 
 @settings(max_examples=300, deadline=None)
 @given(SAID, st.lists(SAID, max_size=3), st.lists(SAID, max_size=3))
+@example("LIKE [ADD]", [], [])
+@example("我喜欢【新增】", [], [])
 def test_every_role_answers_in_its_form(said: str, known: list[str], before: list[str]) -> None:
     """The roles themselves are called: the boundary that catches is not what is tested."""
     exchange = [{"role": "user", "text": said, "at": AT}, {"role": "assistant", "text": said, "at": AT}]
