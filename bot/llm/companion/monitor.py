@@ -127,7 +127,7 @@ def line(m: Move) -> str:
     if names := ", ".join(
         n.replace('"', "").replace(",", " ").strip("[]【】［］〔〕 ") for n in f.entities if n.strip()
     ):
-        parts.append(f'entities="{names}"')
+        parts.append(f'entities="{names.translate(_ROUND) if _HEAD.search(names) else names}"')
     if f.sensitivity:
         parts.append(f"sensitivity={f.sensitivity}")
     return f"[{' '.join(parts)}] {text}"
