@@ -114,6 +114,7 @@ class Candidate:
     score: float  # of fusion
     features: Mapping[str, float]  # of fusion, raw
     cosine: float | None = None  # with the message, or with the nearest part of it
+    lang: Lang | None = None  # if it is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     asks, personal = a.asks or a.leans, a.personal or a.leans  # who chooses among what was said asks, for themselves
     telling, common, mass = _words(ear, c.text)
     crossing = 0.0
-    if language_of(c.text) != a.lang:
+    if (c.lang or language_of(c.text)) != a.lang:
         crossing = _CROSSED * crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
     letters, meaning, near = _cosine(ear, c)
     informed = max(near, min(1.0, mass / _INFORMED))

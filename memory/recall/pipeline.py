@@ -196,7 +196,7 @@ def _seen(look: Look, m: Memory, w: float, place: int, values: Mapping[str, floa
         signals[shown] = signals.get(shown, 0.0) + worth
         score += worth
     text = " ".join((m.original_content, *m.entities, *m.topics))
-    candidate = Candidate(text, score, values, look.cosines.get(place))
+    candidate = Candidate(text, score, values, look.cosines.get(place), m.language)
     return _Seen(m, w, nudged(score, factors), signals, factors, candidate)
 
 
