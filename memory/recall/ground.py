@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -87,21 +88,33 @@ class Ground:
     def __init__(self, held: Mapping[str, Holding], passing: NDArray[np.bool_]) -> None:
         self.held = held
         self.passing = passing
-        self.failing = np.flatnonzero(~passing)
         self.size = len(passing)
         self.there = {t: h for t, h in held.items() if len(h.places)}
+        self._sums: dict[tuple[str, ...], Values] = {}
 
-    def sum(self, words: Iterable[str], weight: float = 1.0, into: Values | None = None) -> Values:
-        """The rarity of the words that each memory holds."""
-        out = np.zeros(self.size, np.float32) if into is None else into
+    @cached_property
+    def failing(self) -> Places:
+        """Places that the filter holds back."""
+        return np.flatnonzero(~self.passing)
+
+    def sum(self, words: Iterable[str]) -> Values:
+        """The rarity of the words that each memory holds; not to be written into."""
+        wanted = tuple(words)
+        found = self._sums.get(wanted)  # the words of a message are often those of its only clause
+        if found is None:
+            self._sums[wanted] = found = np.zeros(self.size, np.float32)
+            self._add(wanted, 1.0, found)
+        return found
+
+    def _add(self, words: Iterable[str], weight: float, into: Values) -> None:
         for w in words:
             if (h := self.there.get(w)) is not None:
-                out[h.places] += weight * h.rarity
-        return out
+                into[h.places] += weight * h.rarity
 
     def clause(self, c: Clause) -> Values:
         """Words and single characters, or what else may be said for them."""
-        out = self.sum(c.characters, _CHARACTER, self.sum(c.words))
+        out = self.sum(c.words).copy()
+        self._add(c.characters, _CHARACTER, out)
         for word, others in c.alike:
             said = [h for w in others if (h := self.there.get(w)) is not None]
             if not said:
@@ -128,7 +141,7 @@ class Ground:
     def share(self, words: Sequence[str]) -> Values:
         """0 … 1: the part of the words' rarity that each memory holds, words that nothing holds counted."""
         all_ = sum(self.held[w].rarity for w in words if w in self.held)
-        out = self.sum(words, 1 / (all_ or 1.0))
+        out = self.sum(words) / np.float32(all_ or 1.0)
         out[self.failing] = 0.0
         return out
 
