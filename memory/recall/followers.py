@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import Line
-from memory.ports import Places
+from memory.ports import Places, Values
 from memory.recall.fusion import thread
-from memory.recall.ground import NOTHING, Evidence, Ground, Values, best, together, union
+from memory.recall.ground import NOTHING, Evidence, Ground, best, together, union
 from memory.recall.signals import Look
 from memory.store.text import terms
 

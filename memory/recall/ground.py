@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.ports import Holding, Places
+from memory.ports import Holding, Places, Values
 from memory.recall.parts import Clause, Part
-
-Values: TypeAlias = NDArray[np.float32]
 
 _CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
 _NEAR_THE_TOP: Final = (0.8, 0.6, 0.4, 0.2, 0.0)  # shares of the highest value: few are near it, which spares sorting

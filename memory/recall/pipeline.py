@@ -12,11 +12,11 @@ import numpy as np
 
 from memory.lifecycle import is_episode, level_at, level_of, weight
 from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Query, Recall, State
-from memory.ports import Reader, Tx
+from memory.ports import Reader, Tx, Values
 from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, Candidate, Ear, Verdict, verdicts
-from memory.recall.ground import Values, best
+from memory.recall.ground import best
 from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
 from memory.recall.signals import SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms

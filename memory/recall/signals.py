@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity, State
-from memory.ports import Chance, FloatArray, Places, Reader
+from memory.ports import Chance, FloatArray, Places, Reader, Values
 from memory.recall.embedding import QueryVectors
 from memory.recall.fusion import trust
-from memory.recall.ground import NOTHING, Evidence, Ground, Values, evidence, together, union
+from memory.recall.ground import NOTHING, Evidence, Ground, evidence, together, union
 from memory.recall.people import about, own
 from memory.recall.question import Question, question
 from memory.recall.spans import Span

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memory.ports import FloatArray
 from memory.store import codes
-from memory.store.rows import dump
+from memory.store.rows import dump, tuples
 from memory.store.shelf import Mask, Shelf
 
 Numbers: TypeAlias = NDArray[np.int64]
@@ -55,9 +55,7 @@ class Codes:
         if self._lineage is not shelf.lineage:
             self._lineage, self._known = shelf.lineage, 0
         if self._known < self.count:
-            new = self._numbers[self._known : self.count]
-            at = np.minimum(shelf.numbers.searchsorted(new), max(len(shelf) - 1, 0))
-            there = shelf.numbers[at] == new if len(shelf) else np.zeros(len(new), np.bool_)
+            at, there = shelf.where(self._numbers[self._known : self.count])
             self._at[self._known : self.count] = np.where(there, at, _NOWHERE)
             # What this shelf does not know yet is asked for again: another one may.
             self._known = self.count if np.all(there) else self._known + int(np.argmin(there))
@@ -96,12 +94,11 @@ class Codes:
         if puts <= self.puts and removals <= self.removals:
             return
         if removals != self._then:
-            self._slots[:], self._warm, self._read, self._then = -1, 0, 0, removals
+            self._cool()
+            self._then = removals
         if removals - self.removals > (0 if self.count <= _FEW else self.count // 16):
             self.seq, self.count, self._known, self.removals = 0, 0, 0, removals
-        cursor = con.cursor()
-        cursor.row_factory = None
-        cursor.execute(
+        cursor = tuples(con).execute(
             "SELECT seq, memory_n, code FROM embeddings WHERE user_id = ? AND model_id = ? AND seq > ? ORDER BY seq",
             (user_id, model_id, self.seq),
         )
@@ -120,12 +117,8 @@ class Codes:
             self._hot = np.empty((0, dim), np.float32)
         new = columns[self._slots[columns] < 0]
         if self._warm + len(new) > _HOT:
-            self._slots[:], self._warm, self._read, new = (
-                -1,
-                0,
-                0,
-                columns,
-            )  # begin anew: which are asked for again is not known
+            self._cool()  # begin anew: which are asked for again is not known
+            new = columns
         if len(new):
             at = self._places[new]
             found = dict(_rows(con, owner, "seq", at.tolist()))
@@ -153,6 +146,9 @@ class Codes:
             end = min(self._read + _WARMED, self.count)
             self.vectors(con, owner, dim, np.arange(self._read, end))
             self._read = end
+
+    def _cool(self) -> None:
+        self._slots[:], self._warm, self._read = -1, 0, 0
 
     def _keep(self, columns: NDArray[np.intp], vectors: FloatArray) -> None:
         end = self._warm + len(columns)
@@ -192,9 +188,7 @@ def vectors_of(con: Any, owner: Owner, dim: int, column: str, values: Iterable[i
 
 
 def _rows(con: Any, owner: Owner, column: str, values: list[int], of: str = "seq") -> list[tuple[int, bytes]]:
-    cursor = con.cursor()
-    cursor.row_factory = None
-    cursor.execute(
+    cursor = tuples(con).execute(
         f"SELECT {of}, vector FROM embeddings WHERE {column} IN (SELECT value FROM json_each(?))"
         " AND +user_id = ? AND +model_id = ?",
         (dump(values), *owner),

@@ -84,17 +84,16 @@ def closest(
         return np.arange(n) if among is None else among
     own = words_of(np.packbits(query > 0).tobytes())
     wide = min(2 * most, n)
-    if words.shape[1] <= _ALL:
-        near = distances(words, own)
-        found = _nearest(near if among is None else near[among], wide, among)
-        return _sifted(words, found, query, most) if sift else found
-    near = distances(words, own, _FIRST)
+    first = WORDS if words.shape[1] <= _ALL else _FIRST
+    near = distances(words, own, first)
     if among is not None:
         near = near[among]
-    some = _nearest(near, max(wide, min(n // _SHARE, _COMPARED)), None)
-    columns = some if among is None else among[some]
-    rest = near[some] + distances(words[_FIRST:, columns], own[_FIRST:], WORDS - _FIRST)
-    found = _nearest(rest, wide, columns)
+    columns = among
+    if first < WORDS:
+        some = _nearest(near, max(wide, min(n // _SHARE, _COMPARED)), None)
+        columns = some if among is None else among[some]
+        near = near[some] + distances(words[first:, columns], own[first:], WORDS - first)
+    found = _nearest(near, wide, columns)
     return _sifted(words, found, query, most) if sift else found
 
 

@@ -22,6 +22,7 @@ from memory.store.rows import (
     memory_from_row,
     memory_to_row,
     to_ms,
+    tuples,
 )
 from memory.store.text import match_all, words
 
@@ -128,9 +129,7 @@ class MemoryGateway:
 
     def outlines(self) -> list[Outline]:
         """All of this user's memories, in the order they were made."""
-        cursor = self.tx.con.cursor()
-        cursor.row_factory = None  # plain tuples: names cost more than all the rest of a hundred thousand rows
-        rows = cursor.execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.tx.owner,))
+        rows = tuples(self.tx.con).execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.tx.owner,))
         return sorted(map(Outline._make, rows.fetchall()))
 
     # --- writing

@@ -7,8 +7,6 @@ there, vec0 answers from the same codes on disk: it takes no loading, and 50 tim
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -16,9 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from memory.models import Scored
-from memory.ports import FloatArray
+from memory.ports import FloatArray, Places
 from memory.store import codes, indexes
-from memory.store.codebook import Codes, Numbers, vectors_of
+from memory.store.codebook import Codes, Numbers, Owner, vectors_of
+from memory.store.recent import Recent
 from memory.store.shelf import Mask, Shelf
 from memory.store.vectors import unit
 
@@ -52,8 +51,7 @@ class Nearest:
     """Answers `Reader.nearest`; shared by the reading threads."""
 
     def __init__(self) -> None:
-        self._codes: OrderedDict[tuple[str, int], Codes] = OrderedDict()
-        self._lock = threading.Lock()
+        self._codes: Recent[Owner, Codes] = Recent(Codes, lambda kept: kept.nbytes, _CACHE_BYTES)
         self.cold: set[tuple[str, Space]] = set()  # whose codes or vectors somebody should read (`load`)
 
     def search(
@@ -83,7 +81,7 @@ class Nearest:
 
     def load(self, con: Any, user_id: str, space: Space) -> None:
         """Read the codes of a user, and of a small one's vectors some, so that the next question finds them."""
-        own = self._of(user_id, space.model_id)
+        own = self._codes.of((user_id, space.model_id))
         with own.lock:
             own.follow(con, user_id, space.model_id)
             own.warm(con, (user_id, space.model_id), space.dim)
@@ -91,8 +89,7 @@ class Nearest:
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
-        with self._lock:
-            self._codes.clear()
+        self._codes.forget()
 
     # --- inside
 
@@ -107,7 +104,7 @@ class Nearest:
             self.cold.add((among.user_id, space))
             places, matrix = self._by_vec0(among, space, asked, some)
         else:
-            kept = self._of(*own)
+            kept = self._codes.of(own)
             with kept.lock:
                 kept.follow(among.con, *own)
                 columns = kept.columns(among.shelf, among.mask)
@@ -120,7 +117,7 @@ class Nearest:
 
     def _has(self, among: Field, space: Space) -> Mask:
         """Which places have a vector of that model."""
-        kept = self._of(among.user_id, space.model_id)
+        kept = self._codes.of((among.user_id, space.model_id))
         with kept.lock:
             kept.follow(among.con, among.user_id, space.model_id)
             out = np.zeros(len(among.shelf), np.bool_)
@@ -133,24 +130,23 @@ class Nearest:
         """(places, vectors) of those worth comparing; further away, where the filter holds most of them back."""
         while True:
             near = [self._vec0(among, space, q, some) for q in asked]
-            passing = [n[among.mask[among.shelf.places_of(n)]] for n in near]
+            passing = [p[among.mask[p]] for p in near]
             if some == _VEC0_MOST or all(
                 len(p) >= CANDIDATES or len(n) < some for p, n in zip(passing, near, strict=True)
             ):
                 break
             some = min(4 * some, _VEC0_MOST)
-        wanted = _union(passing).tolist()
+        wanted = among.shelf.numbers[_union(passing)].tolist()
         numbers, matrix = vectors_of(among.con, (among.user_id, space.model_id), space.dim, "memory_n", wanted)
         return among.shelf.places_of(numbers), matrix
 
-    def _vec0(self, among: Field, space: Space, query: FloatArray, some: int) -> Numbers:
+    def _vec0(self, among: Field, space: Space, query: FloatArray, some: int) -> Places:
         rows = among.con.execute(
             f"SELECT rowid FROM {indexes.vec0_name(space.model_id)}"
             " WHERE embedding MATCH vec_bit(?) AND k = ? AND user_id = ?",
             (np.packbits(query > 0).tobytes(), some, among.user_id),
         )
-        numbers = np.array([r[0] for r in rows.fetchall()], np.int64)
-        return among.shelf.numbers[among.shelf.places_of(numbers)]
+        return among.shelf.places_of(np.array([r[0] for r in rows.fetchall()], np.int64))
 
     def _moved(
         self,
@@ -170,7 +166,7 @@ class Nearest:
         return [s._replace(score=min(1.0, (s.score - mean) / spread * to_spread + to_mean)) for s in hits]
 
     def _spread(self, con: Any, user_id: str, space: Space, v: FloatArray | None) -> tuple[float, float]:
-        own = self._of(user_id, space.model_id)
+        own = self._codes.of((user_id, space.model_id))
         with own.lock:
             own.follow(con, user_id, space.model_id)
             if v is None or own.count < _KNOWN:
@@ -180,22 +176,9 @@ class Nearest:
         cosines = np.einsum("ij,j->i", matrix, v)  # exact: codes cannot tell apart what a model finds alike
         return float(cosines.mean()), float(cosines.std())
 
-    def _of(self, user_id: str, model_id: int) -> Codes:
-        with self._lock:
-            found = self._codes.get((user_id, model_id))
-            if found is not None:
-                self._codes.move_to_end((user_id, model_id))
-                return found
-            size = sum(c.nbytes for c in self._codes.values())  # only now: there may be thousands of users
-            while size > _CACHE_BYTES and self._codes:
-                size -= self._codes.popitem(last=False)[1].nbytes
-            self._codes[user_id, model_id] = found = Codes()
-            return found
-
     def is_cold(self, con: Any, vec: bool, user_id: str, model_id: int) -> bool:
         """Whether vec0 is to answer: the codes are not here, are many, and vec0 has them."""
-        with self._lock:
-            known = self._codes.get((user_id, model_id))
+        known = self._codes.known((user_id, model_id))
         if (known is not None and known.puts >= 0) or not indexes.vec0_usable(con, vec, model_id):
             return False
         beyond = con.execute(

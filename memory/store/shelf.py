@@ -92,11 +92,15 @@ class Shelf:
 
     def places_of(self, numbers: NDArray[np.int64]) -> Places:
         """Where these memories stand; those that it does not know are left out."""
-        if not len(self.numbers):
-            return np.empty(0, np.int64)
-        at: Places = np.minimum(self.numbers.searchsorted(numbers), len(self.numbers) - 1)
-        there: Mask = self.numbers[at] == numbers
+        at, there = self.where(numbers)
         return at[there]
+
+    def where(self, numbers: NDArray[np.int64]) -> tuple[Places, Mask]:
+        """Where each of these memories stands, and whether it does so at all."""
+        if not len(self.numbers):
+            return np.zeros(len(numbers), np.int64), np.zeros(len(numbers), np.bool_)
+        at: Places = np.minimum(self.numbers.searchsorted(numbers), len(self.numbers) - 1)
+        return at, self.numbers[at] == numbers
 
     def holding(self, terms: Sequence[str]) -> list[Holding]:
         """For each term the memories that hold it, the newest of very many, and its rarity: BM25's idf."""

@@ -7,7 +7,6 @@ can forget to): a look at its newest row says that nothing did, and else only th
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -17,21 +16,28 @@ import numpy as np
 from memory.models import Kind, Layer, Level, MemoryId, Sensitivity, State
 from memory.ports import Places
 from memory.store.inverted import Inverted, Keys
-from memory.store.rows import dump
+from memory.store.recent import Recent
+from memory.store.rows import dump, tuples
 from memory.store.shelf import ALWAYS, NEVER, Shelf, Sort
 
 _KEPT: Final = 500_000  # memories of all users together
 _AT_ONCE: Final = 4096  # rows
 _MANY: Final = 4  # one in so many changed, and the shelf is read anew
 _COLUMNS: Final = (
-    "SELECT m.n, m.id, m.original_content,"
+    "m.n, m.id, m.original_content,"
     " m.state || ' ' || m.level || ' ' || m.kind || ' ' || m.layer || ' ' || m.sensitivity || ' '"
     " || (m.negated_at IS NOT NULL),"
     f" COALESCE(m.valid_from, {ALWAYS}), COALESCE(m.valid_until, {NEVER}), m.created_at,"
     f" COALESCE(m.expires_at, {ALWAYS}), m.source_session, COALESCE(t.words, 0), COALESCE(t.terms, x'')"
-    " FROM memories m LEFT JOIN memories_text t ON t.n = m.n"
 )
-_WHOSE: Final = "WHERE m.user_id = ? ORDER BY m.n"
+_ALL: Final = (
+    f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN memories_text t ON t.n = m.n"
+    " WHERE m.user_id = ? ORDER BY m.n"
+)
+_SOME: Final = (
+    f"SELECT {_COLUMNS} FROM memories m LEFT JOIN memories_text t ON t.n = m.n"
+    " WHERE m.n IN (SELECT value FROM json_each(?)) AND +m.user_id = ? ORDER BY m.n"
+)
 _NAMES: Final = (
     "SELECT l.memory_n, e.folded FROM memory_entities l CROSS JOIN entities e ON e.n = l.entity_n"
     " WHERE l.memory_n IN (SELECT value FROM json_each(?))"
@@ -56,12 +62,11 @@ class Shelves:
     """Shared by the reading threads."""
 
     def __init__(self) -> None:
-        self._users: OrderedDict[str, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
+        self._users: Recent[str, _Kept] = Recent(_Kept, lambda kept: len(kept.shelf or ()), _KEPT)
 
     def of(self, con: Any, user_id: str) -> Shelf:
         """The user's memories as they are in this snapshot, or in a later one that another thread has seen."""
-        kept = self._of(user_id)
+        kept = self._users.of(user_id)
         with kept.lock:
             oldest, newest = con.execute(
                 "SELECT COALESCE((SELECT MIN(seq) FROM touched), 0), COALESCE((SELECT MAX(seq) FROM touched), 0)"
@@ -75,21 +80,7 @@ class Shelves:
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
-        with self._lock:
-            self._users.clear()
-
-    def _of(self, user_id: str) -> _Kept:
-        with self._lock:
-            found = self._users.get(user_id)
-            if found is not None:
-                self._users.move_to_end(user_id)
-                return found
-            size = sum(len(k.shelf) for k in self._users.values() if k.shelf is not None)
-            while size > _KEPT and self._users:
-                gone = self._users.popitem(last=False)[1].shelf
-                size -= 0 if gone is None else len(gone)
-            self._users[user_id] = found = _Kept()
-            return found
+        self._users.forget()
 
 
 def places_of(con: Any, user_id: str, shelf: Shelf, ids: Iterable[MemoryId]) -> Places:
@@ -126,9 +117,7 @@ def _read(con: Any, user_id: str, newest: int, kept: _Kept) -> Shelf:
 
 def _all(con: Any, user_id: str, kept: _Kept) -> tuple[dict[str, Any], Inverted]:
     """All columns, some thousand rows at a time: a hundred thousand at once would leave their room behind."""
-    cursor = con.cursor()
-    cursor.row_factory = None
-    cursor.execute(f"{_COLUMNS.replace('memories m', 'memories m INDEXED BY memories_of_user')} {_WHOSE}", (user_id,))
+    cursor = tuples(con).execute(_ALL, (user_id,))
     parts, keys, places, count = [_columns([], kept)], [], [], 0
     while rows := cursor.fetchmany(_AT_ONCE):
         parts.append(_columns(rows, kept))
@@ -157,8 +146,7 @@ def _followed(con: Any, user_id: str, shelf: Shelf, newest: int, kept: _Kept) ->
     if len(numbers) > len(shelf) // _MANY:
         return _read(con, user_id, newest, kept)
     some = dump(numbers.tolist())
-    picked = "WHERE m.n IN (SELECT value FROM json_each(?)) AND +m.user_id = ? ORDER BY m.n"
-    rows = _rows(con, f"{_COLUMNS} {picked}", (some, user_id))
+    rows, named = _rows(con, _SOME, (some, user_id)), _rows(con, _NAMES, (some,))  # all, before anything is added
     last = int(shelf.numbers[-1]) if len(shelf) else 0
     old = [r for r in rows if r[0] <= last]
     new = [r for r in rows if r[0] > last]
@@ -168,7 +156,7 @@ def _followed(con: Any, user_id: str, shelf: Shelf, newest: int, kept: _Kept) ->
     same = {r[0] for r in old if _same_words(shelf, r)}
     changed = _with_changes(shelf, old, erased, kept)
     grown = _with_new(changed, new, kept)
-    linked = [(int(grown.numbers.searchsorted(n)), name) for n, name in _rows(con, _NAMES, (some,))]
+    linked = [(int(grown.numbers.searchsorted(n)), name) for n, name in named]
     codes = [grown.names.setdefault(name, len(grown.names)) for _, name in linked]
     at = np.array([place for place, _ in linked], np.int64)
     coded = np.array(codes, np.int64)
@@ -289,7 +277,5 @@ def _terms(rows: Sequence[Any], places: Places) -> tuple[Keys, Places]:
 
 
 def _rows(con: Any, sql: str, params: tuple[Any, ...]) -> list[Any]:
-    cursor = con.cursor()
-    cursor.row_factory = None
-    found: list[Any] = cursor.execute(sql, params).fetchall()
+    found: list[Any] = tuples(con).execute(sql, params).fetchall()
     return found

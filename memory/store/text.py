@@ -98,7 +98,7 @@ def terms(text: str) -> list[str]:
 
 def match_all(text: str) -> str:
     """FTS5 expression for a search box: every word, the Latin ones as prefixes; stop words count here."""
-    pieces = _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
+    pieces = _pieces(text)
     return " AND ".join(phrase(p) + ("" if _CJK_CHAR.match(p) else " *") for p in pieces[:_MAX_TERMS])
 
 
@@ -114,7 +114,7 @@ def fold(name: str) -> str:
 
 def normalised(text: str) -> str:
     """A text's words alone, for digests: neither case, punctuation, width nor spacing tell texts apart."""
-    return " ".join(_PIECES.findall(unicodedata.normalize("NFKC", text).casefold()))
+    return " ".join(_pieces(text))
 
 
 def _cjk_terms(run: str) -> Iterator[str]:

@@ -1,0 +1,18 @@
+"""What is kept of those who asked last."""
+
+from __future__ import annotations
+
+from memory.store.recent import Recent
+
+
+def test_those_that_asked_longest_ago_go_first() -> None:
+    """When somebody new comes and there is more than may be; who asks again stays."""
+    kept: Recent[str, list[int]] = Recent(list, len, 6)
+    for name in "abc":
+        kept.of(name).extend([1, 2, 3])
+    assert kept.known("a") is not None  # too many together, but nobody new has come since
+    assert kept.of("a") == [1, 2, 3]
+    assert kept.of("d") == []
+    assert [kept.known(name) for name in "abcd"] == [[1, 2, 3], None, [1, 2, 3], []]
+    kept.forget()
+    assert kept.known("a") is None
