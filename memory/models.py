@@ -63,6 +63,8 @@ class Kind(StrEnum):
     """What sort of thing is remembered; the one table of DESIGN §3."""
 
     IDENTITY = "identity"
+    HEALTH = "health"
+    INSTRUCTION = "instruction"
     PREFERENCE = "preference"
     WHIM = "whim"
     FACT = "fact"
@@ -71,6 +73,7 @@ class Kind(StrEnum):
     WORKFLOW = "workflow"
     DECISION = "decision"
     GOAL = "goal"
+    EVENT = "event"
     TODO = "todo"
     CONTEXT = "context"
     EPISODE = "episode"
@@ -89,6 +92,8 @@ class KindInfo:
 
 KINDS: Mapping[Kind, KindInfo] = {
     Kind.IDENTITY: KindInfo("Identity", "身份", "🪪", 1.5, None),
+    Kind.HEALTH: KindInfo("Health", "健康", "🩺", 1.5, 0.9),
+    Kind.INSTRUCTION: KindInfo("How to answer", "回答方式", "🗣", 1.5, 0.9),
     Kind.PREFERENCE: KindInfo("Preference", "偏好", "🎨", 1.3, 0.9),
     Kind.WHIM: KindInfo("Passing taste", "一时喜好", "🎈", 0.9, None),
     Kind.FACT: KindInfo("Fact", "事实", "💡", 1.1, 0.8),
@@ -97,6 +102,7 @@ KINDS: Mapping[Kind, KindInfo] = {
     Kind.WORKFLOW: KindInfo("Habit", "习惯", "🔁", 1.2, None),
     Kind.DECISION: KindInfo("Decision", "决定", "🧭", 1.1, None),
     Kind.GOAL: KindInfo("Goal", "目标", "🎯", 1.1, 0.7),
+    Kind.EVENT: KindInfo("Event", "日程", "📅", 1.1, 0.8),
     Kind.TODO: KindInfo("To-do", "待办", "📌", 0.9, 0.7),
     Kind.CONTEXT: KindInfo("Context", "情境", "🍃", 0.8, 0.4),
     Kind.EPISODE: KindInfo("Episode", "情境记忆", "🎞", 1.0, None),
@@ -202,7 +208,7 @@ class Memory:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     expires_at: datetime | None = None
-    precision: Precision | None = None  # of the date a person said (valid_from or expires_at)
+    precision: Precision | None = None  # of the date a person said (on, valid_from or expires_at)
     source: Source = Source.MONITOR
     verified: bool = False
     source_session: str | None = None
@@ -220,6 +226,12 @@ class Memory:
     reviewed_at: datetime | None = None
     deleted_at: datetime | None = None
     rev: int = 1
+    on: datetime | None = None  # of an event: when it happens, with `precision`
+    on_until: datetime | None = None
+    repeats: str | None = None  # yearly, monthly, weekly, lunar, or every N days
+    close: bool = False  # names family, partner or an animal of the person's own
+    quiet_at: datetime | None = None  # since when it does not come up by itself
+    quiet_words: str | None = None  # in which words the person asked for that
 
     def weighing(self, weight: float) -> Memory:
         """With this weight; in half the time of `replace`."""
@@ -252,6 +264,10 @@ class Draft:
     valid_until: datetime | None = None
     expires_at: datetime | None = None
     precision: Precision | None = None
+    on: datetime | None = None
+    on_until: datetime | None = None
+    repeats: str | None = None
+    close: bool = False
 
 
 @dataclass(frozen=True, slots=True)

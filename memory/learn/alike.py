@@ -40,9 +40,9 @@ _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _SUBJECT = re.compile(r"^(?:the user|user|用户|使用者|本人|我)(?:['’]s|的)?")
 
 _FAMILIES: Sequence[frozenset[Kind]] = (
-    frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.WORKFLOW}),
-    frozenset({Kind.IDENTITY, Kind.FACT, Kind.CONTEXT, Kind.SKILL}),
-    frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION}),
+    frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.WORKFLOW, Kind.INSTRUCTION}),
+    frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.FACT, Kind.CONTEXT, Kind.SKILL, Kind.EVENT}),
+    frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}),
     frozenset({Kind.LESSON, Kind.FACT, Kind.WORKFLOW, Kind.SKILL}),
 )
 

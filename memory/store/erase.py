@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memory.models import Json, Layer, Memory, MemoryId, State
 from memory.store import ids, indexes
 from memory.store.entities import unlink
-from memory.store.rows import dump, memory_to_json, to_ms
+from memory.store.rows import dump, memory_to_json, quote_name, to_ms
 from memory.store.telling import Texts
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
         if new["original_content"] == NOTHING_LEFT:
             new["state"], new["deleted_at"] = State.DELETED.value, to_ms(tx.shared.clock())
         new["rev"] += 1  # whoever read it before must not write the words back
-        sets = ", ".join(f"{k} = :{k}" for k in new if k != "n")
+        sets = ", ".join(f"{quote_name(k)} = :{k}" for k in new if k != "n")
         tx.con.execute(f"UPDATE memories SET {sets} WHERE n = :n", new)
         if new["original_content"] != old["original_content"]:
             _reindex(tx, row["n"], new)

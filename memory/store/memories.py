@@ -21,6 +21,7 @@ from memory.store.rows import (
     from_ms,
     memory_from_row,
     memory_to_row,
+    quote_name,
     to_ms,
     tuples,
 )
@@ -36,10 +37,12 @@ INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
 _ID: Final = 6  # characters of an id that are shown
 _ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
 INSERT: Final = (
-    f"INSERT INTO memories ({', '.join(MEMORY_COLUMNS)}) VALUES ({', '.join(':' + c for c in MEMORY_COLUMNS)})"
+    f"INSERT INTO memories ({', '.join(map(quote_name, MEMORY_COLUMNS))})"
+    f" VALUES ({', '.join(':' + c for c in MEMORY_COLUMNS)})"
 )
+_SETTABLE: Final = [c for c in MEMORY_COLUMNS if c not in {"id", "user_id"}]
 UPDATE: Final = (
-    f"UPDATE memories SET {', '.join(f'{c} = :{c}' for c in MEMORY_COLUMNS if c not in {'id', 'user_id'})}"
+    f"UPDATE memories SET {', '.join(f'{quote_name(c)} = :{c}' for c in _SETTABLE)}"
     " WHERE id = :id AND user_id = :user_id"
 )
 

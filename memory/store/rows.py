@@ -84,6 +84,9 @@ _TIMES: Final = (
     "negated_at",
     "reviewed_at",
     "deleted_at",
+    "on",
+    "on_until",
+    "quiet_at",
 )
 _TUPLES: Final = ("topics", "entities", "modalities", "supersedes", "merged_from", "source_ids")
 _PLAIN: Final = (
@@ -111,6 +114,9 @@ _PLAIN: Final = (
     "state",
     "sensitivity",
     "rev",
+    "repeats",
+    "close",
+    "quiet_words",
 )
 _NESTED: Final = (*_TUPLES, "recent_mentions", "original_contents", "correction_history", "curve_data")
 _MAPS: Final = frozenset({"original_contents", "curve_data"})
@@ -125,8 +131,19 @@ _ENUMS: Final[Mapping[str, Mapping[Json, Enum]]] = {
         ("sensitivity", Sensitivity),
     )
 }
+# Fields that change logs and exports of older versions do not have, with their defaults.
+_ADDED: Final[Mapping[str, Json]] = dict.fromkeys(("on", "on_until", "quiet_at", "repeats", "quiet_words")) | {
+    "close": 0
+}
 MEMORY_COLUMNS: Final = (*_PLAIN, *_TIMES, *_NESTED, "strength", "strength_at")
-MEMORY_SELECT: Final = ", ".join(f"m.{c}" for c in MEMORY_COLUMNS)
+
+
+def quote_name(column: str) -> str:
+    """Quote a column name: `on` is a word of SQL's own."""
+    return f'"{column}"'
+
+
+MEMORY_SELECT: Final = ", ".join(f"m.{quote_name(c)}" for c in MEMORY_COLUMNS)
 
 
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
@@ -135,6 +152,7 @@ _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
     **{name: members.__getitem__ for name, members in _ENUMS.items()},
     "pinned": bool,
     "verified": bool,
+    "close": bool,
     "recent_mentions": lambda times: tuple(map(from_ms, times)),
     "original_contents": dict,
     "correction_history": lambda entries: tuple(map(dict, entries)),
@@ -167,8 +185,11 @@ def memory_to_json(m: Memory) -> dict[str, Json]:
 
 
 def memory_from_json(j: Mapping[str, Json]) -> Memory:
-    """The memory that `memory_to_json` was given, times cut to milliseconds."""
-    return _memory([j[name] for name in MEMORY_COLUMNS])
+    """Rebuild the memory that `memory_to_json` was given, times cut to milliseconds.
+
+    Fields that an older version did not write get their defaults. Raises KeyError for any other that is missing.
+    """
+    return _memory([j[name] if name in j else _ADDED[name] for name in MEMORY_COLUMNS])
 
 
 def _memory(values: Sequence[Any]) -> Memory:
@@ -203,7 +224,7 @@ def memory_from_row(row: Any) -> Memory:
 def json_from_row(row: Any) -> dict[str, Json]:
     """What `memory_to_json` gives of the memory in a row that ends with MEMORY_COLUMNS."""
     values = _values(row)
-    return values | {"pinned": bool(values["pinned"]), "verified": bool(values["verified"])}
+    return values | {name: bool(values[name]) for name in ("pinned", "verified", "close")}
 
 
 def _values(row: Any) -> dict[str, Json]:

@@ -41,7 +41,9 @@ _NESTED: Final = frozenset({"factors", "before", "after", "signals", "nudges"})
 
 def memory_of(line: Mapping[str, Json], user_id: str = "") -> Memory:
     """The memory of a line. Raises KeyError, TypeError, ValueError or OverflowError if it is none."""
-    return memory_from_json({**{k: line[k] for k in MEMORY_COLUMNS if k != "user_id"}, "user_id": user_id})
+    return memory_from_json(
+        {**{k: line[k] for k in MEMORY_COLUMNS if k != "user_id" and k in line}, "user_id": user_id}
+    )
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from memory.models import Kind
 from tests.memory.lives import Lived
 
 pytestmark = pytest.mark.timeout(300)  # the life is lived in whichever test comes first
@@ -196,7 +197,7 @@ def test_the_life_had_everything_in_it(life: Lived, lines: dict[str, list[State]
     assert {*COMPUTED, "created", "level", "edited", "pinned", "unpinned", "undone", "adopted", "now"} <= set(events)
     assert all(events[e] >= 5 for e in ("mention", "boost", "negate", "affirm", "contradicted", "lowered", "undone"))
     states = [line["after"] for log_ in lines.values() for line in log_]
-    assert len({s["kind"] for s in states}) == 12
+    assert {s["kind"] for s in states} == set(Kind)
     assert {s["curve"] for s in states} == {"fade", "importance", "score", "relevance", "fsrs"}
     assert {s["sensitivity"] for s in states} >= {0, 1, 2}
     assert {s["level"] for s in states} == {0, 1, 2, 3, 4}

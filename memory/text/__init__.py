@@ -1,0 +1,1 @@
+"""The language layer: rules and word lists over what people write, one folder a language. Pure."""
