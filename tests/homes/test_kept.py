@@ -38,7 +38,10 @@ EXPORTS: Final = {"owner": "export.jsonl.xz", "guest": "export-guest.jsonl.xz"}
 EVERYTHING: Final = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 
 # A line's type, or "type.field" → why it is no longer as version 0.1 exported it.
-CHANGED: dict[str, str] = {}
+CHANGED: dict[str, str] = dict.fromkeys(
+    ("memory.on", "memory.on_until", "memory.repeats", "memory.close", "memory.quiet_at", "memory.quiet_words"),
+    "a new field",
+)
 
 Line = dict[str, Any]
 
