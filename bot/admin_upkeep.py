@@ -148,7 +148,8 @@ def _done(r: Report, lang: Lang) -> list[tuple[str, str]]:
     for key in ("erased_old", "unwritten", "unreviewed"):
         row(key, str(r.count(key)), shown=r.count(key))
     for phase, why in r.waiting.items():
-        row("waiting", say(lang, "waiting.n", phase=say(lang, f"phase.{phase}"), why=why), shown=1)
+        text = say(lang, "waiting.n", phase=say(lang, f"phase.{phase}"), why=why) if phase != "clock" else ""
+        row("waiting", text or say(lang, "waiting.clock"), shown=1)
     return rows
 
 

@@ -11,6 +11,15 @@ from memory.errors import StoreTooNew
 _LIST = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
 
 
+def is_behind(con: Any) -> bool:
+    """Whether an existing file lacks a migration. Raises StoreTooNew like `migrate`."""
+    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
+        return False
+    known = dict(_migrations())
+    _refuse_newer(con, known)
+    return len(known) > con.execute("SELECT COUNT(*) FROM schema_migrations").fetchone()[0]
+
+
 def migrate(con: Any, module: Any, now_ms: int) -> list[str]:
     """Apply what is missing, in order; returns the names applied.
 

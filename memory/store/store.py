@@ -14,12 +14,13 @@ from filelock import Timeout
 from memory.errors import NotFound, StoreBusy, StoreError
 from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
+from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store import upkeep
 from memory.store.chance import Chances
+from memory.store.clock import believe_clock
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
-from memory.store.migrate import migrate
+from memory.store.migrate import is_behind, migrate
 from memory.store.nearest import Nearest, Space
 from memory.store.reader import SqliteReader
 from memory.store.rows import to_ms
@@ -173,6 +174,22 @@ class SqliteStore:
         except StoreBusy:
             return False
 
+    async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
+        """Whether the clock may be trusted with what cannot be taken back (see `memory.store.clock`)."""
+        return await self.system(lambda s: believe_clock(s, now, self.worker, by_hand=by_hand))  # type: ignore[arg-type]
+
+    async def back_up(self, now: datetime) -> Path:
+        """Make a verified backup now; where it is. Raises StoreError, OSError."""
+        return (await asyncio.to_thread(backups.make_backup, self.path, "hand", now)).path
+
+    async def keep_backups(self, now: datetime) -> bool:
+        """Make today's backup if there is none, and let old ones go. True if one was made."""
+        return await asyncio.to_thread(backups.keep_daily, self.path, now)
+
+    async def clean_backups(self, now: datetime) -> int:
+        """Take out of every backup what was purged; how many were rewritten."""
+        return await asyncio.to_thread(backups.clean_backups, self.path, now)
+
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
         await self._bell.close()
@@ -250,6 +267,8 @@ class SqliteStore:
             with upkeep.lock_of(self.path):
                 con = connect(self._sqlite, self.path, read_only=False)
                 try:
+                    if is_behind(con):
+                        backups.make_backup(self.path, "migration", self.shared.clock())
                     migrate(con, self._sqlite.module, to_ms(self.shared.clock()))
                     upkeep.mend_text_index(con, self._sqlite)
                 except BaseException:
