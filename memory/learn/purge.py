@@ -93,7 +93,7 @@ def _episodes_of(tx: Tx, set_id: str) -> list[MemoryId]:
 
 
 async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - the shape of every handler
-    """Rewrite the file and its backups without what was erased. Raises StoreBusy while another process is in the way."""
+    """Rewrite the file and its backups without what was erased. Raises StoreBusy while somebody is in the way."""
     if not await store.scrub():
         raise StoreBusy("Another process is using the database; scrubbing waits for it.")
     cleaned = await store.clean_backups(now)

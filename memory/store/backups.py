@@ -19,10 +19,9 @@ from typing import Any, Final, Literal
 from memory.errors import StoreBusy, StoreDamaged, StoreError
 from memory.store import upkeep
 from memory.store.connection import connect, within
-from memory.store.erase import erase
 from memory.store.failures import database_errors, translate, translated
 from memory.store.migrate import migrate
-from memory.store.rows import memory_from_row, to_ms
+from memory.store.rows import to_ms
 from memory.store.sqlite_module import choose
 from memory.store.tx import Shared, SqliteTx
 
@@ -147,7 +146,7 @@ def clean_backups(database: Path, now: datetime) -> int:
     return count
 
 
-def recover(database: Path, file: Path, now: datetime) -> Recovered:
+def recover_backup(database: Path, file: Path, now: datetime) -> Recovered:
     """Put `file` in the database's place, without what was purged since; the database before it is kept as a backup.
 
     Raises StoreBusy (another process has the database open), StoreDamaged (`file` is none of ours), StoreError.
@@ -202,8 +201,8 @@ def _differs(backup: Path, live: Path) -> bool:
     """Whether the backup holds anything that was purged, or rewritten, in the live file."""
     with translated(), closing(connect(choose(), backup, read_only=True)) as con:
         _attach(con, live)
-        found = f"SELECT EXISTS (SELECT 1 FROM main.memories WHERE id IN ({_ERASED})) OR EXISTS (SELECT 1 FROM {_REWRITTEN})"
-        return bool(con.execute(found).fetchone()[0])
+        erased = f"EXISTS (SELECT 1 FROM main.memories WHERE id IN ({_ERASED}))"
+        return bool(con.execute(f"SELECT {erased} OR EXISTS (SELECT 1 FROM {_REWRITTEN})").fetchone()[0])
 
 
 def _clean(part: Path, live: Path, now: datetime) -> int:
@@ -215,11 +214,13 @@ def _clean(part: Path, live: Path, now: datetime) -> int:
         _attach(con, live)
 
         def work(con: Any) -> int:
-            rows = con.execute(f"SELECT * FROM main.memories WHERE id IN ({_ERASED}) ORDER BY user_id").fetchall()
+            rows = con.execute(
+                f"SELECT id, user_id FROM main.memories WHERE id IN ({_ERASED}) ORDER BY user_id"
+            ).fetchall()
             for row in rows:
                 tx = SqliteTx(con, row["user_id"], shared)
                 tx.changes.begin("system", "purge", now)
-                erase(tx, row["n"], memory_from_row(row))
+                tx.memories.erase(row["id"])
                 tx.finish()
             for statement in _ALIGN:
                 con.execute(statement)

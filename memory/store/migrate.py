@@ -17,7 +17,7 @@ def is_behind(con: Any) -> bool:
         return False
     known = dict(_migrations())
     _refuse_newer(con, known)
-    return len(known) > con.execute("SELECT COUNT(*) FROM schema_migrations").fetchone()[0]
+    return len(known) > int(con.execute("SELECT COUNT(*) FROM schema_migrations").fetchone()[0])
 
 
 def migrate(con: Any, module: Any, now_ms: int) -> list[str]:
