@@ -329,18 +329,15 @@ class Commands:
 
 
 def _withdraw_question(tx: Tx, c: Command) -> bool:
-    """Drop a question about what to forget, if nothing was changed since it was asked."""
-    key = tx.pending_choice(c.scope, c.at)
-    asked = tx.choice(key, c.at) if key else None
-    if key is None or asked is None or asked[1] != "forget" or "at" not in asked[2]:
-        return False
-    changed = tx.changes.undoable(1)
-    if changed and changed[0].at > datetime.fromisoformat(asked[2]["at"]):
-        return False
-    while key and (taken := tx.choice(key, c.at)) and taken[1:] and taken[2].get("at") == asked[2]["at"]:
-        tx.take_choice(key, c.at)
-        key = tx.pending_choice(c.scope, c.at)
-    return True
+    """Drop the question of what to forget that is the last thing that happened. False if it is not."""
+    changed = next((s.at for s in tx.changes.undoable() if s.reason != "summarise"), None)
+    dropped = False
+    while (key := tx.pending_choice(c.scope, c.at)) and (asked := tx.choice(key, c.at)):
+        at = asked[2].get("at") if asked[1] == "forget" else None
+        if at is None or (changed is not None and datetime.fromisoformat(at) < changed):
+            break
+        dropped = tx.take_choice(key, c.at) is not None
+    return dropped
 
 
 def _resident_count(tx: Tx, scope: str) -> int:

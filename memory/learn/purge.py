@@ -97,4 +97,4 @@ async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG00
     if not await store.scrub():
         raise StoreBusy("Another process is using the database; scrubbing waits for it.")
     cleaned = await store.clean_backups(now)
-    return lambda _tx: {"outcome": "scrubbed", "at": ms(now), "backups": cleaned}
+    return lambda _tx: {"outcome": "scrubbed", "at": ms(now), **({"backups": cleaned} if cleaned else {})}
