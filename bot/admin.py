@@ -76,8 +76,8 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
         args = words.parse_args(list(argv))
     except SystemExit as e:  # argparse has said what there is to say
         return int(e.code or 0)
-    if closed := admin_backups.CLOSED.get(args.verb):
-        return closed(settings, args, lang)
+    if args.verb in admin_backups.VERBS:
+        return admin_backups.VERBS[args.verb](settings, args, lang)
     return asyncio.run(_run(settings, args))
 
 
@@ -232,5 +232,4 @@ VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] =
     **admin_ends.VERBS,
     **admin_upkeep.VERBS,
     **admin_files.VERBS,
-    **admin_backups.VERBS,
 }

@@ -1,18 +1,22 @@
-"""`ebb memory backup`, `recover` and `trace`: copies of the memory file, and what stands in any of them."""
+"""`ebb memory backup`, `recover` and `trace`: copies of the memory file, and what stands in any of them.
+
+They open no Ebb: the memory file may be damaged, or in use.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from bot.bootstrap import Ebb, system_clock
+from bot.bootstrap import system_clock
 from bot.files_texts import say
 from bot.settings import Settings
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Lang
-from memory.store import Backup, list_backups, recover_backup, trace_words
+from memory.store.backups import Backup, list_backups, make_backup, recover_backup
+from memory.store.trace import trace_words
 
 
 def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -24,36 +28,32 @@ def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     trace.add_argument("words", nargs="+", help="what to look for")
 
 
-async def backup(ebb: Ebb, _args: argparse.Namespace, lang: Lang) -> int:
+def backup(settings: Settings, _args: argparse.Namespace, lang: Lang) -> int:
     """Make one, and say where it is."""
-    print(say(lang, "backup.made", path=await ebb.store.back_up(ebb.clock())))
+    settings.database.stat()
+    print(say(lang, "backup.made", path=make_backup(settings.database, "hand", system_clock())))
     return 0
 
 
 def recover(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
-    """List the backups, or put one back. Opens nothing: the memory file may be damaged."""
+    """List the backups, or put one back."""
     found = list_backups(settings.database)
     if not args.file:
-        lines = [line_of(b, lang) for b in found]
-        print(say(lang, "backup.list") if lines else say(lang, "backup.none"), *lines, sep="\n")
+        print(say(lang, "backup.list" if found else "backup.none"), *(_line(b, lang) for b in found), sep="\n")
         return 0
     file = next((b.path for b in found if b.path.name == args.file), Path(args.file).expanduser())
     try:
-        done = recover_backup(settings.database, file, system_clock())
-    except StoreBusy:
-        print(say(lang, "recover.busy"), file=sys.stderr)
+        kept, purged = recover_backup(settings.database, file, system_clock())
+    except (StoreBusy, StoreDamaged) as e:
+        print(
+            say(lang, "recover.busy" if isinstance(e, StoreBusy) else "recover.damaged", path=file), file=sys.stderr
+        )
         return 1
-    except StoreDamaged:
-        print(say(lang, "recover.damaged", path=file), file=sys.stderr)
-        return 1
-    print(say(lang, "recover.done", path=file, n=done.purged))
-    if done.kept is not None:
-        print(say(lang, "recover.kept", path=done.kept))
+    print(say(lang, "recover.done", path=file, n=purged), *([say(lang, "recover.kept", path=kept)] if kept else []))
     return 0
 
 
-def line_of(b: Backup, lang: Lang) -> str:
-    """One backup as a list shows it."""
+def _line(b: Backup, lang: Lang) -> str:
     size = f"{b.path.stat().st_size / 2**20:.1f} MB"
     return f"  {b.path.name}  {b.made.astimezone():%Y-%m-%d %H:%M}  {size}  {say(lang, f'backup.{b.sort}')}"
 
@@ -62,20 +62,18 @@ def trace(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
     """Say where the words stand; 0 if nowhere, 1 if anywhere."""
     text = " ".join(args.words)
     try:
-        places = trace_words(settings.home, text) if settings.home.is_dir() else []
+        places = trace_words(settings.home, text)
     except ValueError:
         print(say(lang, "trace.empty"), file=sys.stderr)
         return 2
-    if not places:
-        print(say(lang, "trace.none", text=text, path=settings.home))
-        return 0
-    print(say(lang, "trace.found", text=text))
-    for p in places:
-        where = f"{p.where}: {say(lang, 'trace.rows', n=p.count)}" if p.where else say(lang, "trace.bytes", n=p.count)
-        print(f"  {p.file}  {where}")
-    return 1
+    print(say(lang, "trace.found" if places else "trace.none", text=text, path=settings.home))
+    for file, where, n in places:
+        print(f"  {file}  {where or say(lang, 'trace.bytes')}  × {n}")
+    return 1 if places else 0
 
 
-VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] = {"backup": backup}
-CLOSED: Mapping[str, Callable[[Settings, argparse.Namespace, Lang], int]] = {"recover": recover, "trace": trace}
-"""Verbs that do their work without opening Ebb."""
+VERBS: Mapping[str, Callable[[Settings, argparse.Namespace, Lang], int]] = {
+    "backup": backup,
+    "recover": recover,
+    "trace": trace,
+}

@@ -111,7 +111,6 @@ def _receipt(r: Receipt, ebb: Ebb, lang: Lang) -> list[str]:
     if r.scrubbed:
         at = r.scrubbed_at or r.erased
         lines.append(say(lang, "purge.scrubbed", at=f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S}"))
-        lines += [say(lang, "purge.backups", n=r.backups)] if r.backups else []
     else:
         lines.append(say(lang, "purge.waiting", why=say(lang, "purge.busy" if r.error else "purge.next")))
     return [*lines, say(lang, "purge.beyond")]

@@ -148,8 +148,7 @@ def _done(r: Report, lang: Lang) -> list[tuple[str, str]]:
     for key in ("erased_old", "unwritten", "unreviewed"):
         row(key, str(r.count(key)), shown=r.count(key))
     for phase, why in r.waiting.items():
-        text = say(lang, "waiting.n", phase=say(lang, f"phase.{phase}"), why=why) if phase != "clock" else ""
-        row("waiting", text or say(lang, "waiting.clock"), shown=1)
+        row("waiting", say(lang, "waiting.n", phase=say(lang, f"phase.{phase}"), why=why), shown=1)
     return rows
 
 

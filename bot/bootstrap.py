@@ -21,12 +21,12 @@ from memory.mirror import Place
 from memory.ports import Clock, Store, System
 from memory.privacy import load_key
 from memory.service import MemoryService
-from memory.store import list_backups, open_store, worker_id
+from memory.store import open_store, worker_id
+from memory.store.backups import list_backups
 
 __all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
 
 OWNER = ("local", "owner")
-_NAMED = 3  # backups in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             store = await open_store(settings.database, clock=clock, worker=worker, key=key)
         except StoreDamaged as e:
             lang = settings.lang or machine_language() or "en"
-            names = ", ".join(b.path.name for b in list_backups(settings.database)[:_NAMED])
+            names = ", ".join(b.path.name for b in list_backups(settings.database)[:3])
             raise StoreDamaged(say(lang, "damaged", names=names or say(lang, "backup.none"))) from e
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)

@@ -40,8 +40,7 @@ say = Texts(
             "（已加密的机密内容无法查找。）",
         ),
         "trace.found": ("“{text}” still stands here:", "“{text}”还在这些地方："),
-        "trace.rows": ("{n} rows", "{n} 行"),
-        "trace.bytes": ("{n} times in its bytes", "字节中出现 {n} 次"),
+        "trace.bytes": ("its bytes", "字节"),
         "trace.empty": ("There is no word in it to look for.", "没有写要查找的词。"),
         "exported": (
             "Exported {memories} memories and {messages} messages.",

@@ -110,10 +110,10 @@ say = Texts(
         "purge.head": ("Erased for good on {at}, from:", "已于 {at} 永久抹去，涉及："),
         "purge.clean": ("looked at, nothing of it there", "已检查，没有内容"),
         "purge.scrubbed": (
-            "The file itself was rewritten without it on {at}: indexes rebuilt, freed pages and its log gone.",
-            "数据库文件本身已于 {at} 重写（索引重建，空闲页和预写日志已清除）。",
+            "The file itself was rewritten without it on {at}: indexes rebuilt, freed pages and its log gone, "
+            "backups cleaned.",
+            "数据库文件本身已于 {at} 重写（索引重建，空闲页和预写日志已清除，备份也已清理）。",
         ),
-        "purge.backups": ("Backups rewritten without it: {n}.", "已从备份中清除，共重写 {n} 份。"),
         "purge.beyond": (
             "Ebb cannot reach exported files, copies made outside its folder, a model provider's logs, the chat in "
             "Telegram, and a log that was told to hold texts. `ebb memory trace WORDS` searches every byte it keeps.",

@@ -76,10 +76,6 @@ say = Texts(
             "{phase}: the model did not answer ({why}); the next night takes it up",
             "{phase}：模型没有回应（{why}），下一夜继续",
         ),
-        "waiting.clock": (
-            "the clock has jumped; what cannot be taken back waits until a later start confirms it",
-            "时钟跳变：不可撤销的整理会等到之后某次启动确认时间后再做",
-        ),
         "quiet": ("Nothing had to be done.", "没有需要整理的内容。"),
         # a look beforehand
         "preview.head": (

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -752,18 +751,12 @@ class Store(Protocol):
         """Derive text and vector indexes anew from the base tables; how many rows each."""
 
     async def scrub(self) -> bool:
-        """Rebuild indexes, VACUUM and truncate the WAL; False if another process was in the way."""
+        """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
 
     async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
         """Whether the clock may be trusted with what cannot be taken back."""
 
-    async def back_up(self, now: datetime) -> Path:
-        """Make a verified backup now; where it is."""
-
     async def keep_backups(self, now: datetime) -> bool:
         """Make today's backup if there is none, and let old ones go. True if one was made."""
-
-    async def clean_backups(self, now: datetime) -> int:
-        """Take out of every backup what was purged; how many were rewritten."""
 
     async def close(self) -> None: ...

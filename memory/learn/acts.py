@@ -58,8 +58,7 @@ class Undone:
 class Receipt:
     """What a purge erased: rows by place, 0 where it looked and found nothing; `memories` says how many went.
 
-    `erased` at once; `scrubbed` once the job has rewritten the file and so many `backups`, `error` says what stood
-    in its way so far.
+    `erased` at once; `scrubbed` once the job has rewritten the file, `error` says what stood in its way so far.
     """
 
     memory_ids: tuple[MemoryId, ...]
@@ -70,4 +69,3 @@ class Receipt:
     scrubbed_at: datetime | None = None
     memories: int = 0
     error: str = ""
-    backups: int = 0

@@ -69,7 +69,6 @@ def _receipt(j: Job) -> Receipt:
         scrubbed_at=None if at is None else from_ms(at),
         memories=int(j.payload["memories"]),
         error=j.last_error,
-        backups=int((j.result or {}).get("backups", 0)),
     )
 
 
@@ -93,8 +92,7 @@ def _episodes_of(tx: Tx, set_id: str) -> list[MemoryId]:
 
 
 async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - the shape of every handler
-    """Rewrite the file and its backups without what was erased. Raises StoreBusy while somebody is in the way."""
+    """Rewrite the file without what was erased. Raises StoreBusy while another process is in the way."""
     if not await store.scrub():
         raise StoreBusy("Another process is using the database; scrubbing waits for it.")
-    cleaned = await store.clean_backups(now)
-    return lambda _tx: {"outcome": "scrubbed", "at": ms(now), **({"backups": cleaned} if cleaned else {})}
+    return lambda _tx: {"outcome": "scrubbed", "at": ms(now)}

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from memory.store.system import SqliteSystem
+from memory.store.rows import from_ms
+from memory.store.system import SqliteSystem
 
 AHEAD: Final = timedelta(days=45)  # a longer absence is confirmed by a second look
 BACK: Final = timedelta(hours=1)
 NEXT_START: Final = timedelta(hours=1)  # a jump is confirmed by another process so much later …
 SAME_START: Final = timedelta(days=1)  # … or when the same process has run for so long
-_KEY: Final = "clock"
 
 
 def believe_clock(s: SqliteSystem, now: datetime, worker: str, *, by_hand: bool = False) -> bool:
-    """Whether `now` follows on the time last seen, or a jump from it is confirmed.
-
-    `by_hand`: a person asks for what time would bring about, which confirms it.
-    """
-    kept = s.get(_KEY) or {"seen": s.last_change(), "jump": None}
-    seen = None if kept["seen"] is None else datetime.fromisoformat(kept["seen"])
-    jump = kept["jump"]
-    if by_hand or seen is None or -BACK <= now - seen <= AHEAD:
-        believed = True
-    elif jump is None or now < datetime.fromisoformat(jump["at"]):
-        believed, jump = False, {"at": now.isoformat(), "by": worker}
-    else:
-        since = now - datetime.fromisoformat(jump["at"])
-        believed = since >= SAME_START or (since >= NEXT_START and jump["by"] != worker)
-    if believed and (jump is not None or seen is None or now - seen > BACK):
-        s.set(_KEY, {"seen": now.isoformat(), "jump": None})
-    elif not believed and jump != kept["jump"]:
-        s.set(_KEY, {"seen": kept["seen"], "jump": jump})
+    """Whether `now` follows on the time last seen, or a jump is confirmed; `by_hand`: by a person who asks."""
+    last = s.con.execute("SELECT at FROM change_sets ORDER BY n DESC LIMIT 1").fetchone()
+    kept = s.get("clock") or {"first": True, "seen": (from_ms(last[0]) if last else now).isoformat()}
+    seen, jump = datetime.fromisoformat(kept["seen"]), kept.get("jump")
+    believed = by_hand or -BACK <= now - seen <= AHEAD
+    if not believed and jump and now >= (at := datetime.fromisoformat(jump)):
+        believed = now - at >= (SAME_START if kept["by"] == worker else NEXT_START)
+    elif not believed:
+        s.set("clock", {"seen": kept["seen"], "jump": now.isoformat(), "by": worker})
+    if believed and ("first" in kept or jump or abs(now - seen) > BACK):
+        s.set("clock", {"seen": now.isoformat()})
     return believed

@@ -204,11 +204,9 @@ def release(con: Any, worker: str, now: datetime) -> int:
 
     What a clock that was far ahead has put off or leased for years is due now.
     """
-    con.execute(
-        f"UPDATE jobs AS j SET state = 'ready', run_at = :now, leased_by = NULL, leased_until = NULL"
-        f" WHERE {_UNFINISHED} AND {_DUE_AT} > :far",
-        {"now": to_ms(now), "far": to_ms(now + FARTHEST)},
-    )
+    due_now = "state = 'ready', run_at = ?, leased_by = NULL, leased_until = NULL"
+    far = (to_ms(now), to_ms(now + FARTHEST))
+    con.execute(f"UPDATE jobs AS j SET {due_now} WHERE {_UNFINISHED} AND {_DUE_AT} > ?", far)
     own = con.execute(
         "UPDATE jobs SET state = 'ready', run_at = ?, attempts = MAX(attempts - 1, 0), leased_by = NULL,"
         " leased_until = NULL WHERE state = 'leased' AND leased_by = ?",

@@ -11,7 +11,7 @@ from typing import Any
 from memory.models import Job, JobKind, Json
 from memory.store import ids, prune
 from memory.store import jobs as queue
-from memory.store.rows import dump, from_ms, to_ms
+from memory.store.rows import dump, to_ms
 from memory.store.tx import Shared, SqliteTx
 
 
@@ -75,11 +75,6 @@ class SqliteSystem:
         self.con.execute("DELETE FROM meta WHERE key = ?", (key,))
         if value is not None:
             self.con.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (key, dump(value)))
-
-    def last_change(self) -> str | None:
-        """When anything was last changed, as ISO; None if nothing ever was."""
-        row = self.con.execute("SELECT at FROM change_sets ORDER BY n DESC LIMIT 1").fetchone()
-        return None if row is None else from_ms(row[0]).isoformat()
 
     # --- jobs
 

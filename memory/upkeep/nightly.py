@@ -54,11 +54,9 @@ class Upkeep:
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Do what is due, going on where an earlier attempt stopped. Raises ModelError, Conflict."""
-        believed = await self.tools.store.believes(now, by_hand=schedule.is_by_hand(job))
-        if believed:
-            await self._back_up(now)
         run = await self._begin(job, now)
-        run.believed = believed
+        if run.believed:
+            await self._back_up(now)
         await run.look()
         near: dict[MemoryId, dict[MemoryId, float]] | None = None
 
@@ -79,7 +77,7 @@ class Upkeep:
             "derive": lambda: _with(beside, lambda found: derive.derive(run, found)),
         }
         for name, phase in phases.items():
-            if (believed or name in REVERSIBLE) and await run.enter(name):
+            if (run.believed or name in REVERSIBLE) and await run.enter(name):
                 await self._phase(run, name, phase)
         if run.moved:
             await run.look()  # as it stands now
@@ -87,10 +85,8 @@ class Upkeep:
             raise AssertionError
         standing = await asyncio.to_thread(report.figures, run.rows, run.seen)
         # What belongs to no single user: whoever's night it is clears a portion of it.
-        if believed:
+        if run.believed:
             await self.tools.store.system(lambda s: s.prune(now))
-        else:  # nothing that cannot be taken back; `plan` puts the night down again once the clock is believed
-            run.data = {**run.data, "waiting": {**run.data.get("waiting", {}), "clock": "clock"}}
         return lambda tx: self._finish(tx, run, standing)
 
     async def _back_up(self, now: datetime) -> None:
@@ -112,7 +108,8 @@ class Upkeep:
         night = schedule.night_of(now, tz, self.hour).isoformat()
         data: dict[str, Json] = dict(started.data) if started else {"carry": _carried(carry)}
         nights = schedule.nights_since(since.night, now, tz, self.hour)
-        return Run(self.tools, job, now, night, nights, since, data, erase_old=self.erase_old)
+        believed = await self.tools.store.believes(now, by_hand=schedule.is_by_hand(job))
+        return Run(self.tools, job, now, night, nights, since, data, erase_old=self.erase_old, believed=believed)
 
     async def _phase(self, run: Run, name: str, phase: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -136,7 +133,7 @@ class Upkeep:
     def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
         """The report, once, with the job's `done`; and the next night."""
         tally = Tally(run.data)
-        data = tally.data
+        data = tally.data | {"believed": run.believed}
         counts = data.get("counts", {})
         happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
         data["counters"] = report.counters(happened, counts, standing)

@@ -78,7 +78,7 @@ def _missed(tx: Tx, night: date, now: datetime, tz: str, hour: int) -> bool:
 
 def last_night(tx: Tx) -> Night | None:
     """The newest night that did its work: one under a clock that was not believed did none."""
-    return next((n for n in tx.nights.latest(_LOOKED_AT) if "clock" not in n.data.get("waiting", {})), None)
+    return next((n for n in tx.nights.latest(_LOOKED_AT) if n.data.get("believed", True)), None)
 
 
 def _enqueue(tx: Tx, night: date, now: datetime, run_at: datetime, mark: str = "") -> bool:

@@ -17,8 +17,9 @@ import pytest
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Filter
 from memory.ports import Tx
-from memory.store import SqliteStore, list_backups, open_store, recover_backup, trace_words, worker_id
-from memory.store.backups import clean_backups
+from memory.store import SqliteStore, open_store, worker_id
+from memory.store.backups import clean_backups, list_backups, make_backup, recover_backup
+from memory.store.trace import trace_words
 from tests.memory.store.support import KEY, MODEL, NOW, a_memory, a_message, clock, later
 from tests.memory.store.test_purge import TOKENS, live
 
@@ -80,28 +81,27 @@ async def test_what_is_purged_is_in_no_byte_of_any_backup(path: Path) -> None:
     async with opened(path) as (store, user):
         await store.use_embedder(MODEL, 16)
         await store.write(user, lambda tx: tx.memories.add(a_memory("Plays the cello")))
-        await store.back_up(later(days=-3))
+        await asyncio.to_thread(make_backup, path, "hand", later(days=-3))
 
         def said(tx: Tx) -> str:
             session = tx.conversations.open_session("user:me", NOW)
             return tx.conversations.add_message(a_message(session.id, "Quillwort makes me sneeze.")).id
 
         message = await store.write(user, said)
-        await store.back_up(later(days=-2))
+        await asyncio.to_thread(make_backup, path, "hand", later(days=-2))
         known: dict[str, Any] = await store.write(user, live)
         await store.write(user, lambda tx: tx.memories.source(known["memory"].id, message))
-        await store.back_up(later(days=-1))
+        await asyncio.to_thread(make_backup, path, "hand", later(days=-1))
         await asyncio.to_thread((path.parent / "backups" / "20260101T000000Z-daily.db").write_bytes, b"Quillwort")
         before = names(path)
         await store.write(user, lambda tx: tx.memories.erase(known["memory"].id))
         assert await store.scrub()
-        assert await store.clean_backups(NOW) == 3
         assert set(before) - set(names(path)) == {"20260101T000000Z-daily.db"}  # it could not be cleaned
         for file in (p for p in path.parent.rglob("*") if p.is_file()):
             data = await asyncio.to_thread(file.read_bytes)
             assert not [t for t in TOKENS if t.encode() in data], file
         assert [t for t in TOKENS if trace_words(path.parent, t)] == []
-        assert await store.clean_backups(NOW) == 0
+        assert await asyncio.to_thread(clean_backups, path, NOW) == 0
     newest = next(b for b in list_backups(path) if b.sort == "hand")
     await asyncio.to_thread(recover_backup, path, newest.path, NOW)
     assert await contents(path) == {"Plays the cello", "Likes films", "Likes long walks."}
@@ -113,7 +113,9 @@ async def test_recovering_keeps_todays_file_and_forgets_what_was_purged(path: Pa
         await store.write(user, lambda tx: tx.memories.add(a_memory("Lives in Oslo")))
         gone = await store.write(user, lambda tx: tx.memories.add(a_memory("Allergic to Quillwort")))
         elsewhere = tmp_path / "elsewhere.db"
-        await asyncio.to_thread((await store.back_up(later(days=-2))).rename, elsewhere)
+        await asyncio.to_thread(
+            (await asyncio.to_thread(make_backup, path, "hand", later(days=-2))).rename, elsewhere
+        )
         await store.write(user, lambda tx: tx.memories.erase(gone.id))
         await store.write(user, lambda tx: tx.memories.add(a_memory("Plays the cello")))
         await store.keep_backups(NOW)
@@ -122,16 +124,16 @@ async def test_recovering_keeps_todays_file_and_forgets_what_was_purged(path: Pa
     with pytest.raises(StoreDamaged):
         await asyncio.to_thread(recover_backup, path, Path(__file__), NOW)
     done = await asyncio.to_thread(recover_backup, path, elsewhere, NOW)
-    assert done.purged == 1
+    assert done[1] == 1
     assert await contents(path) == {"Lives in Oslo"}
-    assert done.kept is not None
-    await asyncio.to_thread(recover_backup, path, done.kept, later(minutes=1))
+    assert done[0] is not None
+    await asyncio.to_thread(recover_backup, path, done[0], later(minutes=1))
     assert await contents(path) == {"Lives in Oslo", "Plays the cello"}
     await asyncio.to_thread(path.write_bytes, b"SQLite format 3\0" + b"no" * 9_000)
     with pytest.raises(StoreDamaged, match="ebb memory recover"):
         await contents(path)
     done = await asyncio.to_thread(recover_backup, path, elsewhere, later(minutes=2))
-    assert done.purged == 1  # the newest backup knows what must not come back
+    assert done[1] == 1  # the newest backup knows what must not come back
     assert await contents(path) == {"Lives in Oslo"}
 
 
@@ -165,7 +167,7 @@ def test_words_are_found_in_every_form_and_nowhere_else(tmp_path: Path) -> None:
     con.close()
 
     def where(words: str) -> list[tuple[str, str, int]]:
-        return [(p.file, p.where, p.count) for p in trace_words(tmp_path, words)]
+        return trace_words(tmp_path, words)
 
     assert where("quillwort tea") == [
         ("a.log", "", 1),
