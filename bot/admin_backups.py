@@ -45,9 +45,8 @@ def recover(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
     try:
         kept, purged = recover_backup(settings.database, file, system_clock())
     except (StoreBusy, StoreDamaged) as e:
-        print(
-            say(lang, "recover.busy" if isinstance(e, StoreBusy) else "recover.damaged", path=file), file=sys.stderr
-        )
+        why = "recover.busy" if isinstance(e, StoreBusy) else "recover.damaged"
+        print(say(lang, why, path=file), file=sys.stderr)
         return 1
     print(say(lang, "recover.done", path=file, n=purged), *([say(lang, "recover.kept", path=kept)] if kept else []))
     return 0

@@ -44,8 +44,9 @@ _ALIGN: Final = (
     # A merged text that was erased is no longer there to stand for the others.
     "UPDATE main.memories SET state = 'active' WHERE state = 'merged' AND merged_into IS NULL",
     "INSERT OR REPLACE INTO main.used_ids SELECT id, erased FROM live.used_ids",
-    "INSERT OR IGNORE INTO main.tombstones (user_id, memory_id, digest, at, set_id) SELECT user_id, memory_id,"
-    f" digest, at, set_id FROM live.tombstones WHERE memory_id IN {_ERASED} AND user_id IN (SELECT id FROM main.users)",
+    "INSERT OR IGNORE INTO main.tombstones (user_id, memory_id, digest, at, set_id)"
+    " SELECT user_id, memory_id, digest, at, set_id FROM live.tombstones"
+    f" WHERE memory_id IN {_ERASED} AND user_id IN (SELECT id FROM main.users)",
 )
 
 
