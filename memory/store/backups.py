@@ -94,7 +94,8 @@ def clean_backups(database: Path, now: datetime) -> int:
 
     One that cannot be cleaned is removed, and a new one made in its place.
     """
-    for left in (database.parent / "backups").glob(".*.part*"):  # of a process that was killed, or comes too late
+    folder = database.parent / "backups"
+    for left in (*folder.glob(".*.part*"), *folder.glob("*.md*")):  # of a process that was killed; pages set aside
         left.unlink(missing_ok=True)
     count = 0
     for path in [b.path for b in list_backups(database)]:
@@ -133,6 +134,9 @@ def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | No
         for beside in _BESIDE if kept else ():
             with suppress(FileNotFoundError):
                 Path(f"{database}{beside}").replace(f"{kept}{beside}")
+        # Of a whole database its pages tell nothing new, and would bring back what is not in the recovered one.
+        for page in database.parent.glob("MEMORY*.md*") if whole else ():
+            page.replace(f"{kept}-{page.name}")
         part.replace(database)
     return kept, purged
 
