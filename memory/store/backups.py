@@ -29,7 +29,6 @@ KEPT: Final = 7  # daily backups, and as many made by hand
 KEPT_FOR: Final = timedelta(days=30)  # those made before a migration, and databases that were replaced
 _NAME: Final = re.compile(r"(\d{8}T\d{6}Z)-(daily|hand|migration|replaced)\.db")
 _TIME: Final = "%Y%m%dT%H%M%SZ"
-_BESIDE: Final = ("", "-wal", "-shm", "-journal")
 _ERASED: Final = "(SELECT id FROM live.used_ids WHERE erased)"
 _REWRITTEN: Final = "live.messages l WHERE l.id = b.id AND l.text <> b.text"
 # What the live file says of messages, titles and updates holds in a backup as well; ids and hashes of what was
@@ -131,7 +130,7 @@ def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | No
                 purged = _clean(part, live, now)
                 break
         kept = _named(database, "replaced", now) if database.exists() else None
-        for beside in _BESIDE if kept else ():
+        for beside in ("", "-wal", "-shm", "-journal") if kept else ():
             with suppress(FileNotFoundError):
                 Path(f"{database}{beside}").replace(f"{kept}{beside}")
         # Of a whole database its pages tell nothing new, and would bring back what is not in the recovered one.
@@ -244,5 +243,5 @@ def _part(database: Path) -> Iterator[Path]:
 
 
 def _remove(path: Path) -> None:
-    for beside in _BESIDE:
-        Path(f"{path}{beside}").unlink(missing_ok=True)
+    for beside in path.parent.glob(f"{path.name}*"):
+        beside.unlink(missing_ok=True)
