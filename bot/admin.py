@@ -7,7 +7,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from bot import admin_ends, admin_files, admin_life, admin_upkeep, charts, parsing, undoing
+from bot import admin_backups, admin_ends, admin_files, admin_life, admin_upkeep, charts, parsing, undoing
 from bot.admin_texts import in_language, say, unusable
 from bot.asof import known_then
 from bot.bootstrap import Ebb, open_ebb
@@ -62,18 +62,22 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
     admin_ends.add_parsers(sub)
     admin_upkeep.add_parsers(sub)
     admin_files.add_parsers(sub)
+    admin_backups.add_parsers(sub)
     return in_language(p, lang)
 
 
 def run(settings: Settings, argv: Sequence[str]) -> int:
     """Carry out one of them. 0: done; 1: it could not be done, with a sentence why; 2: it was not understood."""
-    words = parser(settings.lang or machine_language() or "en")
+    lang: Lang = settings.lang or machine_language() or "en"
+    words = parser(lang)
     if parsing.bare(argv, words):
         return 0
     try:
         args = words.parse_args(list(argv))
     except SystemExit as e:  # argparse has said what there is to say
         return int(e.code or 0)
+    if args.verb in admin_backups.VERBS:
+        return admin_backups.VERBS[args.verb](settings, args, lang)
     return asyncio.run(_run(settings, args))
 
 

@@ -113,7 +113,7 @@ def _receipt(r: Receipt, ebb: Ebb, lang: Lang) -> list[str]:
         lines.append(say(lang, "purge.scrubbed", at=f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S}"))
     else:
         lines.append(say(lang, "purge.waiting", why=say(lang, "purge.busy" if r.error else "purge.next")))
-    return lines
+    return [*lines, say(lang, "purge.beyond")]
 
 
 VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] = {

@@ -73,6 +73,11 @@ HELP: Final[Mapping[str, str]] = {
         "导入 Ebb 或 ChatGPT 的导出、mem0 的 JSON，或每行一条的文本"
     ),
     "look at MEMORY.md now, and answer what is asked about it": "现在就读 MEMORY.md，并回答关于它的提问",
+    "make a verified copy of the memory file now": "现在就备份记忆文件，并核对备份",
+    "list the backups, or put one in the memory file's place": "列出备份，或用其中一份恢复记忆文件",
+    "a backup's name, or the path of a file": "备份的名称，或文件路径",
+    "search every byte Ebb keeps for words, backups too": "在 Ebb 保存的每个字节里查找一句话，备份也查",
+    "what to look for": "要查找的话",
     "only this kind": "只看这一种",
     "only in this state": "只看这种状态",
     "at most so many": "最多显示多少条",

@@ -61,8 +61,13 @@ class Background:
             self._task = asyncio.create_task(self._runner.run(), name="ebb-jobs")
 
     async def tend(self) -> None:
-        """What time has brought about, for every user: conversations that fell asleep, nights that are due."""
+        """What time has brought about, for every user: conversations that fell asleep, nights that are due.
+
+        Nothing while the clock has jumped and nobody has confirmed it.
+        """
         now = self._clock()
+        if not await self._store.believes(now):
+            return
         for user_id in await self._store.system(lambda s: s.users()):
             slept = self._idle is not None and await self._close_idle(user_id, now, self._idle)
             due = self._keeper is not None and await self._keeper.plan(user_id, now)

@@ -12,14 +12,17 @@ from bot import llm
 from bot.agent import EbbAgent
 from bot.background import Background
 from bot.embedding import Embedding
+from bot.files_texts import say
 from bot.probe import Probe, find_ollama, probe_endpoint
-from bot.settings import Settings
+from bot.settings import Settings, machine_language
+from memory.errors import StoreDamaged
 from memory.lifecycle import U
 from memory.mirror import Place
 from memory.ports import Clock, Store, System
 from memory.privacy import load_key
 from memory.service import MemoryService
 from memory.store import open_store, worker_id
+from memory.store.backups import list_backups
 
 __all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
 
@@ -87,7 +90,12 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         key = await asyncio.to_thread(load_key, settings.home)
         worker = worker_id()
-        store = await open_store(settings.database, clock=clock, worker=worker, key=key)
+        try:
+            store = await open_store(settings.database, clock=clock, worker=worker, key=key)
+        except StoreDamaged as e:
+            lang = settings.lang or machine_language() or "en"
+            names = ", ".join(b.path.name for b in list_backups(settings.database)[:3])
+            raise StoreDamaged(say(lang, "damaged", names=names or say(lang, "backup.none"))) from e
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)
         stack.push_async_callback(models.close)

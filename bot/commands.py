@@ -105,7 +105,8 @@ async def _offer(
     def write(tx: Tx) -> tuple[Choice, ...]:
         def key(ids: list[str]) -> str:
             k = tx.new_id()
-            tx.put_choice(k, scope, "forget", {"ids": [], "asking": list(asking), of: ids}, now + CHOICE_LIFE)
+            payload = {"ids": [], "asking": list(asking), of: ids, "at": now.isoformat()}
+            tx.put_choice(k, scope, "forget", payload, now + CHOICE_LIFE)
             return k
 
         out = [Choice(key([i]), text if len(text) <= LABEL else f"{text[: LABEL - 1]}…") for i, text in offered]
@@ -306,6 +307,8 @@ class Commands:
                 return Outcome(True, say(lang, "undo.nothing"))
             return Outcome(True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)]))
         wanted = undoing.wanted(c.args)
+        if wanted is None and await self._store.write(c.user_id, lambda tx: _withdraw_question(tx, c)):
+            return Outcome(True, say(lang, "undo.asked"))
         try:
             taken = await self._service.undo(c.user_id, c.at, wanted)
         except Conflict as e:
@@ -323,6 +326,18 @@ class Commands:
 
     async def _quit(self, c: Command, lang: Lang) -> Outcome:
         return Outcome(True, "", quit=True)
+
+
+def _withdraw_question(tx: Tx, c: Command) -> bool:
+    """Drop the question of what to forget that is the last thing that happened. False if it is not."""
+    changed = next((s.at for s in tx.changes.undoable() if s.reason != "summarise"), None)
+    dropped = False
+    while (key := tx.pending_choice(c.scope, c.at)) and (asked := tx.choice(key, c.at)):
+        at = asked[2].get("at") if asked[1] == "forget" else None
+        if at is None or (changed is not None and datetime.fromisoformat(at) < changed):
+            break
+        dropped = tx.take_choice(key, c.at) is not None
+    return dropped
 
 
 def _resident_count(tx: Tx, scope: str) -> int:

@@ -6,6 +6,42 @@ from bot.texts import Texts
 
 say = Texts(
     {
+        "backup.made": ("Backed up and verified: {path}", "已备份并核对：{path}"),
+        "backup.list": (
+            "Backups, newest first; `ebb memory recover NAME` puts one back:",
+            "备份（新的在前）；`ebb memory recover 名称` 可以用它恢复：",
+        ),
+        "backup.none": ("There are no backups yet.", "还没有备份。"),
+        "backup.daily": ("daily", "每日"),
+        "backup.hand": ("by hand", "手动"),
+        "backup.migration": ("before an update", "升级前"),
+        "backup.replaced": ("before a recovery", "恢复前"),
+        "damaged": (
+            "The memory file is damaged or is not Ebb's. `ebb memory recover NAME` puts a backup back: {names}",
+            "记忆文件已损坏，或不是 Ebb 的文件。`ebb memory recover 名称` 可以用备份恢复：{names}",
+        ),
+        "recover.done": (
+            "Recovered from {path}. Memories erased for good since then stay erased ({n} taken out again).",
+            "已用 {path} 恢复。此后永久抹去的记忆不会回来（再次移除 {n} 条）。",
+        ),
+        "recover.kept": ("The memory file before it is kept as {path}.", "恢复前的记忆文件保存在 {path}。"),
+        "recover.busy": (
+            "Ebb is open elsewhere; close it (the bot too), then try again. Nothing was changed.",
+            "Ebb 正在别处运行；请先关闭（包括机器人）再试。没有做任何改动。",
+        ),
+        "recover.damaged": (
+            "{path} is damaged or is not one of Ebb's. Nothing was changed.",
+            "{path} 已损坏，或不是 Ebb 的文件。没有做任何改动。",
+        ),
+        "trace.none": (
+            "“{text}” stands nowhere in {path}: no database, index, log, backup or other file has it. "
+            "(Sealed secrets are encrypted and cannot be searched.)",
+            "{path} 里没有任何地方有“{text}”：数据库、索引、日志、备份和其他文件里都没有。"
+            "（已加密的机密内容无法查找。）",
+        ),
+        "trace.found": ("“{text}” still stands here:", "“{text}”还在这些地方："),
+        "trace.bytes": ("its bytes", "字节"),
+        "trace.empty": ("There is no word in it to look for.", "没有写要查找的词。"),
         "exported": (
             "Exported {memories} memories and {messages} messages.",
             "已导出 {memories} 条记忆、{messages} 条消息。",

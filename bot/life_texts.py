@@ -110,8 +110,15 @@ say = Texts(
         "purge.head": ("Erased for good on {at}, from:", "已于 {at} 永久抹去，涉及："),
         "purge.clean": ("looked at, nothing of it there", "已检查，没有内容"),
         "purge.scrubbed": (
-            "The file itself was rewritten without it on {at}: indexes rebuilt, freed pages and its log gone.",
-            "数据库文件本身已于 {at} 重写（索引重建，空闲页和预写日志已清除）。",
+            "The file itself was rewritten without it on {at}: indexes rebuilt, freed pages and its log gone, "
+            "backups cleaned.",
+            "数据库文件本身已于 {at} 重写（索引重建，空闲页和预写日志已清除，备份也已清理）。",
+        ),
+        "purge.beyond": (
+            "Ebb cannot reach exported files, copies made outside its folder, a model provider's logs, the chat in "
+            "Telegram, and a log that was told to hold texts. `ebb memory trace WORDS` searches every byte it keeps.",
+            "Ebb 够不到的地方：导出的文件、目录之外的副本、模型服务商的日志、Telegram 里的聊天记录，以及设置为记录"
+            "文本的日志。`ebb memory trace 词语` 会查找它保存的每个字节。",
         ),
         "purge.waiting": (
             "The file itself is not rewritten yet: {why}. A background job does it as soon as that is over; "

@@ -28,13 +28,23 @@ def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Sessio
 
 
 def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
-    """Close it and enqueue an episode of the rest and an extraction. False if it was closed already."""
+    """Close it and enqueue an episode of the rest and an extraction. False if it was closed already.
+
+    While a reply to it is being written, that waits for the reply.
+    """
     if not tx.conversations.close_session(session.id, now, why):
         return False
+    running = tx.conversations.running(session.scope)
+    if running is None or running.session_id != session.id:
+        plan_rest(tx, session, now)
+    return True
+
+
+def plan_rest(tx: Tx, session: Session, now: datetime) -> None:
+    """Plan whatever of a closed session is not planned for yet."""
     rest = tx.conversations.messages(session_id=session.id, after=session.planned_through)
     if rest:
         plan(tx, session, rest[-1].seq, now)
-    return True
 
 
 def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:

@@ -137,6 +137,10 @@ say = Texts(
         ),
         # undo
         "undo.done": ("Taken back: {what}.", "已撤销：{what}。"),
+        "undo.asked": (
+            "Nothing was forgotten: I had only asked which one you mean. `/undo` again takes back the change before.",
+            "什么都没有忘掉：刚才只是在问你指哪一条。再用一次 `/undo` 会撤销更早的改动。",
+        ),
         "undo.nothing": ("There is nothing to take back.", "没有可以撤销的改动。"),
         "undo.conflict": (
             "That was changed again later, so it cannot be taken back by itself. Take back {by} first.",

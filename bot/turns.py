@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bot.events import Turn
-from bot.session import compact, ensure_session, title_of
+from bot.session import compact, ensure_session, plan_rest, title_of
 from memory.models import (
     Filter,
     Layer,
@@ -183,6 +183,8 @@ def finish(
         enqueue_monitor(tx, row, now, every)
     if session.state == "open":
         compact(tx, session, now, budget_tokens)
+    else:  # closed while this was written
+        plan_rest(tx, session, now)
     return reply
 
 
@@ -207,4 +209,7 @@ def settle_orphans(tx: Tx, now: datetime) -> int:
         tx.changes.begin("system", "chat", now, turn_id=row.id)
         if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now):
             tx.jobs.enqueue("monitor", row.id, {"turn_ids": [row.id]}, now)
+            session = tx.conversations.session(row.session_id)
+            if session is not None and session.state != "open":
+                plan_rest(tx, session, now)
     return len(orphans)

@@ -751,6 +751,12 @@ class Store(Protocol):
         """Derive text and vector indexes anew from the base tables; how many rows each."""
 
     async def scrub(self) -> bool:
-        """Rebuild indexes, VACUUM and truncate the WAL; False if another process was in the way."""
+        """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
+
+    async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
+        """Whether the clock may be trusted with what cannot be taken back."""
+
+    async def keep_backups(self, now: datetime) -> bool:
+        """Make today's backup if there is none, and let old ones go. True if one was made."""
 
     async def close(self) -> None: ...

@@ -1,6 +1,7 @@
 """Who may talk to the bot: nobody but those who brought a code.
 
-Codes are made for one person and one use, expire, and are kept as hashes; attempts are limited. The first code
+Codes are made for one person and one use, expire, and are kept as hashes; attempts are limited for
+each person alone, so that nobody's guesses bar another (a code has 40 random bits). The first code
 makes its bearer the owner (one person with whoever uses the terminal), an invitation a user of their own.
 """
 
@@ -24,7 +25,7 @@ Purpose = Literal["owner", "guest"]
 Verdict = Literal["owner", "guest", "wrong", "wait"]
 
 LIFE = timedelta(hours=24)
-ATTEMPTS, ATTEMPTS_OF_ALL = 5, 60  # an hour
+ATTEMPTS = 5  # an hour, of one person
 _HOUR = 3600.0
 _KEY = "telegram:codes"
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: no I, L, O, U
@@ -73,7 +74,6 @@ class Door:
     _people: dict[str, str] = field(default_factory=dict)
     _read_at: float = -_HOUR
     _tries: OrderedDict[int, deque[float]] = field(default_factory=OrderedDict)
-    _all_tries: deque[float] = field(default_factory=deque)
     _told: OrderedDict[int, float] = field(default_factory=OrderedDict)
 
     async def user_of(self, telegram_id: int) -> str | None:
@@ -120,13 +120,11 @@ class Door:
         self._tries.move_to_end(telegram_id)
         while len(self._tries) > 1000:
             self._tries.popitem(last=False)
-        for tries in (mine, self._all_tries):
-            while tries and now - tries[0] > _HOUR:
-                tries.popleft()
-        if len(mine) >= ATTEMPTS or len(self._all_tries) >= ATTEMPTS_OF_ALL:
+        while mine and now - mine[0] > _HOUR:
+            mine.popleft()
+        if len(mine) >= ATTEMPTS:
             return False
         mine.append(now)
-        self._all_tries.append(now)
         return True
 
     def may_tell(self, telegram_id: int) -> bool:

@@ -17,6 +17,7 @@ from memory.learn.alike import same
 from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
 from memory.models import ChangeSet, Filter, Layer, Level, Memory, MemoryId, Message, Sensitivity, State, Tombstone
 from memory.ports import Tx
+from memory.store.text import terms
 
 SCANNED: Final = 5_000  # messages looked through, the newest
 EPISODES: Final = 2_000
@@ -129,9 +130,15 @@ class Reach:
             return []
         f = Filter(states=_HOLDS | _GONE if self.erasing else _HOLDS)
         near = self.tx.memories.find(f, text=m.original_content, limit=20).items
-        return [
-            o for o in near if o.id != m.id and same(m.original_content, _own_words(o, m), kinds=(m.kind, o.kind))
-        ]
+        found = {
+            o.id: o
+            for o in near
+            if o.id != m.id and same(m.original_content, _own_words(o, m), kinds=(m.kind, o.kind))
+        }
+        for said in map(self.tx.conversations.message, self.tx.memories.sources(m.id)):
+            beside = self.tx.memories.many(self.tx.memories.learned_from([said.id])) if said else ()
+            found |= {o.id: o for o in beside if o.state in f.states and said and _takes_same(said.text, m, o)}
+        return [o for o in found.values() if o.id != m.id]
 
     def _taken(self, gone: set[MemoryId]) -> set[str]:
         """Names that memories which stay have as well: they lead elsewhere too."""
@@ -165,6 +172,21 @@ class Reach:
             if m.id in wanted or same_turn or self.thing.said_by(m.text, share):
                 found[m.id] = m
         return sorted(found.values(), key=lambda m: m.seq)
+
+
+def _takes_same(said: str, m: Memory, o: Memory) -> bool:
+    """Whether two memories take the same words from their common message; or three in four of one name."""
+    if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
+        return False
+    words, name = _stems(said), " ".join(names(m.original_content, m.entities))
+    mine, theirs, named = (words & _stems(text) for text in (m.original_content, _own_words(o, m), name))
+    nearly = bool(named) and named <= theirs < mine and 4 * len(theirs) >= 3 * len(mine)
+    return bool(mine) and (theirs == mine or nearly)
+
+
+def _stems(text: str) -> set[str]:
+    """Beginnings of Latin words, which allergic and allergy share; Chinese characters."""
+    return {s for t in terms(text) for s in (t if t >= "\u2e80" else (t[:5],))}
 
 
 def _own_words(o: Memory, m: Memory) -> str:

@@ -30,7 +30,8 @@ def translate(e: BaseException) -> StoreError:
     if primary in _BUSY or "is locked" in text:
         return StoreBusy("Another process kept the memory file locked for too long; try again in a moment.")
     if primary in _CORRUPT or "malformed" in text or "not a database" in text:
-        return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); restore a backup.")
+        advice = "`ebb memory recover` lists the backups and puts one back."
+        return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); {advice}")
     if "invalid fts5 file format" in text:
         return StoreTooNew("The memory file's text index was written by a newer SQLite than this one.")
     if primary == _FULL:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from memory.models import Job, JobKind, Json
@@ -26,6 +26,7 @@ _HEAD = (
 _DUE_AT = "CASE j.state WHEN 'ready' THEN j.run_at ELSE j.leased_until END"
 _KINDS = "(? IS NULL OR j.kind IN (SELECT value FROM json_each(?)))"
 _ERROR_LENGTH = 500
+FARTHEST = timedelta(days=3)  # nothing is put off for longer
 
 
 @dataclass(slots=True)
@@ -199,7 +200,13 @@ def renew(con: Any, job_id: str, worker: str, until: datetime) -> bool:
 
 
 def release(con: Any, worker: str, now: datetime) -> int:
-    """Give back this worker's leases, their attempt not counted, and those of processes that are gone."""
+    """Give back this worker's leases, their attempt not counted, and those of processes that are gone.
+
+    What a clock that was far ahead has put off or leased for years is due now.
+    """
+    due_now = "state = 'ready', run_at = ?, leased_by = NULL, leased_until = NULL"
+    far = (to_ms(now), to_ms(now + FARTHEST))
+    con.execute(f"UPDATE jobs AS j SET {due_now} WHERE {_UNFINISHED} AND {_DUE_AT} > ?", far)
     own = con.execute(
         "UPDATE jobs SET state = 'ready', run_at = ?, attempts = MAX(attempts - 1, 0), leased_by = NULL,"
         " leased_until = NULL WHERE state = 'leased' AND leased_by = ?",

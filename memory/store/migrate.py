@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -11,15 +11,17 @@ from memory.errors import StoreTooNew
 _LIST = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
 
 
-def migrate(con: Any, module: Any, now_ms: int) -> list[str]:
-    """Apply what is missing, in order; returns the names applied.
+def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = int) -> list[str]:
+    """Apply what is missing, in order; returns the names applied. `before` is called first if an old file changes.
 
     Safe for two processes at once: each migration looks again under the write lock. Raises StoreTooNew if the
     file has migrations that this version does not know, and then changes nothing.
     """
     known = dict(_migrations())
     applied: list[str] = []
-    _refuse_newer(con, known)
+    there = _refuse_newer(con, known)
+    if there and known.keys() - there:
+        before()
     for name, sql in known.items():
         con.execute("BEGIN IMMEDIATE")
         try:
@@ -43,14 +45,16 @@ def _migrations() -> list[tuple[str, str]]:
     return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
 
 
-def _refuse_newer(con: Any, known: dict[str, str]) -> None:
+def _refuse_newer(con: Any, known: dict[str, str]) -> set[str]:
+    """The names applied so far."""
     if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
-        return
-    unknown = sorted({r[0] for r in con.execute("SELECT name FROM schema_migrations")} - known.keys())
-    if unknown:
+        return set()
+    there = {r[0] for r in con.execute("SELECT name FROM schema_migrations")}
+    if unknown := sorted(there - known.keys()):
         raise StoreTooNew(
             f"The memory file was written by a later version of Ebb ({unknown[-1]}); update Ebb to open it."
         )
+    return there
 
 
 def _statements(sql: str, module: Any) -> Iterator[str]:

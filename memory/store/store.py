@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,9 +15,10 @@ from filelock import Timeout
 from memory.errors import NotFound, StoreBusy, StoreError
 from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
+from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store import upkeep
 from memory.store.chance import Chances
+from memory.store.clock import believe_clock
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
 from memory.store.migrate import migrate
@@ -161,7 +163,7 @@ class SqliteStore:
         return counts
 
     async def scrub(self) -> bool:
-        """Rebuild indexes, VACUUM and truncate the WAL; False if another process was in the way."""
+        """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
 
         def work(con: Any) -> bool:
             within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild(c, self.shared.vec, None, codes=False))
@@ -169,9 +171,20 @@ class SqliteStore:
             return upkeep.truncate_log(con, self._sqlite, self.path)
 
         try:
-            return await self._writer.run(work)
+            if not await self._writer.run(work):
+                return False
+            await asyncio.to_thread(backups.clean_backups, self.path, self.shared.clock())
         except StoreBusy:
             return False
+        return True
+
+    async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
+        """Whether the clock may be trusted with what cannot be taken back (see `memory.store.clock`)."""
+        return await self.system(lambda s: believe_clock(s, now, self.worker, by_hand=by_hand))  # type: ignore[arg-type]
+
+    async def keep_backups(self, now: datetime) -> bool:
+        """Make today's backup if there is none, and let old ones go. True if one was made."""
+        return await asyncio.to_thread(backups.keep_daily, self.path, now)
 
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
@@ -250,7 +263,9 @@ class SqliteStore:
             with upkeep.lock_of(self.path):
                 con = connect(self._sqlite, self.path, read_only=False)
                 try:
-                    migrate(con, self._sqlite.module, to_ms(self.shared.clock()))
+                    now = self.shared.clock()
+                    copy = partial(backups.make_backup, self.path, "migration", now)
+                    migrate(con, self._sqlite.module, to_ms(now), copy)
                     upkeep.mend_text_index(con, self._sqlite)
                 except BaseException:
                     con.close()

@@ -120,7 +120,11 @@ def _settle(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
     for m in tx.memories.many(ids):
         if m.state not in _FADING:
             continue
-        if m.state is State.ACTIVE and isinstance(lifecycle.verdict(m, run.tools.u, run.now), lifecycle.Forget):
+        if (
+            run.believed
+            and m.state is State.ACTIVE
+            and isinstance(lifecycle.verdict(m, run.tools.u, run.now), lifecycle.Forget)
+        ):
             new = replace(m, state=State.FORGOTTEN, deleted_at=run.now)
             run.change(tx, m, new, "forgotten", "forgotten", "faded")
             tally.count("forgotten")

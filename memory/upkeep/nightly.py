@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from memory.errors import ModelError
+from memory.errors import ModelError, StoreError
 from memory.jobs import Effect
 from memory.learn.asking import Tools
 from memory.models import Job, Json, MemoryId, Night, State
@@ -29,6 +29,7 @@ PATIENCE: Final = 6  # attempts of a night for a model that does not answer: abo
 LONGEST_WAIT: Final = 900.0  # seconds a provider may ask for; the daily budget asks for more, and waits for tomorrow
 NOTICEABLE: Final = 0.005  # a cached weight only orders lists: what moved less stays
 WEIGHTS_AT_ONCE: Final = 2_000
+REVERSIBLE: Final = frozenset({"weights", "levels", "rewrite"})  # a later night takes these back by itself
 _EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
 
@@ -54,6 +55,8 @@ class Upkeep:
     async def run(self, job: Job, now: datetime) -> Effect:
         """Do what is due, going on where an earlier attempt stopped. Raises ModelError, Conflict."""
         run = await self._begin(job, now)
+        if run.believed:
+            await self._back_up(now)
         await run.look()
         near: dict[MemoryId, dict[MemoryId, float]] | None = None
 
@@ -74,7 +77,7 @@ class Upkeep:
             "derive": lambda: _with(beside, lambda found: derive.derive(run, found)),
         }
         for name, phase in phases.items():
-            if await run.enter(name):
+            if (run.believed or name in REVERSIBLE) and await run.enter(name):
                 await self._phase(run, name, phase)
         if run.moved:
             await run.look()  # as it stands now
@@ -82,13 +85,20 @@ class Upkeep:
             raise AssertionError
         standing = await asyncio.to_thread(report.figures, run.rows, run.seen)
         # What belongs to no single user: whoever's night it is clears a portion of it.
-        await self.tools.store.system(lambda s: s.prune(now))
+        if run.believed:
+            await self.tools.store.system(lambda s: s.prune(now))
         return lambda tx: self._finish(tx, run, standing)
+
+    async def _back_up(self, now: datetime) -> None:
+        """Today's backup, before anything changes. A night is not to fail for it."""
+        try:
+            await self.tools.store.keep_backups(now)
+        except (StoreError, OSError) as e:
+            log.warning("there is no backup of today: %s", e)
 
     async def _begin(self, job: Job, now: datetime) -> Run:
         def look(tx: Tx) -> tuple[Night | None, Night | None, str]:
-            done = tx.nights.latest(1)
-            return tx.nights.of(job.id), done[0] if done else None, tx.user().tz or self.tz
+            return tx.nights.of(job.id), schedule.last_night(tx), tx.user().tz or self.tz
 
         started, last, tz = await self.tools.store.read(job.user_id, look)
         carry = dict(last.data.get("carry", {})) if last else {}
@@ -98,7 +108,8 @@ class Upkeep:
         night = schedule.night_of(now, tz, self.hour).isoformat()
         data: dict[str, Json] = dict(started.data) if started else {"carry": _carried(carry)}
         nights = schedule.nights_since(since.night, now, tz, self.hour)
-        return Run(self.tools, job, now, night, nights, since, data, erase_old=self.erase_old)
+        believed = await self.tools.store.believes(now, by_hand=schedule.is_by_hand(job))
+        return Run(self.tools, job, now, night, nights, since, data, erase_old=self.erase_old, believed=believed)
 
     async def _phase(self, run: Run, name: str, phase: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -122,7 +133,7 @@ class Upkeep:
     def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
         """The report, once, with the job's `done`; and the next night."""
         tally = Tally(run.data)
-        data = tally.data
+        data = tally.data | {"believed": run.believed}
         counts = data.get("counts", {})
         happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
         data["counters"] = report.counters(happened, counts, standing)
@@ -132,7 +143,8 @@ class Upkeep:
             data.pop(passing, None)
         tx.nights.put(Night(run.job.id, run.night, run.now, done=True, data=data))
         schedule.plan(tx, run.now, tx.user().tz or self.tz, self.hour)
-        tx.jobs.prune(run.now)
+        if run.believed:
+            tx.jobs.prune(run.now)
         did = sum(int(counts.get(k, 0)) for k in ("down", "up", "forgotten", "merges", "purged", "todos"))
         return {
             "outcome": "saved" if did or data.get("derived") else "nothing",
@@ -150,7 +162,8 @@ class Upkeep:
 
 async def _weights(run: Run) -> None:
     """S1's nightly step, and the cached weights that have moved."""
-    await levels.wear(run)
+    if run.believed:
+        await levels.wear(run)
     if run.seen is None:
         raise AssertionError
     cached = np.fromiter((r.weight for r in run.rows), np.float64, len(run.rows))

@@ -86,6 +86,7 @@ class Run:
     since: Since
     data: dict[str, Json]
     erase_old: bool = False
+    believed: bool = True  # the clock: if not, only what a later night takes back by itself is done
     rows: list[Outline] = field(default_factory=list)
     seen: Weighed | None = None
     moved: bool = False  # whether this run has written more than figures since it looked

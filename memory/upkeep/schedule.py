@@ -7,12 +7,13 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from memory.learn.dates import zone
-from memory.models import Job
+from memory.models import Job, Night
 from memory.ports import Tx
 
 MOST_MISSED: Final = 400  # nights that are made up for one by one, where nights count (`relevance`)
 _DAY: Final = timedelta(days=1)
 _HAND: Final = "hand:"
+_LOOKED_AT: Final = 60  # nights, all that are kept
 
 
 def night_of(now: datetime, tz: str, hour: int) -> date:
@@ -71,8 +72,13 @@ def _missed(tx: Tx, night: date, now: datetime, tz: str, hour: int) -> bool:
         return False
     if any(j.run_at <= now for j in tx.jobs.pending("upkeep")):
         return False
-    done = tx.nights.latest(1)
-    return not done or done[0].night < night.isoformat()
+    last = last_night(tx)
+    return last is None or last.night < night.isoformat()
+
+
+def last_night(tx: Tx) -> Night | None:
+    """The newest night that did its work: one under a clock that was not believed did none."""
+    return next((n for n in tx.nights.latest(_LOOKED_AT) if n.data.get("believed", True)), None)
 
 
 def _enqueue(tx: Tx, night: date, now: datetime, run_at: datetime, mark: str = "") -> bool:

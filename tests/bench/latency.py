@@ -19,10 +19,13 @@ from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from memory.embed import LexicalEmbedder
 from memory.models import Memory, Query
 from memory.ports import Reader
 from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall
+from memory.recall.ground import best
 from memory.recall.pipeline import look_at
 from tests.bench.ground import fill, made, new_user, store_at
 
@@ -136,11 +139,13 @@ async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user
     await watch.time("  embedding", lambda: fresh.embed(text, context))
     await watch.time("  recall", lambda: recall(reader, query, u=1.0))
     look = look_at(reader, query, 1.0)
+    look.passing = await watch.time("    passing", lambda: reader.passing(look.f))
     found = {name: await watch.time(f"    {name}", partial(signal, look)) for name, signal in SIGNALS.items()}
-    first = found["words"].weighed({"words": 1.0})
+    first = np.zeros(len(look.passing), np.float32)
+    found["words"].weighed({"words": 1.0}, first)
     for name, follow in FOLLOWERS.items():
         await watch.time(f"    {name}", partial(follow, look, first))
-    places = first.best(120)
+    places = best(first, 120)
     lines = await watch.time("    120 lines", lambda: look_at(reader, query, 1.0).lines(places))
     await watch.time("    28 memories", lambda: reader.get([line.id for line in lines[:28]]))
 

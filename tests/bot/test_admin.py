@@ -12,6 +12,7 @@ import pytest
 from bot import admin, cli
 from bot.admin_texts import HELP
 from bot.settings import Settings
+from memory.errors import StoreDamaged
 from memory.models import Lang
 
 Run: TypeAlias = Callable[..., tuple[int, str, str]]
@@ -135,3 +136,32 @@ def test_what_was_edited_is_told(ebb: Run, tmp_path: Path, lang: Lang, said: str
     assert said in ebb("mirror", lang=lang)[1]
     assert said not in ebb("mirror", lang=lang)[1]
     assert "我养了一只猫" in ebb("list")[1]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "words", "none"),
+    [("en", "I play the Zugtrompete", "zugtrompete", "stands nowhere"), ("zh", "我会吹尺八", "尺八", "没有任何地方")],
+)
+def test_words_are_traced_until_they_are_purged_from_backups_too(
+    ebb: Run, tmp_path: Path, lang: Lang, text: str, words: str, none: str
+) -> None:
+    """A backup, a purge, a look at every byte; and where the file is damaged, which backups there are."""
+    assert ebb("trace", words, lang=lang)[0] == 0
+    memory_id = ebb("add", text, lang=lang)[1].rstrip().rpartition("[")[2].strip("]`")
+    assert ebb("backup", lang=lang)[0] == 0
+    code, out, _ = ebb("trace", words, lang=lang)
+    assert code == 1
+    assert "memories.content" in out
+    assert "backups/" in out
+    assert ebb("purge", memory_id, "--yes", lang=lang)[0] == 0
+    code, out, _ = ebb("trace", words, lang=lang)
+    assert (code, none in out) == (0, True)
+    (name,) = (p.name for p in (tmp_path / "backups").iterdir())
+    assert name in ebb("recover", lang=lang)[1]
+    (tmp_path / "ebb.db").write_bytes(b"no database")
+    with pytest.raises(StoreDamaged, match=name):
+        ebb("list", lang=lang)
+    assert ebb("recover", __file__, lang=lang)[0] == 1
+    assert ebb("recover", name, lang=lang)[0] == 0
+    assert ebb("list", lang=lang)[0] == 0
+    assert ebb("trace", "?!", lang=lang)[0] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from bot import why
 from bot.events import Done
 from memory.learn.alike import denies
 from memory.models import Kind
+from memory.ports import Tx
 from memory.recall.fusion import SHOWN, WEIGHTS
 from tests.e2e.driver import FakeTime, opened
 
@@ -133,3 +135,60 @@ async def test_changing_ones_mind_and_back(tmp_path: Path, said: tuple[str, ...]
         assert len(tastes) == 1, [m.content for m in tastes]
         assert not denies(tastes[0].original_content)
         assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.jobs.dead()) == []
+
+
+async def test_a_reply_that_new_overtakes_is_in_the_episode(tmp_path: Path) -> None:
+    """The closed conversation is planned for once, when the reply has ended."""
+    async with opened(tmp_path) as w:
+        await w.say("I live in Lyon.")
+        (before, *_) = await w.ebb.store.read(w.user_id, lambda tx: tx.conversations.sessions(w.scope))
+        async with aclosing(w.ebb.agent.reply(w.turn("What is my dog called? Rex, I think."))) as events:
+            await anext(events)
+            await w.do("/new", drain=False)
+            *_, last = [e async for e in events]
+        assert isinstance(last, Done)
+        assert await w.ebb.agent.drain(20) == 0
+
+        def look(tx: Tx) -> tuple[int, int, list[int]]:
+            closed = tx.conversations.session(before.id)
+            assert closed is not None
+            said = tx.conversations.messages(session_id=before.id)
+            return (
+                closed.planned_through,
+                said[-1].seq,
+                [j.payload["through"] for j in tx.jobs.latest("summarise", 9)],
+            )
+
+        planned, newest, jobs = await w.ebb.store.read(w.user_id, look)
+        assert planned == newest
+        assert jobs == [newest]
+
+
+@pytest.mark.parametrize(
+    ("told", "forget"),
+    [
+        (("Is a walrus a seal?", "Do you like the walrus?"), "/forget the walrus"),
+        (("海象是海豹吗？", "你喜欢海象吗？"), "/forget 海象"),
+    ],
+)
+async def test_undo_after_a_question_takes_back_the_question_alone(
+    told: tuple[str, ...], forget: str, tmp_path: Path
+) -> None:
+    """What was remembered before stays; undo once more takes that back."""
+    async with opened(tmp_path) as w:
+        for text in told:
+            await w.say(text)
+        await w.do("/remember I like tea")
+        asked = await w.do(forget)
+        assert len(asked.choices) > 2
+        known = await w.texts()
+        assert (await w.do("/undo")).ok
+        assert await w.texts() == known
+        assert not (await w.do(f"/choose {asked.choices[0].key}")).ok
+        await w.do("/undo")
+        assert await w.texts() != known
+        await w.do(forget)
+        await w.do("/remember I like coffee")
+        known = await w.texts()
+        await w.do("/undo")
+        assert await w.texts() != known  # it was done after the question

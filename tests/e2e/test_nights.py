@@ -13,6 +13,7 @@ from bot import admin
 from bot.settings import Settings
 from memory.models import Change, Kind, Lang, Level, State
 from memory.ports import Tx
+from memory.store.backups import list_backups
 from tests.e2e.driver import FakeTime, Window, opened
 
 
@@ -239,3 +240,34 @@ async def test_the_hour_is_a_setting(tmp_path: Path, hour: int) -> None:
     async with opened(tmp_path, upkeep_hour=hour) as w:
         (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending("upkeep"))
         assert (job.run_at + timedelta(hours=1)).hour == hour
+
+
+@pytest.mark.parametrize("jump", [timedelta(days=1500), timedelta(days=-9)])
+async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(jump: timedelta, tmp_path: Path) -> None:
+    """Nothing is purged, closed, forgotten or put off; the nights after it are as ever."""
+    time = FakeTime()
+
+    async def state(w: Window) -> dict[str, tuple[State, Level, str]]:
+        return {m.id: (m.state, m.level, m.content) for m in await w.memories(states=frozenset(State))}
+
+    async with opened(tmp_path, time) as w:
+        await w.say("I like strong coffee. I need to call the plumber tomorrow.")
+        await w.say("forget that I like strong coffee")
+        before, talk = await state(w), await session(w)
+        assert State.DELETED in {s for s, _, _ in before.values()}
+    time.now += jump
+    async with opened(tmp_path, time) as w:
+        assert await w.ebb.agent.drain(30) == 0
+    time.now += timedelta(hours=1) - jump
+    async with opened(tmp_path, time) as w:
+        assert await w.ebb.agent.drain(30) == 0
+        assert await session(w) == talk
+        time.forward(days=1)
+        await w.ebb.agent._background.tend()
+        assert await w.ebb.agent.drain(30) == 0
+        assert before.items() <= (await state(w)).items()  # the conversation has fallen asleep since
+        keeper = w.ebb.service.keeper
+        assert keeper is not None
+        (report,) = await keeper.reports(w.user_id)
+        assert report.night == "2026-03-03"
+        assert list_backups(w.ebb.settings.database)[0].made.date().isoformat() == "2026-03-03"

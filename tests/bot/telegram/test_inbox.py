@@ -313,6 +313,8 @@ async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None
     for _ in range(ATTEMPTS - 1):
         assert await door.enter(ADA.id, "00000000", NOW) == "wrong"
     assert await door.enter(ADA.id, str(code_in(code)), NOW) == "wait"
+    guesses = [await door.enter(stranger, "00000000", NOW) for stranger in range(70) for _ in range(2)]
+    assert set(guesses) == {"wrong"}  # of many others: they bar nobody
     assert await door.enter(EVE.id, str(code_in(code)), NOW) == "owner"
 
 

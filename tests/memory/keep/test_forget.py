@@ -49,6 +49,45 @@ async def test_it_is_gone_from_every_place_that_is_looked_at(home: Home, said: s
     assert not any(name in text for text in await home.visible())
 
 
+@pytest.mark.parametrize(
+    "said, forgotten, also, stays",
+    [
+        (
+            "My sister Hannah lives in Lyon and works as a nurse; I like tea",
+            "The user's sister Hannah lives in Lyon",
+            ["Hannah lives in Lyon"],
+            ["Sister Hannah works as a nurse", "Has a sister named Hannah", "Likes tea"],
+        ),
+        ("I'm allergic to peanuts and hate fish", "Allergic to peanuts", ["Has a peanut allergy"], ["Hates fish"]),
+        (
+            "My dog is called Rex, my cat is called Tom",
+            "Dog is called Rex",
+            ["Has a dog called Rex"],
+            ["Cat is called Tom"],
+        ),
+        (
+            "我对花生过敏，姐姐汉娜住在里昂",
+            "对花生过敏",
+            ["用户对花生有过敏"],
+            ["姐姐汉娜住在里昂", "姐姐叫汉娜"],
+        ),
+    ],
+)
+async def test_twins_from_the_same_words_go_along(
+    home: Home, said: str, forgotten: str, also: list[str], stays: list[str]
+) -> None:
+    """Not everything that the message taught; and undo brings all of it back."""
+    turn = await home.me.say(f"{said}.")
+    message = await home.message_of(turn)
+    for text in (forgotten, *also, *stays):
+        m = await home.me.remember(text)
+        await home.me.store.write(home.user, lambda tx, m=m: tx.memories.source(m.id, message.id))  # type: ignore[misc]
+    done = await home.forget(next(m for m in await home.me.all() if m.content == forgotten))
+    assert await home.contents() == set(stays)
+    await home.service.undo(home.user, home.me.tick(), done.set_id)
+    assert await home.contents() == {forgotten, *also, *stays}
+
+
 @pytest.mark.parametrize("said, memory, name", PAIRS)
 async def test_it_is_not_learned_again_from_the_same_history(home: Home, said: str, memory: str, name: str) -> None:
     """Neither by a job that was already thinking, nor from what an assistant said; only from the person anew."""
