@@ -511,6 +511,8 @@ class Outline(NamedTuple):
     negated_at: int | None
     reviewed_at: int | None
     deleted_at: int | None
+    verified: int
+    close: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from memory.lifecycle.curve import (
     from_ms,
     is_episode,
     is_protected,
+    is_spared,
     ms,
 )
 from memory.lifecycle.life import (
@@ -28,12 +29,13 @@ from memory.lifecycle.life import (
     level_of,
     logged,
     review_due,
+    revived,
     set_aside,
     snapshot,
     verdict,
     weight,
 )
-from memory.lifecycle.s0 import counter
+from memory.lifecycle.s0 import counter, may_be_core
 
 __all__ = [
     "CURVES",
@@ -56,12 +58,15 @@ __all__ = [
     "is_expired",
     "is_protected",
     "is_set_aside",
+    "is_spared",
     "kept",
     "level_at",
     "level_of",
     "logged",
+    "may_be_core",
     "ms",
     "review_due",
+    "revived",
     "set_aside",
     "snapshot",
     "verdict",

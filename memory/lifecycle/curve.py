@@ -15,12 +15,15 @@ from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memo
 
 DAY = timedelta(days=1)
 ORIGIN = "rests_from"  # in a curve state's data: since when the memory counts as idle, where a switch said so
+STANDING = frozenset({Kind.HEALTH, Kind.INSTRUCTION})
 _LONGEST = 200_000.0  # days: by then even the slowest kind, just spoken of, is at the bottom of every curve
 _EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
-CurveEvent: TypeAlias = Literal["mention", "boost", "negate", "affirm", "contradicted", "lowered"]
+CurveEvent: TypeAlias = Literal["mention", "use", "boost", "negate", "affirm", "contradicted", "lowered"]
+# use: an act of the owner on the memory (edit, pin, restore, confirm); boost: it shaped a reply
 # lowered: upkeep's nightly step of `relevance` (S1), a dated event so that a life can be replayed
-USES: frozenset[CurveEvent] = frozenset({"mention", "boost", "affirm"})  # events that activate a memory
+MENTIONS: frozenset[CurveEvent] = frozenset({"mention", "affirm"})  # the person spoke of it
+USES: frozenset[CurveEvent] = MENTIONS | {"use", "boost"}  # events that activate a memory
 
 U: Mapping[str, float] = {"slow": 0.8, "normal": 1.0, "fast": 1.3}  # S2's user factor
 
@@ -69,6 +72,10 @@ class Curve(Protocol):
     @property
     def forgets_below(self) -> float | None:
         """Weight under which the memory is forgotten; None: never."""
+
+    @property
+    def reviews_decay(self) -> bool:
+        """Whether the reviewer judges memories whose counter has fallen below 0.5."""
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:
         """State of a memory that was just made."""
@@ -154,6 +161,11 @@ def is_episode(m: Memory) -> bool:
 def is_protected(m: Memory) -> bool:
     """Pinned, core and system memories do not fade. A negation takes the pin and suspends the layer's shield."""
     return m.pinned or (m.layer in {Layer.CORE, Layer.SYSTEM} and m.negated_at is None)
+
+
+def is_spared(m: Memory) -> bool:
+    """Whether only the owner lets it go: protected, verified, or standing in every prompt."""
+    return is_protected(m) or m.verified or m.close or m.kind in STANDING
 
 
 def clamp(x: float, low: float, high: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, prod
 
-from memory.lifecycle.curve import USES, CurveEvent, as_if_idle, clamp, days, idle
+from memory.lifecycle.curve import MENTIONS, CurveEvent, as_if_idle, clamp, days, idle
 from memory.models import KINDS, CurveState, Importance, Kind, Memory, Sensitivity
 
 ALPHA = 0.01
@@ -57,6 +57,7 @@ class FadeCurve:
     breakpoints: tuple[float, float, float, float] = (0.7, 0.3, 0.1, 0.01)
     bounds: tuple[float, float] = (0.01, 2.0)
     forgets_below: float | None = None
+    reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002 - I is by kind
         """Never mentioned yet: S = 1."""
@@ -87,7 +88,7 @@ class FadeCurve:
         state = m.curve_state
         if e == "contradicted":
             return CurveState(strength=0.0, at=max(state.at, now))
-        if e not in USES:
+        if e not in MENTIONS:
             return state
         if mentions_within(m, FREQUENT_WINDOW, now) + 1 < FREQUENT:
             return CurveState(strength=S_MAX, at=max(state.at, now))

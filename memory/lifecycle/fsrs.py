@@ -76,6 +76,7 @@ class FsrsCurve:
     breakpoints: tuple[float, float, float, float] = (0.7, 0.5, 0.4, 0.3)
     bounds: tuple[float, float] = (0.0, 1.0)
     forgets_below: float | None = None
+    reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """The first review: easy, good or hard by importance."""

@@ -21,6 +21,7 @@ class ImportanceCurve:
     breakpoints: tuple[float, float, float, float] = (0.5, 0.45, 0.4, 0.3)
     bounds: tuple[float, float] = (0.0, MOST)
     forgets_below: float | None = 0.3
+    reviews_decay: bool = True
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Only for the record: what the counter started from."""

@@ -13,6 +13,7 @@ from typing import Literal
 
 from memory.lifecycle import s0
 from memory.lifecycle.curve import (
+    MENTIONS,
     ORIGIN,
     USES,
     Curve,
@@ -27,6 +28,7 @@ from memory.lifecycle.curve import (
     days,
     is_episode,
     is_protected,
+    is_spared,
     level_within,
     ms,
 )
@@ -153,7 +155,7 @@ def is_expired(m: Memory, now: datetime) -> bool:
 def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = "") -> tuple[Memory, WeightEvent]:
     """The memory after an event at `now`, and the line for its weight log.
 
-    A use (mention, boost, affirm) activates; a negation takes the pin and dates itself, but does not
+    A use (mention, use, boost, affirm) activates; a negation takes the pin and dates itself, but does not
     activate; an affirmation lifts a negation. `rev` and the store are not touched. Events have the store's
     milliseconds, so that whoever reads the log computes with the very times that were computed with.
     """
@@ -194,22 +196,41 @@ def logged(
     )
 
 
+def revived(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
+    """The memory as its owner brings it back, and the line for its log.
+
+    Used, in its own words and at least as strong as a new one, so that the next night leaves it alone.
+    """
+    after, log = happen(m, "use", u, now)
+    curve = CURVES[m.curve]
+    after = replace(after, importance=max(after.importance, s0.FIRST[Importance.MEDIUM]))
+    fresh = replace(after, curve_state=curve.initial(m.kind, Importance.MEDIUM, log.at))
+    after = max(after, fresh, key=lambda x: curve.weight(x, u, log.at))
+    after = replace(after, weight=weight(after, u, log.at), level=Level.FULL, content=m.original_content)
+    return after, logged("restored", m, after, u, log.at)
+
+
 def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
-    """Which of S0's reviews the counter asks for, if any. After a KEEP the same one rests for 30 days."""
+    """Which of S0's reviews the counter asks for, if any. After a KEEP the same one rests for 30 days.
+
+    Decay is judged only where the curve says so, and never of what only its owner lets go.
+    """
     if m.layer is not Layer.FACT or is_protected(m) or is_episode(m) or is_set_aside(m):
         return None
     rests = m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS
     answered = m.curve_state.data.get(KEPT)
     value = counter(m, u, now)
-    if value >= s0.PROMOTION and m.negated_at is None:
-        return None if rests and answered != "decay" else "promotion"
-    return None if value >= s0.DECAY or (rests and answered != "promotion") else "decay"
+    if value >= s0.PROMOTION:
+        return "promotion" if s0.may_be_core(m) and not (rests and answered != "decay") else None
+    if value >= s0.DECAY or is_spared(m) or not CURVES[m.curve].reviews_decay:
+        return None
+    return None if rests and answered != "promotion" else "decay"
 
 
 def verdict(m: Memory, u: float, now: datetime) -> Verdict:
     """What upkeep should do: forgetting comes before fading, and fading before a review."""
     below = CURVES[m.curve].forgets_below
-    if below is not None and not is_protected(m) and not is_episode(m) and weight(m, u, now) < below:
+    if below is not None and not is_spared(m) and not is_episode(m) and weight(m, u, now) < below:
         return Forget()
     if (level := level_of(m, u, now)) != m.level:
         return Fade(level)
@@ -286,11 +307,16 @@ def _affirmed(m: Memory) -> Memory:
 
 
 def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
-    """Activated: dates, counts, and the counter brought up to date before its date moves."""
+    """Activated: dates, counts, and the counter brought up to date before its date moves.
+
+    Only what the person says is a mention.
+    """
     value = counter(m, u, now)
     if event == "boost":
         value = min(value + s0.BOOST, s0.MOST)
-    to_core = value >= s0.CORE and m.layer is Layer.FACT and m.negated_at is None
+    if event in MENTIONS:
+        m = replace(m, recent_mentions=tuple(sorted((*m.recent_mentions, now)))[-MENTIONS_KEPT:])
+    to_core = value >= s0.CORE and s0.may_be_core(m)
     return replace(
         m,
         importance=value,
@@ -298,7 +324,6 @@ def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
         layer=Layer.CORE if to_core else m.layer,
         last_activated_at=max(m.last_activated_at, now),
         activation_count=m.activation_count + 1,
-        recent_mentions=tuple(sorted((*m.recent_mentions, now)))[-MENTIONS_KEPT:],
     )
 
 

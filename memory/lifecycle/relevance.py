@@ -33,6 +33,7 @@ class RelevanceCurve:
     breakpoints: tuple[float, float, float, float] = (0.3, 0.2, 0.15, 0.1)
     bounds: tuple[float, float] = (0.0, 1 + log1p(MOST_ACTIVATIONS))
     forgets_below: float | None = 0.1
+    reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """By kind."""

@@ -26,6 +26,7 @@ class ScoreCurve:
     breakpoints: tuple[float, float, float, float] = (0.35, 0.2, 0.1, 0.05)
     bounds: tuple[float, float] = (0.0, 1.0)
     forgets_below: float | None = 0.05
+    reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """By the importance the extractor gave."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.lifecycle import CURVES, fade, fsrs, importance, life, relevance, s0, score
-from memory.lifecycle.curve import ORIGIN
+from memory.lifecycle.curve import ORIGIN, STANDING
 from memory.models import KINDS, Kind, Layer, Level, Outline, Sensitivity
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -63,16 +63,17 @@ def weigh(rows: Sequence[Outline], u: float, now: datetime) -> Weighed:
     level = np.where(c.episode, np.where(days >= life.EPISODE_ENDS, int(Level.ARCHIVE), int(Level.FULL)), level)
     level = np.where(c.protected, int(Level.FULL), level)
     free = ~c.protected & ~c.episode
-    return Weighed(weight, level, forgets & free, lowers & free, _review(c, free))
+    return Weighed(weight, level, forgets & free & ~c.spared, lowers & free, _review(c, free))
 
 
 def _review(c: _Columns, free: Bools) -> NDArray[np.int64]:
     rests = c.now - c.reviewed < life.REVIEW_RESTS / _MS
     asked = free & c.fact & ~c.aside
     counter = _counter(c)
-    high = asked & (counter >= s0.PROMOTION) & ~c.negated
-    promotion = high & ~(rests & (c.kept != "decay"))
-    decay = asked & ~high & (counter < s0.DECAY) & ~(rests & (c.kept != "promotion"))
+    high = asked & (counter >= s0.PROMOTION) & c.lasting & ~(rests & (c.kept != "decay"))
+    promotion = high & (c.verified | c.said_twice(high))
+    judged = np.fromiter((CURVES[name].reviews_decay for name in c.curve), np.bool_, len(c.curve))
+    decay = asked & judged & ~c.spared & (counter < s0.DECAY) & ~(rests & (c.kept != "promotion"))
     return np.where(promotion, 1, np.where(decay, 2, 0))
 
 
@@ -113,6 +114,9 @@ class _Columns:
         self.kept = np.array([str(d.get(life.KEPT, "")) for d in data], dtype=object)
         self.origin = np.fromiter((d.get(ORIGIN, np.nan) for d in data), np.float64, n)
         self.mentions = [json.loads(t) if t != "[]" else () for t in by["recent_mentions"]]
+        self.created, self.verified = by["created_at"], floats("verified") != 0
+        self.spared = self.protected | self.verified | (floats("close") != 0) | among("kind", *STANDING)
+        self.lasting = among("kind", *s0.CORE_KINDS) & ~self.negated
         self.rests = np.where(self.todo, np.maximum(self.last, np.where(self.todo, self.expires, 0)), self.last)
 
     def days(self, since: Floats) -> Floats:
@@ -126,6 +130,11 @@ class _Columns:
 
     def after_grace(self, stood_at: Floats) -> Floats:
         return self.days(np.maximum(stood_at, self.rests + 7.0 * _DAY))
+
+    def said_twice(self, of: Bools) -> Bools:
+        """Which of these were said on two days."""
+        rows = zip(of.tolist(), self.created, self.mentions, strict=True)
+        return np.fromiter((asked and len({t // _DAY for t in (born, *some)}) > 1 for asked, born, some in rows), np.bool_, len(of))
 
     def unless_negated(self, factor: float) -> Floats:
         return np.where(self.negated, factor, 1.0)
