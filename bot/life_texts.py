@@ -15,6 +15,8 @@ say = Texts(
         "event.created": ("made", "产生"),
         "event.mention": ("mentioned", "被提起"),
         "event.boost": ("used", "被用到"),
+        "event.use": ("used by you", "被你用到"),
+        "event.restored": ("restored", "恢复"),
         "event.affirm": ("affirmed", "被确认"),
         "event.negate": ("denied", "被否定"),
         "event.contradicted": ("contradicted", "有矛盾"),

@@ -428,7 +428,7 @@ class TraceTable(Protocol):
     def used(self, turn_id: str) -> list[MemoryId]:
         """Memories that shaped the turn's reply."""
 
-    def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> None:
+    def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> bool:
         """It shaped the reply of those of the turns that recalled it; only the monitor knows, afterwards."""
 
     def last_turn(self, scope: str) -> str | None: ...

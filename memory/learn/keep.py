@@ -38,12 +38,12 @@ def must(tx: Tx, memory_id: MemoryId) -> Memory:
 
 
 def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
-    """Bring back what was deleted or forgotten, with all that went with it, and lift its tombstone.
+    """Bring back what was deleted, forgotten or has faded, with all that went with it, and lift its tombstone.
 
-    Of a set that deleted several things, only this one comes back. What is there already stays as it is.
+    Of a set that deleted several things, only this one comes back. What is there whole stays as it is.
     """
     m = must(tx, memory_id)
-    if m.state is State.FORGOTTEN:
+    if m.state is State.FORGOTTEN or (m.state is State.ACTIVE and m.level is not Level.FULL):
         tx.changes.begin("user", "restore", now)
         tx.tombstones.remove(m.id)
         return _revive(tx, replace(m, state=State.ACTIVE, deleted_at=None), u, now)
@@ -58,8 +58,8 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
             except Conflict:
                 pass  # something else in it was changed since: then this one alone
             else:
-                return must(tx, memory_id)
-    return _alone(tx, m, change, now)
+                return _revive(tx, must(tx, memory_id), u, now)
+    return _alone(tx, m, change, u, now)
 
 
 def _deletion(tx: Tx, m: Memory) -> Change | None:
@@ -81,12 +81,12 @@ def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
     return all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
 
 
-def _alone(tx: Tx, m: Memory, change: Change | None, now: datetime) -> Memory:
+def _alone(tx: Tx, m: Memory, change: Change | None, u: float, now: datetime) -> Memory:
     """Only this memory, and those of its messages that say nothing else that stays forgotten."""
     tx.changes.begin("user", "restore", now)
     state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
     state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
-    back = tx.memories.put(replace(m, state=state, deleted_at=None), "restored")
+    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
     tx.tombstones.remove(m.id)
     if change is not None:
         _show(tx, back, tx.changes.of_set(change.set_id))
@@ -111,8 +111,8 @@ def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:
 
 
 def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
-    """What had faded away comes back as if spoken of, or the next night would take it again."""
-    after, log = lifecycle.happen(m, "mention", u, now, "restored")
+    """It comes back whole and strong, or the next night would take it again."""
+    after, log = lifecycle.revived(m, u, now)
     back = tx.memories.put(after, "restored")
     tx.memories.log(log)
     return back
@@ -136,7 +136,7 @@ def edit(
     begun = within or tx.changes.begin("user", "edit", now)
     entry = {"at": round(now.timestamp() * 1000), "reason": "edited", "was": m.original_content}
     new = replace(
-        m,
+        lifecycle.happen(m, "use", u, now)[0],
         content=text,
         original_content=text,
         language=language_of(text, m.language),
@@ -183,8 +183,8 @@ def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memor
     if m.state in {State.DELETED, State.FORGOTTEN}:
         raise Conflict("What was forgotten has to be restored first.", code="forgotten")
     tx.changes.begin("user", "pin", now)
-    # The counter stands still under a pin: from what it was when that was set, and again when it is taken.
-    new = replace(m, pinned=on, importance=lifecycle.counter(m, u, now), importance_at=max(m.importance_at, now))
+    # The counter stands still under a pin: the use brings it up to date, and so does the one that takes the pin.
+    new = replace(lifecycle.happen(m, "use", u, now)[0], pinned=on)
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)
     new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")

@@ -7,16 +7,29 @@ them, so that work done late changes nothing about the outcome.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from memory import lifecycle
 from memory.learn import gate
 from memory.learn.alike import normalised
 from memory.learn.claims import Claim, Saved, built, importance_like, strategy
-from memory.models import Draft, Importance, Kind, Memory, MemoryId, Op, Sensitivity, State, Tombstone, WeightEvent
+from memory.learn.contains import Thing, units
+from memory.models import (
+    Draft,
+    Importance,
+    Kind,
+    Memory,
+    MemoryId,
+    Message,
+    Op,
+    Sensitivity,
+    State,
+    Tombstone,
+    WeightEvent,
+)
 from memory.ports import FloatArray, Tx
 
 
@@ -135,15 +148,21 @@ class Merger:
             self._write(m, "updated", log)
         return saved
 
-    def boost(self, m: Memory, messages: Iterable[tuple[str, datetime]]) -> Saved:
-        """It shaped the reply: counts as one mention, at most once for a message; of a denied one, an affirmation."""
-        told = {i for other in m.merged_from for i in self.tx.memories.mentioned_in(other)}
-        counted = [at for i, at in messages if i not in told and self.tx.memories.mention(m.id, i, at)]
-        if not counted:
+    def boost(self, m: Memory, messages: Sequence[Message], *, recalled: bool) -> Saved:
+        """It shaped the reply that it was `recalled` for: activates, at most once a day (UTC), and is no mention.
+
+        Where the messages say it again it is one; of a denied memory, an affirmation.
+        """
+        thing = Thing((units(m.original_content),))
+        said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, gate.SAID_ANEW)]
+        if said:
+            draft = Draft(m.original_content, kind=m.kind, language=m.language)
+            return self.match(m, Claim(draft, said[-1].at, tuple(x.id for x in said), said[-1].session_id))
+        at = messages[-1].at
+        days = {e.at.astimezone(UTC).date() for e in self.tx.memories.weight_log(m.id) if e.event == "boost"}
+        if not recalled or at.astimezone(UTC).date() in days:
             return Saved(m, "known")
-        if m.negated_at is not None:
-            return self.affirm(m, counted[-1])
-        after, log = lifecycle.happen(m, "boost", self.u, counted[-1])
+        after, log = lifecycle.happen(m, "boost", self.u, at)
         return Saved(self._write(after, "reinforced", log), "reinforced")
 
     def affirm(self, m: Memory, at: datetime) -> Saved:
@@ -263,7 +282,8 @@ def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
     """The person confirms a proposed memory: it becomes active, and ends or denies what it was meant to."""
     merger = Merger(tx, curve=curve, u=u)
     denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
-    m = tx.memories.put(replace(m, state=State.ACTIVE, verified=True), "updated")
+    used, log = lifecycle.happen(replace(m, state=State.ACTIVE, verified=True), "use", u, at)
+    m = merger._write(used, "updated", log)  # noqa: SLF001 - one module
     for old in tx.memories.many(m.supersedes):
         if old.state is State.ACTIVE:
             merger._end(old, m.valid_from or m.created_at)  # noqa: SLF001 - one module

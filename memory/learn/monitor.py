@@ -218,8 +218,8 @@ class Monitor:
         if old is None or old.state is not State.ACTIVE or old.layer is Layer.SYSTEM:
             return Saved(None, "refused", "gone")
         if line.op == "boost":
-            tx.traces.mark_used({m.turn_id for m in evidence if m.turn_id}, old.id)
-            return merger.boost(old, [(m.id, m.at) for m in evidence])
+            recalled = tx.traces.mark_used({m.turn_id for m in evidence if m.turn_id}, old.id)
+            return merger.boost(old, evidence, recalled=recalled)
         if line.op == "update" and claim is not None:
             return merger.supersede(old, claim)
         if line.op == "negate" and claim is not None:

@@ -107,7 +107,7 @@ class Taking:
         if m is None or Kind.EPISODE in {m.kind, kind}:
             return
         old, before = lifecycle.weight(m, self.u, self.now), lifecycle.snapshot(m)
-        new = replace(m, kind=kind, verified=True)
+        new = replace(lifecycle.happen(m, "use", self.u, self.now)[0], kind=kind, verified=True)
         new = self.tx.memories.put(replace(new, weight=lifecycle.weight(new, self.u, self.now)), "updated")
         factors = lifecycle.factors(new, self.u, self.now)
         after = lifecycle.snapshot(new)

@@ -100,13 +100,14 @@ class TraceGateway:
         )
         return [r[0] for r in rows.fetchall()]
 
-    def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> None:
-        """It shaped the reply of those of the turns that recalled it."""
-        self.tx.con.execute(
+    def mark_used(self, turn_ids: Iterable[str], memory_id: MemoryId) -> bool:
+        """It shaped the reply of those of the turns that recalled it; whether any did."""
+        done = self.tx.con.execute(
             "UPDATE recall_hits SET used = 1 WHERE memory_id = ? AND passed AND trace_n IN"
             " (SELECT n FROM recall_traces WHERE user_id = ? AND turn_id IN (SELECT value FROM json_each(?)))",
             (memory_id, self.tx.owner, dump(list(turn_ids))),
         )
+        return bool(done.rowcount)
 
     def last_turn(self, scope: str) -> str | None:
         """The newest turn of the scope that has a trace."""

@@ -15,7 +15,7 @@ from memory.upkeep.weights import Weighed
 GOAL: Final = 0.3  # S1: most memories stay lively, so fewer than this share are forgotten
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: S4's breakpoints, and the weight of what is protected."""
-_USES: Final = frozenset({"mention", "boost", "affirm"})
+_USES: Final = frozenset({"mention", "use", "boost", "affirm"})
 COUNTED: Final = _USES | {"negate"}
 """Events that the counters look at."""
 

@@ -171,13 +171,14 @@ class Lives:
             self.deleted |= {m.id for m in await self.all() if m.state is State.DELETED}
 
     async def favourite(self) -> None:
-        """One thing shapes reply after reply, hour after hour: until it is core (S0)."""
+        """One thing shapes reply after reply, and is spoken of day after day: until it is core (S0)."""
         memory_id = self.rng.choice(self.made)
         for _ in range(11):
-            self.now += timedelta(hours=1)
+            self.now += timedelta(hours=30)
             m = await self.service.get(self.user, memory_id)
             if m is not None:
                 await self._tried(m, "boost")
+                await self._tried(m, "mention")
 
     async def _tried(self, m: Memory, event: str) -> bool:
         by_hand = {"pin", "unpin", "edit", "forget", "restore", "undo"}
@@ -191,7 +192,7 @@ class Lives:
     def _said(self, tx: Tx, old: Memory, event: str) -> bool:
         if old.state is not State.ACTIVE:
             return False
-        message = self._say(tx, f"{event}: {old.original_content}")
+        message = self._say(tx, "Thanks." if event == "boost" else f"{event}: {old.original_content}")
         tx.changes.begin("monitor", "monitor", self.now)
         merger = Merger(tx, curve=old.curve, u=1.0)
         draft = Draft(old.original_content, kind=old.kind, language=old.language)
@@ -201,7 +202,7 @@ class Lives:
             case "mention":
                 return merger.match(old, claim).outcome in {"reinforced", "affirmed"}
             case "boost":
-                return merger.boost(old, [(message.id, self.now)]).outcome in {"reinforced", "affirmed"}
+                return merger.boost(old, [message], recalled=True).outcome in {"reinforced", "affirmed"}
             case "affirm":
                 return old.negated_at is not None and merger.affirm(old, self.now).changed
             case "negate":

@@ -81,7 +81,7 @@ async def test_versions_are_kept(world: World) -> None:
 async def test_both_stand_where_it_is_unsure(world: World) -> None:
     """ "I may move to Paris": nothing ends; the old one goes on fading, and what mentions had given it is gone."""
     old = await world.remember("The user lives in Lyon", kind=Kind.IDENTITY)
-    await world.learn("Ah, Lyon!", f"[BOOST:{old.id}]", recalled=[old])
+    await world.learn("I live in Lyon, you know.", f"[BOOST:{old.id}]", recalled=[old])
     assert (await world.get(old.id)).curve_state.strength == 0.5
     world.tick()
     await world.learn(

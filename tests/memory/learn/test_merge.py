@@ -322,16 +322,24 @@ async def test_denied_twice_in_the_same_words(world: World) -> None:
     assert (await world.get(denied.memory.id)).state is State.SUPERSEDED
 
 
-async def test_a_boost_counts_once_for_a_message(world: World) -> None:
-    """Not for the message it was learned from, and not twice for another."""
+async def test_a_boost_counts_once_a_day_for_what_was_recalled(world: World) -> None:
+    """It activates and is no mention; where the message says it again, it is a mention and moves no counter."""
     m = (await save(world, "The user likes tea")).memory
     assert m is not None
-    source, other = m.source_message or "", "m-other"
-    assert (await merge(world, lambda g: g.boost(m, [(source, world.now)]))).outcome == "known"
-    assert (await merge(world, lambda g: g.boost(m, [(other, world.now)]))).outcome == "reinforced"
+
+    async def boost(text: str, *, recalled: bool = True) -> str:
+        said = Message(f"m-{world.tick()}", world.session.id, None, world.user, "user", text, world.now, "UTC")
+        return (await merge(world, lambda g: g.boost(g.tx.memories.get(m.id), [said], recalled=recalled))).outcome
+
+    assert [await boost("Thanks!", recalled=r) for r in (False, True, True)] == ["known", "reinforced", "known"]
     boosted = await world.only()
-    assert boosted.importance == pytest.approx(1.8)
-    assert (await merge(world, lambda g: g.boost(boosted, [(other, world.now)]))).outcome == "known"
+    assert (boosted.importance, boosted.activation_count) == (pytest.approx(1.8), 1)
+    assert (boosted.recent_mentions, boosted.curve_state) == ((), m.curve_state)
+    assert boosted.last_activated_at > m.last_activated_at
+    world.tick(days=1)
+    assert [await boost("Thanks!"), await boost("I like tea, again")] == ["reinforced", "reinforced"]
+    said = await world.only()
+    assert (said.importance, len(said.recent_mentions)) == (pytest.approx(2.1), 1)
 
 
 async def test_mentions_are_dated_by_the_messages_they_were_made_in(world: World) -> None:
@@ -362,19 +370,20 @@ async def test_a_message_that_counted_for_what_was_merged_into_it_counts_no_more
 
     def merged(tx: Tx) -> list[str]:
         tx.changes.begin("system", "test", at)
-        taught, counted = (
+        taught, said = (
             tx.conversations.add_message(
-                Message("", world.session.id, None, world.user, "user", "I drink tea every day", at, "UTC")
-            ).id
+                Message("", world.session.id, None, world.user, "user", "I like and drink tea every day", at, "UTC")
+            )
             for _ in range(2)
         )
+        taught, counted = taught.id, said.id
         tx.memories.source(other.id, taught)
         assert tx.memories.mention(other.id, counted, at)
         tx.memories.put(replace(other, state=State.MERGED, merged_into=one.id), "merged")
         base = tx.memories.put(replace(one, merged_from=(other.id,), activation_count=1), "merged")
         merger = Merger(tx, curve="fade", u=1.0)
         again = Claim(Draft("The user likes tea"), at, (taught, counted), world.session.id)
-        return [merger.match(base, again).outcome, merger.boost(base, [(counted, at)]).outcome]
+        return [merger.match(base, again).outcome, merger.boost(base, [said], recalled=True).outcome]
 
     assert await world.store.write(world.user, merged) == ["known", "known"]
     assert (await world.get(one.id)).activation_count == 1

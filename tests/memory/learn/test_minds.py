@@ -46,7 +46,7 @@ def exchange(w: Lives, tx: Tx) -> None:
         if op == "save" or old is None:
             g.save(claim)
         elif op == "boost":
-            g.boost(old, [(message.id, w.now)])
+            g.boost(old, [message], recalled=True)
         elif op == "affirm":
             if old.negated_at is not None:
                 g.affirm(old, w.now)

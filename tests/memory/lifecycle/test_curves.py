@@ -16,7 +16,7 @@ from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Mem
 from memory.store.rows import dump, memory_from_json, memory_to_json
 
 T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
-USES: list[CurveEvent] = ["mention", "boost", "affirm"]
+USES: list[CurveEvent] = ["mention", "use", "boost", "affirm"]
 EVENTS: list[CurveEvent] = [*USES, "negate", "contradicted", "lowered"]
 
 
@@ -67,6 +67,8 @@ def lives(draw: st.DrawFn, events: list[CurveEvent] = EVENTS) -> tuple[Memory, f
         else draw(st.sampled_from([Layer.FACT, Layer.CORE, Layer.SYSTEM])),
         sensitivity=draw(st.sampled_from(list(Sensitivity))),
         pinned=draw(st.booleans()) and draw(st.booleans()),
+        verified=draw(st.booleans()) and draw(st.booleans()),
+        close=draw(st.booleans()) and draw(st.booleans()),
         expires_at=T0 + draw(short) if kind is Kind.TODO else None,
     )
     m, u, now = born(m, draw(st.sampled_from(list(Importance))), draw(curves), T0), draw(speeds), T0

@@ -22,6 +22,7 @@ from memory.lifecycle import (
     level_at,
     level_of,
     review_due,
+    revived,
     verdict,
     weight,
 )
@@ -105,7 +106,7 @@ def test_a_new_memory_weighs_its_importance(kind: Kind) -> None:
 
 def test_the_log_of_s2_can_be_replayed() -> None:
     """The weight is the product of the logged factors, clamped."""
-    m, event = happen(memory(Kind.PREFERENCE), "boost", 1.0, T0 + 9 * DAY)
+    m, event = happen(memory(Kind.PREFERENCE), "mention", 1.0, T0 + 9 * DAY)
     assert set(event.factors) >= {"time_weight", "semantic_boost", "conflict_penalty", "importance", "momentum"}
     assert event.new_weight == min(2.0, prod(event.factors.values())) == m.weight
     assert event.before["last_activated_at"] == round(T0.timestamp() * 1000)
@@ -227,12 +228,14 @@ def test_frequent_reinforcement_grows_by_three_tenths() -> None:
     assert happen(apart, "mention", 1.0, T0 + timedelta(hours=20))[0].curve_state.strength == 0.5
 
 
-def test_a_boost_counts_as_one_mention() -> None:
-    """Same weight, same dates, one more activation; beyond that a BOOST moves the counter."""
-    mentioned, _ = happen(memory(), "mention", 1.0, T0 + DAY)
-    boosted, _ = happen(memory(), "boost", 1.0, T0 + DAY)
-    assert replace(boosted, importance=mentioned.importance) == mentioned
-    assert boosted.importance == pytest.approx(mentioned.importance + 0.3)
+def test_a_boost_is_no_mention() -> None:
+    """It activates and moves the counter; S, M and the mentions are as before. An act of the owner moves no counter."""
+    used, _ = happen(memory(), "use", 1.0, T0 + 9 * DAY)
+    boosted, _ = happen(memory(), "boost", 1.0, T0 + 9 * DAY)
+    assert (boosted.last_activated_at, boosted.activation_count) == (T0 + 9 * DAY, 1)
+    assert (boosted.recent_mentions, boosted.curve_state.strength, boosted.weight) == ((), 0.0, memory().weight)
+    assert replace(boosted, importance=used.importance) == used
+    assert boosted.importance == pytest.approx(used.importance + 0.3)
 
 
 def test_a_negation_neither_activates_nor_rewrites() -> None:
@@ -340,7 +343,7 @@ def test_the_counter_is_the_same_under_every_curve() -> None:
 
 def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
     """2.5 asks for a promotion, after a KEEP the question rests for 30 days, 3.0 makes core (S0)."""
-    m = memory(how=Importance.HIGH)
+    m = memory(Kind.SKILL, how=Importance.HIGH, recent_mentions=(T0 + DAY,))
     m, _ = happen(m, "boost", 1.0, T0 + DAY)
     assert verdict(m, 1.0, T0 + DAY) == Keep()
     m, _ = happen(m, "boost", 1.0, T0 + 2 * DAY)
@@ -355,11 +358,41 @@ def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
     assert counter(m, 1.0, T0 + 4000 * DAY) == m.importance
 
 
-def test_a_low_counter_asks_whether_to_keep() -> None:
-    """Below 0.5, once the level is as it should be."""
-    m = memory(how=Importance.LOW)
+@pytest.mark.parametrize("kind", list(Kind))
+def test_core_takes_a_lasting_sort_and_two_days_or_the_persons_word(kind: Kind) -> None:
+    """However often it shapes replies, what was said once, or passes, is never core, nor asked about."""
+    lasting = kind in {*(Kind.IDENTITY, Kind.HEALTH, Kind.PREFERENCE), *(Kind.SKILL, Kind.LESSON, Kind.WORKFLOW)}
+    same_day = memory(kind, recent_mentions=(T0 + timedelta(hours=2),))
+    for m, said in ((same_day, False), (replace(same_day, verified=True), True), (memory(kind), True)):
+        now = T0 + 2 * DAY
+        if m.recent_mentions == () and said:
+            m, _ = happen(m, "mention", 1.0, now)  # noqa: PLW2901 - on the second day
+        assert (review_due(replace(m, importance=2.6), 1.0, now) == "promotion") is (lasting and said)
+        after, _ = happen(replace(m, importance=2.9), "boost", 1.0, now)
+        assert (after.layer is Layer.CORE) is (lasting and said)
+
+
+@pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
+def test_a_low_counter_asks_whether_to_keep_under_importance_alone(curve: str) -> None:
+    """Below 0.5, once the level is as it should be; never of what is verified, pinned or standing."""
+    m = memory(curve=curve, how=Importance.LOW)
     assert counter(m, 1.0, T0 + 21 * DAY) < 0.5 <= counter(m, 1.0, T0 + 20 * DAY)
-    assert verdict(m, 1.0, T0 + 21 * DAY) == Decay()
+    at = T0 + 21 * DAY
+    faded = replace(m, level=level_of(m, 1.0, at))
+    assert (verdict(faded, 1.0, at) == Decay()) is (curve == "importance")
+    spared = [replace(faded, verified=True), replace(faded, close=True), replace(faded, kind=Kind.INSTRUCTION)]
+    for other in (*spared, replace(faded, kind=Kind.HEALTH), replace(faded, pinned=True)):
+        assert review_due(other, 1.0, at) is None
+        assert verdict(other, 1.0, T0 + 4000 * DAY) != Forget()
+
+
+@pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
+def test_what_its_owner_brings_back_is_whole_and_stays(curve: str) -> None:
+    """In its own words, active and strong: the next night finds nothing to do about it."""
+    now = T0 + 3000 * DAY
+    back, log = revived(replace(memory(curve=curve), level=Level.ARCHIVE, content="…"), 1.3, now)
+    assert (back.level, back.content, log.event) == (Level.FULL, back.original_content, "restored")
+    assert verdict(back, 1.3, now + DAY) == Keep()
 
 
 def test_importance_forgets_below_three_tenths() -> None:

@@ -66,6 +66,8 @@ def outline(m: Memory, place: int = 0) -> Outline:
         negated_at=ms(m.negated_at),
         reviewed_at=ms(m.reviewed_at),
         deleted_at=ms(m.deleted_at),
+        verified=int(m.verified),
+        close=int(m.close),
     )
 
 
