@@ -189,6 +189,9 @@ class MemoryTable(Protocol):
     def counts(self) -> Mapping[str, int]:
         """How many memories in each state."""
 
+    def alone(self, memory_id: MemoryId) -> bool:
+        """Whether it is the only active memory, episodes aside, that has one of its entities."""
+
     def outlines(self) -> list[Outline]:
         """All memories, in any state and of any sensitivity, in the order they were made."""
 

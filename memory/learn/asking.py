@@ -12,12 +12,14 @@ import prompts
 from memory.errors import ModelError
 from memory.learn.tokens import estimate
 from memory.models import Filter, Json, Lang, MemoryId, Sensitivity, Usage
-from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task
+from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Tx
 
 log = logging.getLogger(__name__)
 
 DEADLINE = 180.0  # seconds for one call; nobody waits for it
-ROLE = "memory"
+ROLE, NIGHT = "memory", "upkeep"  # who spends
+NIGHT_SHARE = 0.1  # of what the conversation of the last seven days spent
+NIGHT_FLOOR = 2_000  # tokens: three reviews or a page of level texts, also after a silent week
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Tools:
     budget_tokens: int = 0
     log_text: bool = False
     context_tokens: int = 16_000
+    night: bool = False
 
     async def ask(
         self,
@@ -53,8 +56,9 @@ class Tools:
         max_tokens: int,
     ) -> Answer:
         """One call. Raises ModelError; where today's budget is spent, one that asks to come back tomorrow."""
-        await self._within_budget(user_id, now)
         messages = prompts.load(task, lang).messages(**variables)
+        size = sum(estimate(m["content"]) for m in messages)
+        await self._within_budget(user_id, now, size)
         request = ModelRequest(task, messages, {**data, "lang": lang}, max_tokens=max_tokens, deadline=DEADLINE)
         parts: list[str] = []
         finish, usage = None, None
@@ -68,16 +72,25 @@ class Tools:
                 await stream.aclose()
         text = "".join(parts)
         if usage is None:  # a provider that does not say is counted by the same measure as prompts are
-            usage = Usage(sum(estimate(m["content"]) for m in messages), estimate(text))
-        await self.store.write(user_id, lambda tx: tx.traces.spend(ROLE, self.model.name, usage, now))
+            usage = Usage(size, estimate(text))
+        role = NIGHT if self.night else ROLE
+        await self.store.write(user_id, lambda tx: tx.traces.spend(role, self.model.name, usage, now))
         return Answer(text, finish == "length")
 
-    async def _within_budget(self, user_id: str, now: datetime) -> None:
-        if self.budget_tokens <= 0:
-            return
+    async def _within_budget(self, user_id: str, now: datetime, size: int) -> None:
+        """The day's memory work, nights included; and a night's own share, whose first call is always made."""
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        spent = await self.store.read(user_id, lambda tx: tx.traces.spent(ROLE, day))
-        if spent.prompt_tokens + spent.completion_tokens >= self.budget_tokens:
+
+        def within(tx: Tx) -> bool:
+            tonight = _spent(tx, day, NIGHT)
+            if 0 < self.budget_tokens <= tonight + _spent(tx, day, ROLE):
+                return False
+            if not self.night or not tonight:
+                return True
+            week = _spent(tx, day - timedelta(days=7), "chat", ROLE)
+            return tonight + size <= max(week * NIGHT_SHARE, NIGHT_FLOOR)
+
+        if not await self.store.read(user_id, within):
             tomorrow = (day + timedelta(days=1) - now).total_seconds()
             raise ModelError("rate_limit", detail="daily memory budget spent", retry_after=tomorrow)
 
@@ -109,6 +122,11 @@ class Tools:
     def skipped(self, what: str, why: str, text: str) -> None:
         """Log something of a model's answer that was left out; its words only if logs may hold them."""
         log.warning("%s left out (%s)%s", what, why, f": {text[:200]}" if self.log_text else "")
+
+
+def _spent(tx: Tx, since: datetime, *roles: str) -> int:
+    used = [tx.traces.spent(role, since) for role in roles]
+    return sum(u.prompt_tokens + u.completion_tokens for u in used)
 
 
 ANY = Filter(max_sensitivity=Sensitivity.PRIVATE)

@@ -52,7 +52,7 @@ EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # S0
 MENTIONS_KEPT = 32
 REVIEW_RESTS = timedelta(days=30)
 INSIDE = 0.02  # of a level's width: how far inside it a memory from another curve starts
-SET_ASIDE = "archived"  # in a curve state's data: the reviewer has archived it, until it is spoken of again
+SET_ASIDE = "archived"  # in a curve state's data, by version 0.1: a reviewer has archived it, until its next use
 KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; that one rests
 _MARKS = frozenset({ORIGIN, SET_ASIDE, KEPT})
 
@@ -91,15 +91,6 @@ def _banded(w: float, level: Level, curve: Curve) -> float:
     most = curve.bounds[1] if level is Level.FULL else top - 1e-9
     least = low if level is Level.ARCHIVE else low + INSIDE * (top - low)
     return clamp(w, min(least, most), most)
-
-
-def set_aside(m: Memory) -> Memory:
-    """The memory as a reviewer's DELETE leaves it under curves that never forget: ARCHIVE until its next use.
-
-    Its weight stays what the curve says; content is upkeep's to rewrite.
-    """
-    data = {**m.curve_state.data, SET_ASIDE: True}
-    return replace(m, curve_state=replace(m.curve_state, data=data), level=Level.ARCHIVE)
 
 
 def kept(m: Memory, task: Literal["promotion", "decay"], now: datetime) -> Memory:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from memory.errors import Conflict, NotFound, StoreError
-from memory.models import Filter, Memory, MemoryId, Op, Outline, Page, Sensitivity, State, WeightEvent
+from memory.models import Filter, Layer, Memory, MemoryId, Op, Outline, Page, Sensitivity, State, WeightEvent
 from memory.store import ids as id_table
 from memory.store import indexes
 from memory.store.entities import link, unlink
@@ -129,6 +129,16 @@ class MemoryGateway:
             "SELECT state, COUNT(*) FROM memories WHERE user_id = ? GROUP BY state", (self.tx.owner,)
         )
         return {s.value: 0 for s in State} | {r[0]: r[1] for r in rows.fetchall()}
+
+    def alone(self, memory_id: MemoryId) -> bool:
+        """Whether it is the only active memory, episodes aside, that has one of its entities."""
+        row = self.tx.con.execute(
+            "SELECT 1 FROM memories m JOIN memory_entities l ON l.memory_n = m.n WHERE m.id = ? AND m.user_id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM memory_entities o JOIN memories x ON x.n = o.memory_n WHERE"
+            " o.entity_n = l.entity_n AND x.n <> m.n AND x.state = ? AND x.layer <> ?)",
+            (memory_id, self.tx.owner, State.ACTIVE, Layer.EPISODE),
+        ).fetchone()
+        return row is not None
 
     def outlines(self) -> list[Outline]:
         """All of this user's memories, in the order they were made."""

@@ -59,7 +59,7 @@ class Keeper:
         self._tz = tz
         self._hour = hour
         self._erase_old = erase_old
-        self._upkeep = Upkeep(tools, tz, hour, erase_old)
+        self._upkeep = Upkeep(replace(tools, night=True), tz, hour, erase_old)
 
     async def job(self, job: Job, now: datetime) -> Effect:
         """The handler of `upkeep` jobs."""

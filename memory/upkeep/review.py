@@ -1,5 +1,6 @@
-"""The reviewer (S0): should this become core, or is it still worth keeping?
+"""The reviewer (S0): should this become core, or (where the curve asks it) is it still worth keeping?
 
+What it lets go of is forgotten and can be restored; what holds a name that nothing else has is kept unasked.
 Shown the memory and its five nearest, the model may search up to twice, then has to decide. A review that fails
 leaves the memory as it was and is tried again on the next nights, a few times; then it rests like a KEEP.
 """
@@ -16,12 +17,11 @@ from memory.learn.answer import plain
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep.run import TRIES, Run, Tally
-from memory.upkeep.topics import template
 
 Decision: TypeAlias = Literal["promote", "keep", "delete"]
 ROUNDS: Final = 3
 NEAREST: Final = 5
-MOST_REVIEWS: Final = 20  # a night: each is a call or three; those waiting come in the following ones
+MOST_REVIEWS: Final = 10  # a night: each is a call or three; those waiting come in the following ones
 _MAX_ANSWER: Final = 400
 _FACTS: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
@@ -75,7 +75,8 @@ async def review(run: Run) -> None:
         m = found[0] if found else None
         if m is None or (task := _task(run, m)) is None:
             continue
-        decision = await _decide(run, m, task)
+        alone = task == "decay" and await run.tools.store.read(run.user_id, lambda tx, m=m: tx.memories.alone(m.id))  # type: ignore[misc]
+        decision: Decision | None = "keep" if alone else await _decide(run, m, task)
         await run.write(
             lambda tx, tally, m=m, decision=decision: _execute(run, tx, tally, m, decision),  # type: ignore[misc]
             share=(i + 1) / len(ids),
@@ -155,22 +156,17 @@ def _execute(run: Run, tx: Tx, tally: Tally, old: Memory, decision: Decision | N
             tally.count("unreviewed")
             return
         decision = "keep"
+    if decision == "delete" and tx.memories.alone(m.id):
+        decision = "keep"
     tally.drop("unreviewed", m.id)
     if decision == "promote" and task == "promotion":
         new = replace(m, layer=Layer.CORE, level=Level.FULL, content=m.original_content, reviewed_at=run.now)
         _done(run, tx, tally, m, new, "promoted", "promoted")
-    elif decision == "delete" and lifecycle.CURVES[m.curve].forgets_below is None:
-        aside = replace(lifecycle.set_aside(m), content=_archived(m), reviewed_at=run.now)
-        _done(run, tx, tally, m, aside, "levelled", "archived")
     elif decision == "delete":
         new = replace(m, state=State.FORGOTTEN, deleted_at=run.now, reviewed_at=run.now)
         _done(run, tx, tally, m, new, "forgotten", "forgotten")
     else:
         _done(run, tx, tally, m, lifecycle.kept(m, task, run.now), "reinforced", "kept")
-
-
-def _archived(m: Memory) -> str:
-    return m.original_content if m.sensitivity >= Sensitivity.PRIVATE else template(m, Level.ARCHIVE)
 
 
 def _done(run: Run, tx: Tx, tally: Tally, m: Memory, new: Memory, op: Op, what: str) -> None:

@@ -134,7 +134,9 @@ class _Columns:
     def said_twice(self, of: Bools) -> Bools:
         """Which of these were said on two days."""
         rows = zip(of.tolist(), self.created, self.mentions, strict=True)
-        return np.fromiter((asked and len({t // _DAY for t in (born, *some)}) > 1 for asked, born, some in rows), np.bool_, len(of))
+        return np.fromiter(
+            (asked and len({t // _DAY for t in (born, *some)}) > 1 for asked, born, some in rows), np.bool_, len(of)
+        )
 
     def unless_negated(self, factor: float) -> Floats:
         return np.where(self.negated, factor, 1.0)

@@ -11,6 +11,7 @@ from memory import lifecycle
 from memory.errors import NotFound
 from memory.models import Layer, Level, Memory, Op, State
 from memory.ports import Tx
+from tests.memory.aside import set_aside
 from tests.memory.keep.home import Home
 
 Act = Callable[[Home, list[Memory]], Awaitable[str]]
@@ -104,7 +105,7 @@ async def levelled(home: Home, some: list[Memory]) -> str:
 
 
 async def archived(home: Home, some: list[Memory]) -> str:
-    aside = replace(lifecycle.set_aside(some[0]), content="a trace of music")
+    aside = replace(set_aside(some[0]), content="a trace of music")
     return await by_system(home, {aside.id: aside}, "levelled", "reviewed")
 
 

@@ -7,9 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from memory.lifecycle import CURVES, adopted, born, happen, is_set_aside, level_of, review_due, set_aside, weight
+from memory.lifecycle import CURVES, adopted, born, happen, is_set_aside, level_of, review_due, weight
 from memory.lifecycle.curve import CurveEvent
 from memory.models import Importance, Layer, Level
+from tests.memory.aside import set_aside
 from tests.memory.lifecycle.test_curves import T0, memory
 
 

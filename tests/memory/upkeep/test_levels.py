@@ -14,7 +14,7 @@ from memory import lifecycle
 from memory.errors import ModelError
 from memory.learn.merge import Merger
 from memory.learn.undo import undo
-from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
+from memory.models import Importance, Json, Kind, Layer, Level, Memory, Message, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep.levels import unfit
 from tests.memory.lifecycle.test_curves import memory
@@ -182,8 +182,8 @@ async def test_what_is_protected_does_not_fade(home: Home) -> None:
         assert (now.level, now.content, now.weight >= 1.0) == (Level.FULL, m.content, True)
 
 
-async def test_a_mention_brings_the_original_back(home: Home) -> None:
-    """From a trace to its own words, by what learning does with a mention."""
+async def test_a_use_brings_the_original_back(home: Home) -> None:
+    """From a trace to its own words, by what learning does with a use."""
     m = await home.remember(COFFEE, kind=Kind.CONTEXT)
     home.later(days=1200)
     await home.night()
@@ -192,7 +192,8 @@ async def test_a_mention_brings_the_original_back(home: Home) -> None:
     def mention(tx: Tx) -> None:
         tx.changes.begin("monitor", "monitor", home.now)
         merger = Merger(tx, curve="fade", u=1.0)
-        merger.boost(tx.memories.many([m.id])[0], [("message", home.now)])
+        said = Message("message", "", None, None, "user", "Thanks.", home.now, "UTC")
+        merger.boost(tx.memories.many([m.id])[0], [said], recalled=True)
 
     await home.write(mention)
     back = await home.get(m)

@@ -8,27 +8,32 @@ from datetime import timedelta
 
 import pytest
 
+from memory import lifecycle
 from memory.errors import ModelError
-from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
+from memory.learn import keep
+from memory.learn.asking import NIGHT_FLOOR
+from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State, Usage
 from memory.ports import Tx
 from memory.upkeep.review import MOST_REVIEWS, Step, read
 from tests.memory.upkeep.night import Home
 
 NAME = "The user is called Lena"
 CHESS = "The user plays chess on Mondays"
+DUE = 28.6
 
 
 async def boosted(home: Home, text: str = NAME) -> Memory:
-    """A memory whose counter asks for a promotion: 2.0 + 2 × 0.3."""
-    m = await home.remember(text, importance=Importance.HIGH, kind=Kind.IDENTITY)
+    """A memory whose counter asks for a promotion: 2.0 + 2 × 0.3, and which may become core."""
+    m = await home.remember(text, importance=Importance.HIGH, kind=Kind.IDENTITY, verified=True)
     for _ in range(2):
         m = await home.happen(m, "boost")
     return m
 
 
 async def neglected(home: Home, text: str = CHESS, **fields: object) -> Memory:
-    """A memory whose counter will be below 0.5 after forty days, and whose level will not have moved."""
-    return await home.remember(text, kind=Kind.IDENTITY, **fields)
+    """A memory under `importance` whose counter will be below 0.5 after so many days (`DUE`), in its own words."""
+    home.curve = "importance"
+    return await home.remember(text, kind=Kind.IDENTITY, sensitivity=Sensitivity.PRIVATE, **fields)
 
 
 async def test_a_promotion_makes_core(home: Home) -> None:
@@ -95,30 +100,28 @@ async def test_kept_in_a_promotion_changes_nothing_and_rests_thirty_days(home: H
 
 
 async def test_kept_in_a_decay_review_starts_again_at_one_half(home: Home) -> None:
-    """S0's table; the decay review comes again after thirty days, not before."""
+    """S0's table; the same review rests, and ten idle days later the curve itself forgets."""
     m = await neglected(home)
-    home.later(days=45)
+    home.later(days=DUE)
     report = await home.night()
     now = await home.get(m)
     assert home.model.asked("review")[0]["task"] == "decay"
     assert (now.importance, now.importance_at, now.reviewed_at) == (0.5, home.now, home.now)
     assert report.count("review_kept") == 1
     assert now.last_activated_at == m.last_activated_at
-    home.later(days=29)
+    home.later(days=9)
     await home.night()
     assert len(home.model.asked("review")) == 1
-    home.later(days=1.5)
-    await home.night()
-    assert len(home.model.asked("review")) == 2
 
 
 async def test_only_the_same_review_rests(home: Home) -> None:
     """What was kept in a decay review and then shaped reply after reply is reviewed for promotion within the month."""
     m = await neglected(home)
-    home.later(days=45)
+    home.later(days=DUE)
     await home.night()
     for _ in range(7):
         home.later(hours=12)
+        await home.happen(m, "mention")
         m = await home.happen(m, "boost")
     await home.night()
     assert [call["task"] for call in home.model.asked("review")] == ["decay", "promotion"]
@@ -127,44 +130,65 @@ async def test_only_the_same_review_rests(home: Home) -> None:
     assert len(home.model.asked("review")) == 2
 
 
-@pytest.mark.parametrize("curve", ["fade", "fsrs"])
-async def test_deleted_under_a_curve_that_never_forgets_is_archived(home: Home, curve: str) -> None:
-    """Set aside, in the words of an archive, until it is spoken of; the next nights leave it there."""
-    home.curve = curve
+@pytest.mark.parametrize("curve", ["fade", "fsrs", "score", "relevance"])
+async def test_under_other_curves_decay_is_nobodys_question(home: Home, curve: str) -> None:
+    """However low the counter is, the curve alone decides."""
+    m = await neglected(home)
+    await home.write(lambda tx: tx.memories.put(lifecycle.adopted(m, curve, 1.0, home.now), "updated"))
+    home.model.answers["review"] = "[DELETE]"
+    for _ in range(3):
+        home.later(days=DUE)
+        await home.night()
+    assert home.model.asked("review") == []
+    assert (await home.get(m)).state is State.ACTIVE
+
+
+async def test_what_it_lets_go_of_is_forgotten_and_comes_back_whole(home: Home) -> None:
+    """Restored by its owner, the next nights find nothing to do about it."""
     m = await neglected(home)
     home.model.answers["review"] = "[DELETE]"
-    home.later(days=45)
-    for _ in range(3):
-        await home.night()
-        home.later(days=31)
-    now = await home.get(m)
-    assert (now.state, now.level) == (State.ACTIVE, Level.ARCHIVE)
-    assert now.content.startswith("A trace of the past: chess")
-    assert len(home.model.asked("review")) == 1
-    back = await home.happen(m, "mention")
-    assert (back.level, back.content) == (Level.FULL, CHESS)
-
-
-@pytest.mark.parametrize("curve", ["importance", "score", "relevance"])
-async def test_deleted_under_the_others_is_forgotten(home: Home, curve: str) -> None:
-    """Which can be restored; nothing is erased."""
-    home.curve = curve
-    m = await home.remember(CHESS, importance=Importance.HIGH if curve == "score" else Importance.MEDIUM)
-    home.model.answers["review"] = "[DELETE]"
-    home.later(days=28.6 if curve == "importance" else 31)
-    if curve == "score":
-        await home.write(lambda tx: tx.memories.put(replace(m, importance=0.4), "updated"))
+    home.later(days=DUE)
     report = await home.night()
     now = await home.get(m)
     assert (now.state, now.original_content) == (State.FORGOTTEN, CHESS)
     assert report.count("review_forgotten") == 1
+    await home.write(lambda tx: keep.restore(tx, m.id, 1.0, home.now))
+    for _ in range(7):
+        home.later(days=1)
+        await home.night()
+    back = await home.get(m)
+    assert (back.state, back.level, back.content) == (State.ACTIVE, Level.FULL, CHESS)
+    assert len(home.model.asked("review")) == 1
+
+
+async def test_the_only_holder_of_a_name_is_kept_unasked(home: Home) -> None:
+    """Of two that say something of Hannah one may go; then the other is all there is of her."""
+    two = [await neglected(home, f"Hannah {what}", entities=("Hannah",)) for what in ("sings", "lives in Lyon")]
+    home.model.answers["review"] = "[DELETE]"
+    home.later(days=DUE)
+    await home.night()
+    assert sorted([(await home.get(m)).state for m in two]) == [State.ACTIVE, State.FORGOTTEN]
+    assert len(home.model.asked("review")) == 1
+
+
+async def test_a_night_shares_a_tenth_of_the_weeks_conversation(home: Home) -> None:
+    """With a floor for silent weeks; what is left over follows, and the next day there is room again."""
+    for n in range(4):
+        await neglected(home, f"The user once counted {n} sheep")
+    home.later(days=DUE)
+    await home.write(lambda tx: tx.traces.spend("upkeep", "any", Usage(NIGHT_FLOOR - 200, 0), home.now))
+    report = await home.night()
+    assert (home.model.asked("review"), report.waiting["review"]) == ([], "rate_limit")
+    await home.write(lambda tx: tx.traces.spend("chat", "any", Usage(NIGHT_FLOOR * 20, 0), home.now))
+    await home.night()
+    assert len(home.model.asked("review")) == 4
 
 
 async def test_promote_is_no_answer_to_a_decay(home: Home) -> None:
     """It says that the memory has its worth: kept."""
     m = await neglected(home)
     home.model.answers["review"] = "[PROMOTE]"
-    home.later(days=45)
+    home.later(days=DUE)
     await home.night()
     assert ((await home.get(m)).layer, (await home.get(m)).importance) == (Layer.FACT, 0.5)
 
@@ -174,7 +198,7 @@ async def test_a_review_that_fails_leaves_it_as_it_was_and_is_tried_again_twice(
     """Then it rests like one that was kept."""
     m = await neglected(home)
     home.model.answers["review"] = said
-    home.later(days=45)
+    home.later(days=DUE)
     for _ in range(2):
         report = await home.night()
         now = await home.get(m)
@@ -189,7 +213,7 @@ async def test_a_model_that_is_gone_keeps_reviews_for_the_next_night(home: Home)
     """Nothing changes, the report says so, and other phases are done."""
     m = await neglected(home)
     home.model.answers["review"] = ModelError("server")
-    home.later(days=45)
+    home.later(days=DUE)
     report = await home.night()
     assert report.waiting == {"review": "server"}
     assert (await home.get(m)).importance == m.importance
@@ -202,7 +226,7 @@ async def test_a_model_that_is_gone_keeps_reviews_for_the_next_night(home: Home)
 async def test_what_changes_while_the_model_thinks_is_left_alone(home: Home) -> None:
     """A mention during the review outweighs its verdict."""
     m = await neglected(home)
-    home.later(days=45)
+    home.later(days=DUE)
     job = await home.lease()
     effect = None
 
@@ -218,14 +242,14 @@ async def test_what_changes_while_the_model_thinks_is_left_alone(home: Home) -> 
     effect = await home.keeper.job(job, home.now)
     assert await home.store.finish_job(job, effect, home.now)
     now = await home.get(m)
-    assert (now.state, now.level, now.activation_count) == (State.ACTIVE, Level.FULL, 1)
+    assert (now.state, now.activation_count) == (State.ACTIVE, 1)
 
 
 async def test_a_night_reviews_only_so_many_promotions_first(home: Home) -> None:
     """The rest follows."""
     for n in range(MOST_REVIEWS):
         await neglected(home, f"The user once counted {n} sheep")
-    home.later(days=45)
+    home.later(days=DUE)
     m = await boosted(home)
     await home.night()
     first = home.model.asked("review")
@@ -238,16 +262,16 @@ async def test_a_night_reviews_only_so_many_promotions_first(home: Home) -> None
 
 async def test_the_archive_secrets_and_the_protected_are_not_reviewed(home: Home) -> None:
     """There is nothing to decide about them."""
+    old = await home.remember("The user had soup", kind=Kind.CONTEXT)
     pinned = await neglected(home, "The user likes figs", pinned=True)
     secret = await neglected(home, "home Wi-Fi password")
-    old = await home.remember("The user had soup", kind=Kind.CONTEXT)
 
     def write(tx: Tx) -> None:
         tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated")
         tx.memories.put(replace(old, last_activated_at=home.now - timedelta(days=90_000)), "updated")
 
     await home.write(write)
-    home.later(days=45)
+    home.later(days=DUE)
     await home.night()
     assert home.model.asked("review") == []
     assert (await home.get(pinned)).importance == pinned.importance

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, set_aside, verdict, weight
+from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, verdict, weight
 from memory.models import Memory, Outline
 from memory.upkeep.weights import _WEIGHTS, weigh
+from tests.memory.aside import set_aside
 from tests.memory.lifecycle.test_curves import T0, curves, lives
 
 
