@@ -161,10 +161,9 @@ class Taking:
         """Into the Unread part, word for word; a secret in it is sealed, and its place is left blank."""
         redacted, found = privacy.redact(raw)
         if found:
+            sound = flat(raw).encode("utf-8", "replace").decode()
             self.begun = self.begun or self.tx.changes.begin("user", "mirror", self.now)
-            request = Request(
-                self.tx.user_id, flat(raw), self.now, self.tz, f"user:{self.tx.user_id}", within=self.begun
-            )
+            request = Request(self.tx.user_id, sound, self.now, self.tz, f"user:{self.tx.user_id}", within=self.begun)
             try:
                 self.out.new.append(self.rememberer.save(self.tx, request, Looked()).memory.id)
             except Refused:

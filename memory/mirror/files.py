@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 import time
 from contextlib import suppress
@@ -17,6 +18,7 @@ Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes when
 _PREFIX: Final = ".ebb-mirror-"
 _SETTLE: Final = 0.15  # seconds in which an editor may still be writing
 _TRIES: Final = 40
+_FEW: Final = 3  # times as many lines may be damaged as are sound UTF-8 beyond ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +85,28 @@ def _take(path: Path) -> tuple[bytes, Seal] | None:
 
 
 def decoded(data: bytes, lang: Lang) -> str:
-    """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for the language."""
+    """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for the language.
+
+    A file that is UTF-8 but for a few lines is UTF-8: what is not stays as it is (`damaged`), and is written back.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("gb18030" if lang == "zh" else "cp1252", "replace")
+    text = data.decode("utf-8-sig", "surrogateescape")
+    lines = [line for line in text.split("\n") if not line.isascii()]
+    broken = sum(damaged(line) for line in lines)
+    if broken <= _FEW * (len(lines) - broken):
+        return text
+    return data.decode("gb18030" if lang == "zh" else "cp1252", "replace")
+
+
+def damaged(text: str) -> bool:
+    """Whether there are bytes in it that are no text."""
+    return any("\udc80" <= c <= "\udcff" for c in text)
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text, those that were none included."""
+    return re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text).encode("utf-8", "surrogateescape")
 
 
 def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -> Seal | None:
@@ -108,7 +125,7 @@ def _put(path: Path, text: str, expected: Seal | None, *, check: bool) -> Seal |
     fd, name = tempfile.mkstemp(prefix=_PREFIX, dir=path.parent)  # mkstemp gives 0600
     try:
         with os.fdopen(fd, "wb") as f:
-            f.write(text.encode("utf-8", "replace"))
+            f.write(encoded(text))
             f.flush()
             os.fsync(f.fileno())
         seal = seal_of(Path(name))

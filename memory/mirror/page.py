@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from memory.mirror import words
-from memory.models import Kind, Lang, MemoryId
+from memory.models import Kind, Lang, Level, MemoryId
 
 Fault: TypeAlias = Literal["", "heading", "nothing"]
 
@@ -25,6 +25,7 @@ class Entry:
     hits: int
     archived: bool = False
     negated: bool = False
+    level: Level = Level.FULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,8 @@ def unescaped(text: str) -> str:
 
 def _entry(e: Entry, lang: Lang) -> Iterable[str]:
     yield f"### [{e.id}] {words.label(e.kind, lang)} | {e.weight:.2f} | {e.active_on} | {e.hits}"
+    if e.level is not Level.FULL:
+        yield f"<!-- {words.say(f'level.{e.level:d}', lang)} -->"
     if e.negated:
         yield f"<!-- {words.say('negated', lang)} -->"
     yield _escaped(e.text)

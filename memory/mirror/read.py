@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from memory.mirror import words
+from memory.mirror.files import damaged
 from memory.mirror.page import Block, Document, Fault, Stamp, atoms, flat, lines_of, unescaped
 from memory.models import Kind, MemoryId
 
@@ -85,6 +86,9 @@ class _Reader:
     # --- lines
 
     def line(self, n: int, line: str) -> None:
+        if self.where != "unread" and damaged(line):
+            self.doc.strays.append(line)
+            return
         if self.where != "unread" and line.lstrip().startswith("<!--"):
             self._comment(n)
             return

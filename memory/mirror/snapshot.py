@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from memory import lifecycle
 from memory.learn.dates import zone
 from memory.mirror import words
-from memory.mirror.files import digest_of
+from memory.mirror.files import digest_of, encoded
 from memory.mirror.merge import Plan, Standing, Where, plan
 from memory.mirror.page import Document, Entry, Page, Stamp, flat, render
 from memory.models import (
@@ -45,9 +45,8 @@ def is_archived(m: Memory, now: datetime) -> bool:
 
 def shown_of(tx: Tx, m: Memory) -> Shown:
     """Digests of what the file says of it."""
-    text = tx.mirror.digest(m.content)
-    same = m.original_content == m.content
-    return Shown(text, text if same else tx.mirror.digest(m.original_content), str(m.kind))
+    text = tx.mirror.digest(m.original_content)
+    return Shown(text, text, str(m.kind))
 
 
 # --- what the merge is told ----------------------------------------------------------------------------
@@ -162,7 +161,7 @@ def snapshot(
         state,
         version=version,
         confirmed=False,
-        wrote=digest_of(text.encode("utf-8", "replace")),
+        wrote=digest_of(encoded(text)),
         seq=tx.changes.last_seq(),
         asking=asking,
     )
@@ -176,12 +175,13 @@ def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> Entry:
     return Entry(
         m.id,
         m.kind,
-        m.content,
+        m.original_content,
         lifecycle.weight(m, u, now),
         m.last_activated_at.astimezone(zone_).date().isoformat(),
         m.activation_count,
         archived=is_archived(m, now),
         negated=m.negated_at is not None,
+        level=m.level,
     )
 
 

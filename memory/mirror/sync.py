@@ -263,7 +263,9 @@ def _settled(state: MirrorState, found: files.Found, seq: int) -> bool:
 def _texts(plan: Plan) -> dict[str, None]:
     """What may become a memory of its own."""
     others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
-    return dict.fromkeys([*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1])])
+    return dict.fromkeys(
+        [*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1] and not files.damaged(t))]
+    )
 
 
 def _presentable(text: str, doc: Document, shot: Snapshot) -> str:

@@ -24,6 +24,10 @@ _SAID: Final[dict[str, tuple[str, str]]] = {
         "权重、日期和次数由 Ebb 维护。",
     ),
     "negated": ("no longer so", "已否定"),
+    "level.1": ("faded to a summary", "已淡为摘要"),
+    "level.2": ("faded to a tag", "已淡为标签"),
+    "level.3": ("faded to a trace", "已淡为痕迹"),
+    "level.4": ("archived", "已存档"),
     "unread_how": (
         "What could not be read as a memory is kept here, word for word. Mend it and move it up, or delete it.",
         "无法读成记忆的内容原样保留在这里。改好后移到上面，或者删掉。",
@@ -74,6 +78,7 @@ def is_title(title: str) -> bool:
 _HINTS: Final = frozenset(fold(s) for key in ("how", "unread_how") for s in _SAID[key])
 _COMMENTS: Final = re.compile(
     r"(last updated|最后更新):.*|(total entries|条目总数):.*|ebb: .*|no longer so|已否定"
+    r"|faded to a (summary|tag|trace)|archived|已淡为(摘要|标签|痕迹)|已存档"
     r"|\[\w+\] (was forgotten and stays|已被忘掉,不会因此恢复).*"
     r"|\d+ entries are missing from this file; .*|这个文件里少了 \d+ 条;.*",
 )

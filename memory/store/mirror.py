@@ -53,7 +53,7 @@ class MirrorGateway:
                 s.read,
                 s.wrote,
                 s.seq,
-                dump([list(u) for u in s.unread]),
+                dump([list(u) for u in s.unread]).encode("utf-8", "backslashreplace").decode(),  # bytes that are none
                 None if s.asking is None else dump(dict(s.asking)),
             ),
         )
@@ -99,15 +99,14 @@ class MirrorGateway:
     def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, Shown]]:
         """Those of the ids that there are, as they would be shown."""
         rows = self.tx.con.execute(
-            "SELECT id, state, sensitivity, content, original_content, kind FROM memories"
+            "SELECT id, state, sensitivity, original_content, kind FROM memories"
             " WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?))",
             (self.tx.owner, dump(sorted(set(ids)))),
         )
         out = {}
-        for i, state, sensitivity, content, original, kind in rows.fetchall():
-            text = self.digest(content)
-            shown = Shown(text, text if original == content else self.digest(original), kind)
-            out[i] = (State(state), Sensitivity(sensitivity), shown)
+        for i, state, sensitivity, original, kind in rows.fetchall():
+            text = self.digest(original)
+            out[i] = (State(state), Sensitivity(sensitivity), Shown(text, text, kind))
         return out
 
     def shown(self) -> frozenset[MemoryId]:

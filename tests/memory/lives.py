@@ -276,7 +276,7 @@ class Lives:
         plan += [(self.rng.uniform(0, days), "favourite") for _ in range(5)]
         for day, event in sorted(plan):
             at = begun + day * DAY
-            self.now = at.replace(microsecond=at.microsecond // 1000 * 1000)
+            self.now = max(self.now, at.replace(microsecond=at.microsecond // 1000 * 1000))
             if event == "night":
                 await self.night()
             elif event == "favourite":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -26,7 +27,7 @@ async def test_what_is_remembered_is_written(desk: Desk) -> None:
     await desk.sync()
     active, archived = desk.text.split("## Archived Memories")
     assert block(active, jazz).endswith(f"| {desk.now.date()} | 0\nI love jazz\n")
-    assert "Vue\n" in block(archived, faded)
+    assert block(archived, faded).endswith("| 0\n<!-- faded to a tag -->\nI tried Vue once\n")
     assert "<!-- no longer so -->" in block(archived, denied)
     for m in (gone, old, proposed, secret):
         assert m.id not in desk.text
@@ -49,32 +50,78 @@ async def test_nothing_to_say_means_nothing_is_written(desk: Desk) -> None:
 
 
 async def test_an_edited_text(desk: Desk) -> None:
-    """It becomes the original, FULL and verified; undo takes it back, in the file as well."""
-    m = await desk.remember(
-        "I love jazz very much indeed", level=Level.SUMMARY, content="I love jazz", verified=False
-    )
+    """It becomes the original, FULL, verified and used, over the whole words; undo takes it back, in the file too."""
+    whole = "I love jazz very much indeed"
+    m = await desk.remember(whole, level=Level.SUMMARY, content="I love jazz", verified=False)
     await desk.sync()
-    report = await desk.edit(lambda t: t.replace("\nI love jazz\n", "\nI love free jazz\n"))
+    report = await desk.edit(lambda t: t.replace("I love jazz very much", "I love free jazz very much"))
     assert report.result() == {"outcome": "saved", "new": 0, "updated": 1, "deleted": 0, "unread": 0}
     now = await desk.get(m)
-    assert (now.content, now.original_content) == ("I love free jazz", "I love free jazz")
-    assert (now.level, now.verified) == (Level.FULL, True)
+    assert (now.content, now.original_content) == ("I love free jazz very much indeed",) * 2
+    assert (now.level, now.verified, now.last_activated_at) == (Level.FULL, True, desk.now)
+    assert [e["was"] for e in now.correction_history] == [whole]
     changed = await desk.read(lambda tx: tx.changes.undoable(1)[0])
     assert (changed.actor, changed.reason) == ("user", "mirror")
     await desk.service.undo(desk.user, desk.tick())
     await desk.sync()
-    assert "\nI love jazz\n" in desk.text
-    assert (await desk.get(m)).original_content == "I love jazz very much indeed"
+    assert f"\n{whole}\n" in desk.text
+    assert (await desk.get(m)).original_content == whole
+
+
+async def test_a_page_with_faded_texts_is_read_back_as_it_was(desk: Desk) -> None:
+    """As version 0.1 wrote it: untouched it is no edit; edited, the whole words stay in the history."""
+    whole = "I love jazz very much indeed"
+    m = await desk.remember(whole, level=Level.SUMMARY, content="I love jazz")
+    await desk.sync()
+
+    def faded(tx: Tx) -> None:
+        was = tx.mirror.base(1)[m.id]
+        tx.mirror.take(1, {m.id: replace(was, text=tx.mirror.digest("I love jazz"))})
+
+    await desk.store.write(desk.user, faded)
+    old = desk.text.replace(whole, "I love jazz")
+    desk.save(old)
+    assert (await desk.sync()).applied.edited == []
+    assert f"\n{whole}\n" in desk.text
+    desk.save(old.replace("I love jazz", "I love free jazz"))
+    assert (await desk.sync()).applied.edited == [m.id]
+    now = await desk.get(m)
+    assert (now.original_content, [e["was"] for e in now.correction_history]) == ("I love free jazz", [whole])
+
+
+@pytest.mark.parametrize("where", ["an entry", "a line of one's own", "a heading"])
+@pytest.mark.parametrize("texts", [("I love jazz", "My café is Zoë's"), ("我爱听爵士乐", "我住在里昂的老城区")])
+async def test_a_stray_byte_garbles_no_other_line(desk: Desk, texts: tuple[str, str], where: str) -> None:
+    """Its line moves into the Unread part, byte for byte and for good; every other line is as it was."""
+    first, second = [await desk.remember(text) for text in texts]
+    await desk.sync()
+    before = desk.path.read_bytes()
+    spot = {"an entry": texts[0], "a heading": f"### [{first.id}]", "a line of one's own": "## "}[where].encode()
+    stray = b"- tea \xff\x80\n\n" if where == "a line of one's own" else b"\xff"
+    desk.path.write_bytes(before.replace(spot, stray + spot, 1))
+    assert (line := next(x for x in desk.path.read_bytes().split(b"\n") if b"\xff" in x))
+    report = await desk.sync()
+    a = report.applied
+    assert (a.new, a.edited, a.deleted, a.unread) == ([], [], [], 1)
+    for _ in range(2):
+        data = desk.path.read_bytes()
+        assert data.count(line) == 1
+        assert data.index(line) > data.rindex(b"\n## ")
+        lines = {x for x in data.split(b"\n") if not x.startswith(b"<!--")}
+        assert {x for x in before.split(b"\n") if not x.startswith(b"<!--")} <= lines
+        assert [(await desk.get(m)).original_content for m in (first, second)] == list(texts)
+        desk.path.write_bytes(data.replace(b"<!-- ebb: ", b"<!-- ebb:  "))
+        await desk.sync()
 
 
 async def test_figures_are_read_only_and_the_kind_is_not(desk: Desk) -> None:
-    """Weight, date and hits are written again as they are; a known kind is taken in either language."""
+    """Weight, date and hits are the program's; a known kind is taken in either language."""
     m = await desk.remember("I love jazz")
     await desk.sync()
     head = block(desk.text, m).split("\n")[0]
     await desk.edit(lambda t: t.replace(head, f"### [{m.id}] 目标 | 9.99 | 1999-01-01 | 77"))
     now = await desk.get(m)
-    assert (now.kind, now.activation_count, now.last_activated_at) == (Kind.GOAL, 0, m.last_activated_at)
+    assert (now.kind, now.activation_count, now.last_activated_at) == (Kind.GOAL, 1, desk.now)
     assert "9.99" not in desk.text
     assert f"### [{m.id}] goal | " in desk.text
     await desk.edit(lambda t: t.replace("] goal |", "] nonsense |"))
