@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from memory.learn.asking import NIGHT_FLOOR
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State, Usage
 from memory.ports import Tx
 from memory.upkeep.review import MOST_REVIEWS, Step, read
+from tests.memory.lifecycle.test_curves import T0, memory
 from tests.memory.upkeep.night import Home
 
 NAME = "The user is called Lena"
@@ -169,6 +172,53 @@ async def test_the_only_holder_of_a_name_is_kept_unasked(home: Home) -> None:
     await home.night()
     assert sorted([(await home.get(m)).state for m in two]) == [State.ACTIVE, State.FORGOTTEN]
     assert len(home.model.asked("review")) == 1
+
+
+SPARED: tuple[dict[str, Any], ...] = (
+    *({"verified": True}, {"pinned": True}, {"layer": Layer.CORE}, {"close": True}),
+    *({"kind": Kind.HEALTH}, {"kind": Kind.INSTRUCTION}),
+)
+
+
+@pytest.mark.parametrize("curve", ["importance", "fade"])
+def test_four_hundred_nights_with_a_reviewer_that_errs(curve: str) -> None:
+    """One answer in twelve is DELETE: under `fade` nothing goes, under `importance` only what its owner can restore."""
+    rng, day = random.Random(7), timedelta(days=1)
+    at = T0
+    some = [replace(memory(curve=curve), **(SPARED[n % 10] if n % 10 < len(SPARED) else {})) for n in range(210)]
+    held = dict(enumerate(lifecycle.born(m, Importance.HIGH, curve, at) for m in some))
+    gone: dict[int, Memory] = {}
+    for _ in range(400):
+        at += day
+        for n, m in list(held.items()):
+            if n % 3 == 0 and rng.random() < 0.05:
+                held[n], _ = lifecycle.happen(m, "mention", 1.0, at)
+            match lifecycle.verdict(m, 1.0, at):
+                case lifecycle.Fade(level):
+                    held[n] = replace(m, level=level, content="…")
+                case lifecycle.Decay() if rng.random() >= 1 / 12:
+                    held[n] = lifecycle.kept(m, "decay", at)
+                case lifecycle.Decay() | lifecycle.Forget():
+                    gone[n] = held.pop(n)
+    assert all(n % 10 >= len(SPARED) for n in gone)
+    assert bool(gone) is (curve == "importance")
+    for m in gone.values():
+        back, _ = lifecycle.revived(m, 1.0, at)
+        assert (back.level, back.content) == (Level.FULL, m.original_content)
+        assert lifecycle.verdict(back, 1.0, at + day) == lifecycle.Keep()
+
+
+async def test_the_reviewer_takes_nothing_that_only_its_owner_lets_go_of(home: Home) -> None:
+    """Through the store: whatever it answers, and all of it comes back by its owner's word."""
+    home.model.answers["review"] = "[DELETE]"
+    spared = [await neglected(home, f"The user owns lamp number {n}") for n in range(len(SPARED))]
+    for m, fields in zip(spared, SPARED, strict=True):
+        await home.write(lambda tx, m=m, f=fields: tx.memories.put(replace(m, **f), "updated"))
+    other = await neglected(home, "The user plays chess")
+    home.later(days=DUE)
+    await home.night()
+    assert {(await home.get(m)).state for m in spared} == {State.ACTIVE}
+    assert (await home.get(other)).state is State.FORGOTTEN
 
 
 async def test_a_night_shares_a_tenth_of_the_weeks_conversation(home: Home) -> None:
