@@ -32,6 +32,8 @@ def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     bring.add_argument("file", help="- reads from a pipe")
     bring.add_argument("--dry-run", action="store_true", help="only say what would come")
     bring.add_argument("--from", dest="origin", choices=["auto", "ebb", "chatgpt", "mem0", "text"], default="auto")
+    bring.add_argument("--yes", action="store_true", help="also take instructions, health and what is over")
+    bring.add_argument("--user", help="whose memories to take, by mem0's user_id")
     bring.add_argument("--learn", action="store_true", help="also read imported conversations for memories")
     mirror = sub.add_parser("mirror", help="look at MEMORY.md now, and answer what is asked about it")
     answer = mirror.add_mutually_exclusive_group()
@@ -123,11 +125,13 @@ async def bring(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         if origin == "ebb":
             taken = await ebb.service.porter.bring(ebb.owner, lambda: _lines(path), ebb.clock(), dry_run=args.dry_run)
         else:
-            found = await asyncio.to_thread(lambda: found_in(path.read_bytes(), origin))
+            found = await asyncio.to_thread(lambda: found_in(path.read_bytes(), origin, args.user))
             taken = await ebb.service.porter.take(
-                ebb.owner, found, ebb.clock(), tz=ebb.tz, dry_run=args.dry_run, learn=args.learn
+                ebb.owner, found, ebb.clock(), tz=ebb.tz, dry_run=args.dry_run, learn=args.learn, agreed=args.yes
             )
     print(_outcome(taken, lang, dry_run=args.dry_run))
+    if taken.waiting:
+        print(say(lang, "waits"), *(f"  - {' '.join(text.split())}" for text in taken.waiting), sep="\n")
     if taken.counts["session.new"] and origin not in {"ebb", "text"} and not args.learn:
         print(say(lang, "not_learned"))
     return 0

@@ -108,6 +108,8 @@ HELP: Final[Mapping[str, str]] = {
     "take sealed secrets along, still sealed": "带上机密内容（仍是密文）",
     "- reads from a pipe": "- 表示从管道读取",
     "only say what would come": "只说明会导入什么",
+    "also take instructions, health and what is over": "回答方式、健康信息和已经过去的事也一并导入",
+    "whose memories to take, by mem0's user_id": "文件含多人记忆时，导入谁的（mem0 的 user_id）",
     "whose file it is": "文件来自哪里",
     "also read imported conversations for memories": "同时从导入的对话里提取记忆",
     "forget what is missing from it": "忘掉文件里少了的那些",

@@ -60,6 +60,10 @@ say = Texts(
             "已导入；`ebb memory undo {set_id}` 可以撤回其中的记忆：",
         ),
         "nothing": ("Everything in it is here already.", "里面的内容这里都已经有了。"),
+        "waits": (
+            "These instructions, health facts and things that are over wait for your yes; --yes takes them too:",
+            "下面的回答方式、健康信息和已经过去的事要你同意才会导入；加上 --yes 一并导入：",
+        ),
         "not_learned": (
             "The conversations are kept; --learn has them read for memories (one model call or more each).",
             "对话已保存；加上 --learn 会从中提取记忆（每段对话至少调用一次模型）。",
@@ -105,6 +109,7 @@ say = Texts(
         "too_long": ("left out: too long for one memory", "略过：超过一条记忆的长度"),
         "empty": ("left out: empty", "略过：空白"),
         "queued": ("to be read for memories", "等待提取记忆"),
+        "waiting": ("left out: waits for your yes", "略过：等你同意"),
         "locked": ("sealed with another key: they cannot be opened here", "用别的密钥加密，在这里打不开"),
     }
 )

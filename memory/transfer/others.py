@@ -26,10 +26,12 @@ _DATED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A memory in somebody's words, and when it was made, where that is known."""
+    """A memory in somebody's words; where the file says so, when it was made, until when it holds, and its topics."""
 
     text: str
     at: datetime | None = None
+    until: datetime | None = None
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,11 @@ def origin_of(head: bytes) -> Origin | None:
     return None if text.startswith(("{", "[")) else "text"
 
 
-def found_in(data: bytes, origin: Origin | None = None) -> Found:
-    """The items and conversations of a file that is not Ebb's own. Raises Unreadable."""
+def found_in(data: bytes, origin: Origin | None = None, owner: str | None = None) -> Found:
+    """The items and conversations of a file that is not Ebb's own; of several people's only `owner`'s.
+
+    Raises Unreadable.
+    """
     origin = origin or origin_of(data[:4096])
     if data.startswith(b"PK\x03\x04"):
         return Found("chatgpt", talks=tuple(_talks(_zipped(data))))
@@ -87,7 +92,7 @@ def found_in(data: bytes, origin: Origin | None = None) -> Found:
         raise Unreadable(f"Line {line} is no JSON.") from None
     if origin == "chatgpt" or (origin is None and _is_chatgpt(value)):
         return Found("chatgpt", talks=tuple(_talks([value])))
-    return Found("mem0", items=tuple(_mem0(value)))
+    return Found("mem0", items=tuple(_mem0(value, owner)))
 
 
 def _decoded(data: bytes) -> str:
@@ -125,15 +130,20 @@ def _day(y: str, m: str, d: str) -> datetime | None:
 # --- mem0 -----------------------------------------------------------------------------------------------
 
 
-def _mem0(value: Json) -> Iterator[Item]:
+def _mem0(value: Json, owner: str | None) -> Iterator[Item]:
     rows = value
     if isinstance(value, dict):
         rows = next((value[k] for k in ("results", "memories", "data") if isinstance(value.get(k), list)), None)
     if not isinstance(rows, list):
         raise Unreadable("The JSON has no list of memories (results, memories) and no conversations.")
+    whose = sorted({str(row["user_id"]) for row in rows if isinstance(row, dict) and row.get("user_id")})
+    if len(whose) > 1 and owner is None:
+        raise Unreadable(f"The file holds memories of several people: {', '.join(whose)}. --user takes those of one.")
     for n, row in enumerate(rows, 1):
         if isinstance(row, str):
             yield Item(row)
+            continue
+        if isinstance(row, dict) and owner is not None and row.get("user_id") not in {None, owner}:
             continue
         text = (
             next((row[k] for k in ("memory", "text", "data", "content") if isinstance(row.get(k), str)), None)
@@ -142,7 +152,9 @@ def _mem0(value: Json) -> Iterator[Item]:
         )
         if text is None:
             raise Unreadable(f"Entry {n} of the list has no memory in it.")
-        yield Item(text, _time(row.get("created_at") or row.get("updated_at")))
+        topics = tuple(c for c in row.get("categories") or () if isinstance(c, str))
+        ends = _time(row.get("expiration_date") or row.get("expires_at"))
+        yield Item(text, _time(row.get("created_at") or row.get("updated_at")), ends, topics)
 
 
 def _time(value: Json) -> datetime | None:

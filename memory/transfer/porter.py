@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory import privacy
@@ -41,17 +41,27 @@ class Porter:
         return await self.store.write(user_id, write)
 
     async def take(
-        self, user_id: str, found: Found, now: datetime, *, tz: str, dry_run: bool = False, learn: bool = False
+        self,
+        user_id: str,
+        found: Found,
+        now: datetime,
+        *,
+        tz: str,
+        dry_run: bool = False,
+        learn: bool = False,
+        agreed: bool = False,
     ) -> Taken:
-        """Take what another program wrote. `learn`: have conversations read for memories, which costs model calls."""
+        """Take what another program wrote.
+
+        `learn`: have conversations read for memories, which costs model calls. `agreed`: see `take`.
+        """
+        how = {"tz": tz, "curve": self.curve, "u": self.u, "agreed": agreed}
         if not dry_run:
-            return await self.store.write(
-                user_id, lambda tx: take(tx, found, now, tz=tz, curve=self.curve, u=self.u, learn=learn)
-            )
+            return await self.store.write(user_id, lambda tx: take(tx, found, now, learn=learn, **how))
         try:
-            await self.store.write(user_id, lambda tx: rehearsed(tx, found, now, tz=tz, curve=self.curve, u=self.u))
+            await self.store.write(user_id, lambda tx: rehearsed(tx, found, now, **how))
         except Rehearsed as told:
-            return Taken(told.taken.counts)
+            return replace(told.taken, set_id=None)
         raise AssertionError("a rehearsal always ends in its exception")
 
     def _opens(self, memory_id: str, sealed: str) -> bool:

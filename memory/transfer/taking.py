@@ -1,21 +1,24 @@
 """Taking what other programs have written: memories through the gate, conversations as closed sessions.
 
-Original dates are kept, so that what is old has faded, and what was forgotten on request since does not come back.
-Everything has a name that never changes, so that taking a file twice changes nothing.
+A memory counts as told by its owner today: its date says since when it holds, and fading starts now. What was
+forgotten on request since that date does not come back. Conversations keep their dates. Everything has a name that
+never changes, so that taking a file twice changes nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
-from memory.learn.claims import Claim
+from memory.learn import gate
+from memory.learn.claims import Claim, Saved
 from memory.learn.guess import kind_of
 from memory.learn.merge import Merger
-from memory.models import Draft, Importance, Json, Source, language_of
+from memory.lifecycle.curve import STANDING
+from memory.models import Draft, Importance, Json, Kind, Source, language_of
 from memory.ports import Tx
 from memory.privacy import redact, sensitivity_of
 from memory.store.rows import to_ms
@@ -31,6 +34,7 @@ class Taken:
 
     counts: Counter[str] = field(default_factory=Counter)
     set_id: str | None = None
+    waiting: list[str] = field(default_factory=list)  # texts that are taken only with the owner's yes
 
 
 class Rehearsed(Exception):
@@ -41,34 +45,54 @@ class Rehearsed(Exception):
         self.taken = taken
 
 
-def take(tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float, learn: bool = False) -> Taken:
-    """Write it, in one change set. `learn`: also have the conversations read for memories, by the memory model."""
+def take(
+    tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float, learn: bool = False, agreed: bool = False
+) -> Taken:
+    """Write it, in one change set. `learn`: also have the conversations read for memories, by the memory model.
+
+    `agreed`: the owner has said yes to instructions, to health, and to what is over.
+    """
     out = Taken(set_id=tx.changes.begin("user", "import", now).id)
     merger = Merger(tx, curve=curve, u=u)
-    for item in found.items:
-        out.counts[f"memory.{_item(merger, item, now)}"] += 1
+    # The oldest first, and each a moment after the one before: later ones win.
+    items = sorted(found.items, key=lambda item: min(item.at or now, now))
+    for n, item in enumerate(items):
+        became = _item(merger, item, now - timedelta(milliseconds=len(items) - n), agreed=agreed)
+        out.counts[f"memory.{became}"] += 1
+        if became == "waiting":
+            out.waiting.append(item.text)
     for talk in found.talks:
         _talk(tx, talk, found.origin, out.counts, now, tz=tz, learn=learn)
     return out
 
 
-def rehearsed(tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float) -> None:
+def rehearsed(tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float, agreed: bool = False) -> None:
     """Raises `Rehearsed` with what `take` would come to, so that the write is rolled back."""
-    raise Rehearsed(take(tx, found, now, tz=tz, curve=curve, u=u))
+    raise Rehearsed(take(tx, found, now, tz=tz, curve=curve, u=u, agreed=agreed))
 
 
-def _item(merger: Merger, item: Item, now: datetime) -> str:
+def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
     text = " ".join(item.text.split())
     at = min(item.at or now, now)
+    kind = next((Kind(t) for t in item.topics if t in set(Kind)), kind_of(text))
     draft = Draft(
         text,
-        kind=kind_of(text),
+        kind=kind,
+        topics=item.topics,
+        valid_from=None if item.at is None else at,
+        valid_until=None if kind is Kind.TODO else item.until,
+        expires_at=item.until if kind is Kind.TODO else None,
         importance=Importance.MEDIUM,
         language=language_of(text),
         source=Source.IMPORT,
         sensitivity=sensitivity_of(text),
     )
-    saved = merger.save(Claim(draft, at), mention=False)
+    claim = Claim(draft, now)
+    code = gate.refusal(merger.tx, replace(claim, said_at=at))
+    asks = kind in STANDING or (item.until is not None and item.until <= now)
+    if asks and code is None and not agreed and gate.known(merger.tx, claim) is None:
+        return "waiting"
+    saved = merger.save(claim, mention=False) if code is None else Saved(None, "refused", code)
     return {"added": "new", "refused": saved.code or "refused"}.get(saved.outcome, "known")
 
 

@@ -6,14 +6,14 @@ import io
 import json
 import zipfile
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory.errors import Unreadable
-from memory.models import Filter, Kind, Source
+from memory.models import KINDS, Filter, Kind, Source
 from memory.transfer import Item, found_in, origin_of
 from tests.memory.learn.world import TZ
 from tests.memory.transfer.test_roundtrip import Place, a_place
@@ -137,7 +137,7 @@ async def test_chatgpt(home: Place, data: bytes) -> None:
 
 
 async def test_memories_through_the_gate(home: Place) -> None:
-    """Original dates, kinds, no orders, no secrets, nothing twice, nothing that was forgotten since."""
+    """Told today, true since its date; kinds, no orders, no secrets, nothing twice, nothing forgotten since then."""
     gone = await home.remember("I collect stamps from Bhutan")
     await home.service.forget(home.user, [gone.id], home.tick())
     text = (
@@ -154,18 +154,46 @@ async def test_memories_through_the_gate(home: Place) -> None:
     memories = {m.original_content: m for m in (await home.service.find(home.user, Filter())).items}
     assert memories.keys() == {"I like oolong tea", "我对花生过敏"}
     tea, nuts = memories["I like oolong tea"], memories["我对花生过敏"]
-    assert (tea.created_at, tea.kind, tea.source, tea.verified) == (
-        day(2024, 5, 1),
-        Kind.PREFERENCE,
-        Source.IMPORT,
-        False,
-    )
-    assert nuts.kind is Kind.IDENTITY
-    assert home.service.weight(tea, home.now) < home.service.weight(nuts, home.now)
+    assert (tea.kind, tea.source, tea.verified) == (Kind.PREFERENCE, Source.IMPORT, False)
+    assert (tea.valid_from, nuts.valid_from, nuts.kind) == (day(2024, 5, 1), None, Kind.IDENTITY)
+    assert home.now - tea.created_at < timedelta(minutes=1)
+    assert tea.created_at < nuts.created_at
+    assert home.service.weight(tea, home.now) == pytest.approx(KINDS[Kind.PREFERENCE].factor)
     again = await home.service.porter.take(home.user, found, home.tick(), tz=TZ)
     assert again.counts["memory.known"] == 3
     await home.service.undo(home.user, home.tick(), taken.set_id)
     assert await home.texts() == set()
+
+
+async def test_one_persons_memories_of_mem0_with_their_ends(home: Place) -> None:
+    """In order of their dates; health and what is over wait for a yes; others' memories never come."""
+    rows = [
+        {"memory": "Lives in York", "user_id": "me", "created_at": "2025-02-01"},
+        {"memory": "Lives in Leeds", "user_id": "me", "created_at": "2024-02-01", "categories": ["home"]},
+        {"memory": "对花生过敏", "user_id": "me", "categories": ["health"]},
+        {"memory": "Has a gym pass", "user_id": "me", "expiration_date": "2025-06-30"},
+        {"memory": "Rents a bicycle", "user_id": "me", "expiration_date": "2030-06-30"},
+        {"memory": "Hates dogs", "user_id": "Ann"},
+    ]
+    data = json.dumps({"results": rows}).encode()
+    with pytest.raises(Unreadable, match="Ann, me"):
+        found_in(data)
+    found, porter = found_in(data, owner="me"), home.service.porter
+    looked = await porter.take(home.user, found, home.tick(), tz=TZ, dry_run=True)
+    assert (looked.waiting, looked.set_id) == (["对花生过敏", "Has a gym pass"], None)
+    taken = await porter.take(home.user, found, home.tick(), tz=TZ)
+    assert dict(taken.counts) == dict(looked.counts) == {"memory.new": 3, "memory.waiting": 2}
+    agreed = await porter.take(home.user, found, home.tick(), tz=TZ, agreed=True)
+    assert dict(agreed.counts) == {"memory.new": 2, "memory.known": 3}
+    held = {m.original_content: m for m in (await home.service.find(home.user, Filter())).items}
+    assert held.keys() == {r["memory"] for r in rows} - {"Hates dogs"}
+    assert held["Lives in Leeds"].created_at < held["Lives in York"].created_at
+    assert held["Lives in Leeds"].topics == ("home",)
+    assert held["对花生过敏"].kind is Kind.HEALTH
+    assert (held["Has a gym pass"].valid_until, held["Rents a bicycle"].valid_until) == (
+        datetime(2025, 6, 30, tzinfo=UTC),
+        datetime(2030, 6, 30, tzinfo=UTC),
+    )
 
 
 def test_what_a_file_seems_to_be() -> None:

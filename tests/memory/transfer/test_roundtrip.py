@@ -137,6 +137,10 @@ async def lived_in(place: Place) -> None:
     await place.write(talk)
     faded = await place.remember("I once tried to learn Vue in an old house")
     await place.write(lambda tx: tx.memories.put(replace(faded, level=Level.TAG, content="Vue"), "levelled"))
+    party = await place.remember("my cousin's party is on 12 June every year")
+    when = {"on": place.now, "on_until": place.now, "repeats": "yearly", "precision": "day"}
+    quiet = {"close": True, "quiet_at": place.now, "quiet_words": "don't bring it up"}
+    await place.write(lambda tx: tx.memories.put(replace(party, kind=Kind.EVENT, **when, **quiet), "updated"))
     await place.remember("my favourite colour is red")
     blue = await place.remember("my favourite colour is blue")
     await place.service.edit(place.user, blue.id, "my favourite colour is dark blue", place.tick())
@@ -189,6 +193,7 @@ async def test_the_same_bytes(old: Place, new: Place) -> None:
     assert {m["state"] for m in memories} == set(State) - {State.FORGOTTEN}
     assert any(m["negated_at"] for m in memories)
     assert any(m["merged_from"] for m in memories)
+    assert any(m["on"] and m["repeats"] and m["close"] and m["quiet_at"] for m in memories)
     assert {m["layer"] for m in memories} >= {"core", "fact", "episode"}
     assert {m["curve"] for m in memories} == {"fade", "score"}
     assert await new.export() == text
@@ -347,7 +352,7 @@ async def test_never_over_what_is_newer(old: Place, new: Place) -> None:
         "memory.new": 1,
         "memory.newer": 1,
         "memory.older": 1,
-        "memory.same": 12,
+        "memory.same": 13,
     }
     texts = await new.texts()
     assert {"我喜欢最自由的爵士乐", "I'm allergic to all nuts", "I moved a piano"} <= texts
