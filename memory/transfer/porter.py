@@ -11,7 +11,7 @@ from memory import privacy
 from memory.ports import Store, Tx
 from memory.transfer.jsonl import Counts, Import, Lines, export
 from memory.transfer.others import Found
-from memory.transfer.taking import Rehearsed, Taken, rehearsed, take
+from memory.transfer.taking import Rehearsed, Taken, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,18 @@ class Porter:
 
         `learn`: have conversations read for memories, which costs model calls. `agreed`: see `take`.
         """
-        how = {"tz": tz, "curve": self.curve, "u": self.u, "agreed": agreed}
-        if not dry_run:
-            return await self.store.write(user_id, lambda tx: take(tx, found, now, learn=learn, **how))
+
+        def work(tx: Tx) -> Taken:
+            learns = learn and not dry_run
+            taken = take(tx, found, now, tz=tz, curve=self.curve, u=self.u, learn=learns, agreed=agreed)
+            if dry_run:
+                raise Rehearsed(taken)
+            return taken
+
         try:
-            await self.store.write(user_id, lambda tx: rehearsed(tx, found, now, **how))
+            return await self.store.write(user_id, work)
         except Rehearsed as told:
             return replace(told.taken, set_id=None)
-        raise AssertionError("a rehearsal always ends in its exception")
 
     def _opens(self, memory_id: str, sealed: str) -> bool:
         return privacy.unseal(self.key, base64.b64decode(sealed), bound_to=memory_id) is not None

@@ -66,11 +66,6 @@ def take(
     return out
 
 
-def rehearsed(tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float, agreed: bool = False) -> None:
-    """Raises `Rehearsed` with what `take` would come to, so that the write is rolled back."""
-    raise Rehearsed(take(tx, found, now, tz=tz, curve=curve, u=u, agreed=agreed))
-
-
 def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
     text = " ".join(item.text.split())
     at = min(item.at or now, now)

@@ -167,7 +167,7 @@ async def test_memories_through_the_gate(home: Place) -> None:
 
 async def test_one_persons_memories_of_mem0_with_their_ends(home: Place) -> None:
     """In order of their dates; health and what is over wait for a yes; others' memories never come."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"memory": "Lives in York", "user_id": "me", "created_at": "2025-02-01"},
         {"memory": "Lives in Leeds", "user_id": "me", "created_at": "2024-02-01", "categories": ["home"]},
         {"memory": "对花生过敏", "user_id": "me", "categories": ["health"]},

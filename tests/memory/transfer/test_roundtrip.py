@@ -138,8 +138,8 @@ async def lived_in(place: Place) -> None:
     faded = await place.remember("I once tried to learn Vue in an old house")
     await place.write(lambda tx: tx.memories.put(replace(faded, level=Level.TAG, content="Vue"), "levelled"))
     party = await place.remember("my cousin's party is on 12 June every year")
-    when = {"on": place.now, "on_until": place.now, "repeats": "yearly", "precision": "day"}
-    quiet = {"close": True, "quiet_at": place.now, "quiet_words": "don't bring it up"}
+    when: dict[str, Any] = {"on": place.now, "on_until": place.now, "repeats": "yearly", "precision": "day"}
+    quiet: dict[str, Any] = {"close": True, "quiet_at": place.now, "quiet_words": "don't bring it up"}
     await place.write(lambda tx: tx.memories.put(replace(party, kind=Kind.EVENT, **when, **quiet), "updated"))
     await place.remember("my favourite colour is red")
     blue = await place.remember("my favourite colour is blue")

@@ -213,7 +213,7 @@ async def test_the_reviewer_takes_nothing_that_only_its_owner_lets_go_of(home: H
     home.model.answers["review"] = "[DELETE]"
     spared = [await neglected(home, f"The user owns lamp number {n}") for n in range(len(SPARED))]
     for m, fields in zip(spared, SPARED, strict=True):
-        await home.write(lambda tx, m=m, f=fields: tx.memories.put(replace(m, **f), "updated"))
+        await home.write(lambda tx, m=m, f=fields: tx.memories.put(replace(m, **f), "updated"))  # type: ignore[misc]
     other = await neglected(home, "The user plays chess")
     home.later(days=DUE)
     await home.night()
