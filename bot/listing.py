@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
 
 LISTED = 30  # on one page
-_PAGE = re.compile(r"(?:^|\s)(?:page\s+|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s*(?P<zh>\d{1,6})\s*页$", re.IGNORECASE)
+_PAGE = re.compile(
+    r"(?:^|\s)(?:page\s{1,9}|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s{0,9}(?P<zh>\d{1,6})\s{0,9}页$", re.IGNORECASE
+)
 
 
 def memory_line(m: Memory, lang: Lang, now: datetime) -> str:

@@ -19,7 +19,7 @@ from bot.telegram.texts import say
 from bot.telegram.tuning import Tuning
 from memory.models import Lang
 
-_COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+(.*))?", re.DOTALL)
+_COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s{1,9}(.*))?", re.DOTALL)
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
 _FULL = 4_090
 _TOGETHER = 3.0  # seconds between the dates of parts of one turn
@@ -191,7 +191,7 @@ def _author(message: Message) -> int | None:
 def _words(message: Message, bot: User, lang: Lang) -> str:
     text = message.text or message.caption or ""
     if message.chat.type != ChatType.PRIVATE and bot.username:
-        text = re.sub(rf"@{re.escape(bot.username)}\b[,:，：]?\s*", "", text, flags=re.IGNORECASE).strip()
+        text = re.sub(rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", "", text, flags=re.IGNORECASE).strip()
     if message.forward_origin is not None:
         return f"{say(lang, 'forwarded', name=_origin(message, lang))}\n{_quote(text)}" if text else ""
     quoted = _quoted(message, bot, lang)

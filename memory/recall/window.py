@@ -41,18 +41,20 @@ _NO_TIME: Final = re.compile(
     r"|\b(?:every|each|any|most)(?: other| single| second)? (?:\w+day|weekend|morning|night|evening|week|month|year|spring|summer|autumn"
     r"|winter|christmas|easter|thanksgiving|halloween|january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|《[^》]*》|从?[今昨明]天(?:开始|起)|(?:星期|周|礼拜)[一二三四五六日天](?:餐厅|酒吧|咖啡|书店|乐队|花园)"
-    r"|(?:每隔?[一两]?个?|隔)(?:周|星期|礼拜)的?(?:(?:周|星期|礼拜)?[一二三四五六日天末])?|每(?:年|月|周|天|个|到|逢|一|隔)*的?(?:\d{1,2}|[一二三四五六七八九十]+)?(?:[月日号]|周末|春节|中秋节?|国庆节?|圣诞节?|元旦|生日|[春夏秋冬][天季])(?:(?:\d{1,2}|[一二三四五六七八九十]+)[日号])?"
+    r"|(?:每隔?[一两]?个?|隔)(?:周|星期|礼拜)的?(?:(?:周|星期|礼拜)?[一二三四五六日天末])?|每(?:年|月|周|天|个|到|逢|一|隔){0,9}的?(?:\d{1,2}|[一二三四五六七八九十]+)?(?:[月日号]|周末|春节|中秋节?|国庆节?|圣诞节?|元旦|生日|[春夏秋冬][天季])(?:(?:\d{1,2}|[一二三四五六七八九十]+)[日号])?"
     r"|(?:农历|阴历|旧历)(?!八月十五|正月|五月初五|七月初七|九月初九)[^,。?!]{0,8}?月(?:初?[一二三四五六七八九十廿]+)?"
     r"|(?:叫|名字是|名叫)[一二三四五六七八九十]月|五月天(?![气亮暖])|十月怀胎|(?<=[一二三四五六七八九十])月初[一二三四五六七八九十](?<!五月初五)(?<!七月初七)(?<!九月初九)(?<!正月)"
 )
 _NEST: Final = re.compile(r"(?:\s|,|的|那个|那|在|里|\b(?:of|in|on|the|at|during|that|back)\b)*")
 _RANGE: Final = re.compile(
-    r"\s*(?:开始)?(?:直?到|至|-|~|–|—|\b(?:up )?(?:to|until|till|through|thru)\b)\s*(?:on )?(?:the )?"
+    r"\s{0,9}(?:开始)?(?:直?到|至|-|~|–|—|\b(?:up )?(?:to|until|till|through|thru)\b)\s{0,9}(?:on )?(?:the )?"
 )
-_JOIN: Final = re.compile(r"\s*(?:,\s*)?(?:\b(?:and|or)\b|和|与|及|跟|或者?|、|,)\s*(?:on |in |at )?(?:the )?|")
+_JOIN: Final = re.compile(
+    r"\s{0,9}(?:,\s{0,9})?(?:\b(?:and|or)\b|和|与|及|跟|或者?|、|,)\s{0,9}(?:on |in |at )?(?:the )?|"
+)
 _BESIDE: Final = re.compile(r" (before|after)(?: the)? ")
 _BETWEEN: Final = re.compile(r"\bbetween (?:the )?$")
-_TO_FROM: Final = re.compile(r"\s*(?:之间|间)")
+_TO_FROM: Final = re.compile(r"\s{0,9}(?:之间|间)")
 
 
 _NEVER: Final = Nth(Unit.HOUR, lambda _: None)

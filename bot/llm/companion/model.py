@@ -11,7 +11,7 @@ from memory.models import Json, Usage
 from memory.ports import Chunk, ModelRequest, Task
 
 log = logging.getLogger(__name__)
-_PIECE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s*|\s+")
+_PIECE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")
 PAUSE = 0.004  # seconds between pieces of a reply, so that it is seen to come
 LONGEST = 0.5  # seconds that all the pauses of one reply may take
 

@@ -23,10 +23,10 @@ _SIMPLIFY = str.maketrans(dict(zip(_TRAD, _SIMP, strict=True)))
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "＇": "'", "`": "'", "“": '"', "”": '"', "\u00a0": " ", "\u3000": " "})
 _CODE = re.compile(r"```.*?(```|\Z)|`[^`\n]*`", re.S)
-_QUOTED_LINE = re.compile(r"^\s*>.*$", re.M)
+_QUOTED_LINE = re.compile(r"^\s{0,9}>.*$", re.M)
 _SPEECH = re.compile(
     r"(\b(?:says?|said|saying|told|wrote|writes|asked|replied|goes|went|shouted|like|reads?|lyrics?|song|quote[sd]?)\b"
-    r"|说|写道|问|喊|回答|唱|歌词|台词|念)[^\"「『]{0,12}[,:：，]?\s*$",
+    r"|说|写道|问|喊|回答|唱|歌词|台词|念)[^\"「『]{0,12}[,:：，]?\s{0,9}$",
     re.I,
 )
 _QUOTE = re.compile(r'"([^"\n]{0,400})"|「([^」\n]{0,400})」|『([^』\n]{0,400})』')
@@ -37,9 +37,9 @@ _BREAK = re.compile(r"([.!?…]+[\"')\]]*(?=\s|$)|[。！？!?…]+|[;；\n]+|\.
 
 
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d\u20e3\U000e0020-\U000e007f]+")
-_NUMBERED = re.compile(r"(?:^|(?<=\s))\d{1,2}[.)、]\s+(?=\D)", re.M)
+_NUMBERED = re.compile(r"(?:^|(?<=\s))\d{1,2}[.)、]\s{1,9}(?=\D)", re.M)
 _OWN = re.compile(
-    r"\W*(?:(?:你好|您好|嗨|哈喽)[\s,，!！]*)?(?:(?:the|one of the) user\b|(?:I|I'm|I've|my|we|we're|our|actually,? (?:I|my|we))\b(?!\s*[的是在有叫]))",
+    r"\W*(?:(?:你好|您好|嗨|哈喽)[\s,，!！]{0,9})?(?:(?:the|one of the) user\b|(?:I|I'm|I've|my|we|we're|our|actually,? (?:I|my|we))\b(?!\s{0,9}[的是在有叫]))",
     re.I,
 )
 
@@ -68,7 +68,7 @@ def clean(text: str) -> str:
     text = _EMOJI.sub(" ", text)
     if len(_NUMBERED.findall(text)) > 1:
         text = _NUMBERED.sub("\n", text)
-    return re.sub(r"[ \t]+", " ", _QUOTE.sub(lambda m: _unquote(text, m), text)).strip()
+    return re.sub(r"[ \t]{1,9}", " ", _QUOTE.sub(lambda m: _unquote(text, m), text)).strip()
 
 
 def _unquote(text: str, m: re.Match[str]) -> str:
@@ -106,7 +106,7 @@ def sentences(text: str) -> list[Sentence]:
     return out
 
 
-_ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|all|our|his|her|their)\s+", re.I)
+_ARTICLE = re.compile(r"^(?:a|an|the|my|some|any|all|our|his|her|their)\s{1,9}", re.I)
 _WORD = re.compile(r"[a-z0-9][a-z0-9'+#.-]*[a-z0-9+#]|[a-z0-9]|[\u00c0-\u024f\w]+", re.I)
 
 
@@ -132,7 +132,7 @@ def key(value: str) -> str:
     value = simplified(unicodedata.normalize("NFKC", value)).casefold().strip(" .,!?;:，。！？；、~～\"'")
     value = bilingual.thing(_ARTICLE.sub("", value)).casefold() or value
     if CJK.search(value):
-        return re.sub(r"^(?:一[个只条辆部台只把]|这个|那个|所有的?|各种)|[\s的了呢啊呀哦]+$|\s+", "", value)
+        return re.sub(r"^(?:一[个只条辆部台只把]|这个|那个|所有的?|各种)|[\s的了呢啊呀哦]{1,9}$|\s{1,9}", "", value)
     value = _ARTICLE.sub("", value)
     return " ".join(stem(w) for w in value.split())
 
