@@ -2,6 +2,9 @@
 
 A handler calls models first and returns an effect; the effect and the job's `done` are committed together
 (`Store.finish_job`), so that work is done exactly once even if the process is killed at any moment.
+
+A provider that is out of order ends no job: learning waits, one job tries now and then, and when it succeeds the
+rest goes on. Only a job's own failures (an answer nobody can read, a fault of ours) are bounded.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ import random
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
-from memory.errors import MemoryError_, ModelError
+from memory.errors import BudgetSpent, MemoryError_, ModelError
 from memory.models import Job, JobKind, Json
 from memory.ports import Clock, Store, System, Tx
 
@@ -25,12 +29,17 @@ Effect: TypeAlias = Callable[[Tx], Mapping[str, Json]]
 
 Handler: TypeAlias = Callable[[Job, datetime], Awaitable[Effect]]
 
+LEARNING: Final[tuple[JobKind, ...]] = ("monitor", "extract", "summarise")  # they ask the memory model
+CONCURRENCY: Final = 16  # jobs at a time, each of another lane: people learn side by side
 LEASE: Final = timedelta(seconds=60)
 _RENEW_SECONDS: Final = 20.0
 _POLL_SECONDS: Final = 0.5  # how late work enqueued by another process may be noticed
 _FIRST_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 600.0
 _PAUSE_SECONDS: Final = 1.0
+_LONGEST_OUTAGE: Final = timedelta(minutes=30)  # between two tries, whatever the provider asks for
+_TOLD_AT_ONCE: Final = frozenset({"bad_key", "no_credit", "unknown_model"})  # these do not pass by themselves
+_TOLD_AFTER: Final = 2  # failed tries, for those that may
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +53,26 @@ def backoff(attempts: int, retry_after: float | None = None) -> timedelta:
     return timedelta(seconds=max(plain * random.uniform(0.75, 1.25), retry_after or 0.0))  # noqa: S311 - no secret
 
 
+@dataclass
+class Outage:
+    """Whether the memory model can be used, as this process has found."""
+
+    failures: int = 0  # tries since it last worked
+    until: datetime | None = None  # when one job may try again
+    trying: str | None = None  # the job that does
+
+    def holds(self, now: datetime) -> bool:
+        """Whether learning waits. A clock that was set back prolongs nothing."""
+        return self.trying is not None or (self.until is not None and now < self.until <= now + _LONGEST_OUTAGE)
+
+    def failed(self, error: ModelError, now: datetime) -> None:
+        """Wait longer; jobs that were running when it began count as one try."""
+        if self.until is None or now >= self.until:
+            self.failures += 1
+            asked = min(error.retry_after or 0.0, _LONGEST_OUTAGE.total_seconds())
+            self.until = now + backoff(self.failures, asked)
+
+
 class JobRunner:
     """Works through the queue with a few coroutines, beside other processes that do the same."""
 
@@ -54,7 +83,7 @@ class JobRunner:
         clock: Clock,
         *,
         worker: str,
-        concurrency: int = 2,
+        concurrency: int = CONCURRENCY,
     ) -> None:
         """`worker` is this process's name (`memory.store.worker_id`); `concurrency` jobs run at a time."""
         self._store = store
@@ -63,6 +92,9 @@ class JobRunner:
         self._clock = clock
         self._worker = worker
         self._concurrency = concurrency
+        self._outage = Outage()
+        self._waits: dict[str, int] = {}  # failed tries of jobs that wait for the provider
+        self._looking = asyncio.Lock()  # one worker looks for work at a time
         self._wake = asyncio.Event()
         self._ended = asyncio.Event()  # a worker has done what it did
         self._workers: list[asyncio.Task[None]] = []
@@ -142,7 +174,7 @@ class JobRunner:
             # the workers would be found looking each time, and never idle.
             self._ended.clear()
             idle = not self._running
-            due = await self._store.next_due(self._kinds)
+            due = await self._store.next_due(self._open())
             ready = due is not None and due <= self._clock()
             if idle and not self._running and not ready:
                 return
@@ -155,10 +187,15 @@ class JobRunner:
     async def _work(self) -> None:
         while True:
             try:
-                await self._wait()
-                self._running += 1
+                async with self._looking:
+                    await self._wait()
+                    self._running += 1
+                    try:
+                        job = await self._lease(self._clock())
+                    except BaseException:
+                        self._running -= 1
+                        raise
                 try:
-                    job = await self._lease(self._clock())
                     if job is not None:
                         await self._do(job)
                 finally:
@@ -171,13 +208,21 @@ class JobRunner:
                 await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _lease(self, now: datetime) -> Job | None:
-        return await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=self._kinds))
+        kinds = self._open()
+        job = await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=kinds))
+        if job is not None and job.kind in LEARNING and self._outage.failures:
+            self._outage.trying = job.id
+        return job
+
+    def _open(self) -> list[JobKind]:
+        """The kinds that may run now."""
+        return [k for k in self._kinds if k not in LEARNING or not self._outage.holds(self._clock())]
 
     async def _wait(self) -> None:
         """Until a job is due. Looked for again when somebody kicks, and for what other processes have enqueued."""
         while True:
             self._wake.clear()
-            due = await self._store.next_due(self._kinds)
+            due = await self._store.next_due(self._open())
             seconds = _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
             if seconds <= 0:
                 return
@@ -202,13 +247,44 @@ class JobRunner:
             effect = await self._handlers[job.kind](job, self._clock())
             if not await self._store.finish_job(job, effect, self._clock()):
                 _log.info("Job %s (%s) is another process's by now.", job.id, job.kind)
+            await self._worked(job)
         # The boundary of one job: no failure of a handler ends the runner. It is written down and tried again
         # later, or given up visibly.
         except Exception as e:  # noqa: BLE001 - a named boundary
-            await self._failed(job, e)
+            if isinstance(e, ModelError) and e.outage:
+                await self._put_off(job, e)
+            else:
+                if isinstance(e, ModelError):
+                    await self._worked(job)  # the model answers, only not this
+                await self._failed(job, e)
+        finally:
+            if self._outage.trying == job.id:
+                self._outage.trying = None
+
+    async def _worked(self, job: Job) -> None:
+        """Where learning waited for the provider, all of it goes on."""
+        self._waits.pop(job.id, None)
+        if job.kind in LEARNING and self._outage.failures:
+            ids = list(self._waits) if self._outage.failures > 1 else []  # a single failure may be that job's own
+            self._outage = Outage()
+            now = self._clock()
+            await self._store.system(lambda s: s.resume(ids, now))
+            self.kick()
+
+    async def _put_off(self, job: Job, e: ModelError) -> None:
+        """The provider is out of order: the job waits, and those whose learning waits hear of it once."""
+        now, tell = self._clock(), None
+        if job.kind in LEARNING and not isinstance(e, BudgetSpent):
+            self._outage.failed(e, now)
+            if e.code in _TOLD_AT_ONCE or self._outage.failures >= _TOLD_AFTER:
+                tell = {"error": e.code, "model": e.model, "host": e.host}
+        self._waits[job.id] = tries = self._waits.get(job.id, 0) + 1
+        run_at = now + backoff(tries, e.retry_after)
+        _log.warning("Job %s (%s) waits for its provider: %s", job.id, job.kind, e.code)
+        await self._store.system(lambda s: s.put_off(job.id, self._worker, e.code, run_at, kinds=LEARNING, tell=tell))
 
     async def _failed(self, job: Job, e: Exception) -> None:
-        hopeless = isinstance(e, ModelError) and not e.retryable
+        hopeless = isinstance(e, ModelError) and e.code == "context_too_long"
         now = self._clock()
         delay = backoff(job.attempts, e.retry_after if isinstance(e, ModelError) else None)
         run_at = None if hopeless or job.attempts >= job.max_attempts else now + delay

@@ -83,10 +83,6 @@ say = Texts(
         "night.clashes": ("{n} that contradict each other", "{n} 处矛盾"),
         "upkeep": ("looking after memories {bar}", "整理记忆 {bar}"),
         "embedded": ("getting to know memories anew {bar}", "重新认识记忆 {bar}"),
-        "job.dead": (
-            "Something you said could not be learned yet; it is kept, and tried again at the next start.",
-            "有一段话还没能记成；它已保存，下次启动会再试。",
-        ),
         # memory panel
         "panel.recalled": ("In mind for this reply", "这次回复想起了"),
         "panel.learned": ("Learned", "新记下的"),

@@ -103,6 +103,30 @@ class SqliteSystem:
         self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
         return True
 
+    def put_off(
+        self,
+        job_id: str,
+        worker: str,
+        error: str,
+        run_at: datetime,
+        *,
+        kinds: Sequence[JobKind],
+        tell: Mapping[str, Json] | None,
+    ) -> bool:
+        """Back to ready at `run_at`, the attempt not counted; `tell` those who wait, once."""
+        job = queue.held(self.con, job_id, worker)
+        if job is None:
+            return False
+        queue.put_off(self.con, job, run_at, error)
+        for waiting in queue.untold(self.con, kinds, run_at) if tell else ():
+            tx = SqliteTx(self.con, waiting.user_id, self.shared)
+            tx.record_job(waiting, "ready", **{"outcome": "waiting", **(tell or {})})
+        return True
+
+    def resume(self, job_ids: Sequence[str], now: datetime) -> None:
+        """Jobs that were put off are due."""
+        queue.resume(self.con, job_ids, now)
+
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts; how many."""
         return queue.revive(self.con, now)
