@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping
 
 from memory.errors import ModelError, ModelErrorCode
-from memory.jobs import LEARNING
-from memory.models import Json, Lang
+from memory.models import LEARNING, Json, Lang
 
 _SENTENCES: Mapping[ModelErrorCode, tuple[str, str]] = {
     "bad_key": (

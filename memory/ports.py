@@ -682,24 +682,8 @@ class System(Protocol):
     def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:
         """Back to ready at `run_at`, or dead if it is None. Noted as a `job` change."""
 
-    def put_off(
-        self,
-        job_id: str,
-        worker: str,
-        error: str,
-        run_at: datetime,
-        *,
-        kinds: Sequence[JobKind],
-        tell: Mapping[str, Json] | None,
-    ) -> bool:
-        """Back to ready at `run_at`, the attempt not counted; False if the lease is another's by now.
-
-        With `tell`, everybody who has a job of these kinds waiting gets it as a `job` change, outcome `waiting`:
-        once, until what waits is done.
-        """
-
-    def resume(self, job_ids: Sequence[str], now: datetime) -> None:
-        """Jobs that were put off are due."""
+    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+        """A `job` change, outcome `waiting`, for all with such jobs due by then: once until they are done."""
 
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts: at start, after settings may have been mended."""

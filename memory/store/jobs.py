@@ -189,27 +189,15 @@ def settle(
     )
 
 
-def put_off(con: Any, job: Job, run_at: datetime, error: str) -> None:
-    """Take the lease off; the attempt does not count, and who was told of it stays told."""
-    settle(con, job, "ready", run_at=run_at, error=error, result=job.result)
-    con.execute("UPDATE jobs SET attempts = MAX(attempts - 1, 0) WHERE id = ?", (job.id,))
-
-
 def untold(con: Any, kinds: Sequence[JobKind], by: datetime) -> list[Job]:
-    """The oldest job due by then of everybody whose waiting jobs carry no word of it yet; they do from now on."""
+    """The oldest job due by then of everybody whose waiting jobs of these kinds have no result noted."""
     rows = con.execute(
-        "SELECT j.* FROM jobs j WHERE j.n IN (SELECT MIN(n) FROM jobs WHERE state IN ('ready', 'leased')"
-        " AND kind IN (SELECT value FROM json_each(?)) GROUP BY user_id HAVING COUNT(result) = 0)"
-        " AND j.run_at <= ? ORDER BY j.n",
+        "SELECT * FROM jobs WHERE n IN (SELECT MIN(n) FROM jobs WHERE state IN ('ready', 'leased') AND kind IN"
+        " (SELECT value FROM json_each(?)) GROUP BY user_id HAVING COUNT(result) = 0) AND state = 'ready'"
+        " AND run_at <= ?",
         (dump(list(kinds)), to_ms(by)),
-    ).fetchall()
-    con.executemany("UPDATE jobs SET result = ? WHERE id = ?", [(dump({"told": True}), r["id"]) for r in rows])
-    return [job_from_row(r) for r in rows]
-
-
-def resume(con: Any, job_ids: Sequence[str], now: datetime) -> None:
-    """Jobs that wait are due."""
-    con.executemany("UPDATE jobs SET run_at = ? WHERE id = ? AND state = 'ready'", [(to_ms(now), i) for i in job_ids])
+    )
+    return [job_from_row(r) for r in rows.fetchall()]
 
 
 def renew(con: Any, job_id: str, worker: str, until: datetime) -> bool:

@@ -103,29 +103,11 @@ class SqliteSystem:
         self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
         return True
 
-    def put_off(
-        self,
-        job_id: str,
-        worker: str,
-        error: str,
-        run_at: datetime,
-        *,
-        kinds: Sequence[JobKind],
-        tell: Mapping[str, Json] | None,
-    ) -> bool:
-        """Back to ready at `run_at`, the attempt not counted; `tell` those who wait, once."""
-        job = queue.held(self.con, job_id, worker)
-        if job is None:
-            return False
-        queue.put_off(self.con, job, run_at, error)
-        for waiting in queue.untold(self.con, kinds, run_at) if tell else ():
-            tx = SqliteTx(self.con, waiting.user_id, self.shared)
-            tx.record_job(waiting, "ready", **{"outcome": "waiting", **(tell or {})})
-        return True
-
-    def resume(self, job_ids: Sequence[str], now: datetime) -> None:
-        """Jobs that were put off are due."""
-        queue.resume(self.con, job_ids, now)
+    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+        """Note it for everybody whose jobs of these kinds wait and carry no word of it yet; they do from now on."""
+        for job in queue.untold(self.con, kinds, by):
+            queue.settle(self.con, job, "ready", result={"told": True})
+            SqliteTx(self.con, job.user_id, self.shared).record_job(job, "ready", **what, outcome="waiting")
 
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts; how many."""
@@ -140,7 +122,7 @@ class SqliteSystem:
         queue.release(self.con, worker, now)
 
     def _settle(self, job: Job, state: str, *, error: str, run_at: datetime | None = None) -> None:
-        queue.settle(self.con, job, state, run_at=run_at, error=error)
+        queue.settle(self.con, job, state, run_at=run_at, error=error, result=job.result)
         outcome = "failed" if state == "dead" else "retrying"
         tx = SqliteTx(self.con, job.user_id, self.shared)
         tx.record_job(job, state, outcome=outcome, error=error[:500], attempts=job.attempts)
