@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -30,14 +30,16 @@ from bot.events import (
 )
 from bot.offrecord import OffRecord
 from bot.recalling import mode_of, recall_for, shown, without_secrets
+from bot.session import HISTORY_SHARE
 from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
 from memory.embed import Moving
 from memory.errors import ModelError, Refused, StoreError
-from memory.models import Change, Filter, Lang, Memory, Message, language_of
-from memory.ports import ChatModel, Clock, Store, Tx
+from memory.models import Change, Filter, Lang, Memory, Message, language_of, small_words
+from memory.ports import ChatModel, Clock, Store, System, Tx
 from memory.service import Intent, MemoryService
+from memory.store import is_gone
 from memory.upkeep.keeper import progress
 
 log = logging.getLogger(__name__)
@@ -147,9 +149,9 @@ class EbbAgent:
             failure: ModelError | None = None
             try:
                 request = context.build(material)
-                if request.data["shortened"] and self._provider != "offline":
-                    running.text = say(lang, "shortened")
-                    yield Delta(running.text)
+                if notice := context.shortening_notice(request, material):
+                    running.text = notice
+                    yield Delta(notice)
                 async with aclosing(running.write(self._model, request)) as pieces:
                     async for text in pieces:
                         yield Delta(text)
@@ -253,11 +255,12 @@ class EbbAgent:
             mode=mode_of(turn),
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
+            reads_all=self._provider == "offline",
         )
 
     async def _finish(self, opened: turns.Opened, ending: turns.Ending) -> Message | None:
         now = self._clock()
-        budget = int(self._settings.context_tokens * 0.5)
+        budget = int(self._settings.context_tokens * HISTORY_SHARE)
 
         def write(tx: Tx) -> Message | None:
             return turns.finish(
@@ -288,7 +291,7 @@ class EbbAgent:
         """Carry out a command. Never raises at the front end."""
         lang: Lang = c.lang or "en"
         try:
-            lang = c.lang or (self._lang(c.args) if c.args.strip() else await self.language(c.user_id))
+            lang = c.lang or await self.language(c.user_id, c.args)
             return await self._commands.run(c, lang)
         except StoreError as e:
             return Outcome(False, say(lang, "store", why=str(e)))
@@ -349,19 +352,46 @@ class EbbAgent:
         )
         return [replace(m, text="") if m.hidden_at is not None else m for m in found]
 
+    async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
+        """Keep what this process was given and has not sent yet, by id."""
+
+        def write(s: System) -> None:
+            kept = {**(s.get(f"unsent:{user_id}") or {}), self._worker: dict(texts)}
+            s.set(f"unsent:{user_id}", {w: t for w, t in kept.items() if t} or None)
+
+        await self._store.system(write)
+
+    async def take_unsent(self, user_id: str) -> dict[str, str]:
+        """What processes that are gone had not sent, oldest first."""
+
+        def write(s: System) -> dict[str, str]:
+            kept = s.get(f"unsent:{user_id}") or {}
+            host, me = self._worker.rsplit(":", 2)[0], self._worker.rpartition(".")[0]
+            gone = [w for w in kept if w.rpartition(".")[0] == me or w.rsplit(":", 2)[0] != host or is_gone(w)]
+            taken = {i: text for w in gone for i, text in kept.pop(w).items()}
+            s.set(f"unsent:{user_id}", {**kept, **({self._worker: taken} if taken else {})} or None)
+            return taken
+
+        taken = await self._store.system(write)
+        return await self._store.read(
+            user_id, lambda tx: {i: text for i, text in taken.items() if tx.conversations.turn(i) is None}
+        )
+
     async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]:
         """Memories by id, as they stand; those that are gone are left out."""
         return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
 
-    async def language(self, user_id: str) -> Lang:
-        """The language set, else the one the user last wrote in."""
+    async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang:
+        """The language set; else of what is being said, where it has words of one; else the one last written in."""
         if self._settings.lang is not None:
             return self._settings.lang
         last = await self._store.read(
             user_id, lambda tx: tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
         )
-        said = [m.text for m in last if m.role == "user"]
-        return language_of(said[-1]) if said else "en"
+        texts = [m.text for m in last if m.role == "user"]
+        if not texts or small_words(said) > 1:
+            return language_of(said, default)
+        return language_of(next((t for t in reversed(texts) if small_words(t)), texts[-1]))
 
 
 def _ended(ending: turns.Ending, running: Running, failure: ModelError | None, stored: str) -> turns.Ending:

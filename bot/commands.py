@@ -212,6 +212,8 @@ class Commands:
                 review=True,
             )
             return Outcome(True, "", turn=turn)
+        if c.mode is WindowMode.TEMP:
+            return Outcome(False, say(lang, "why.temp"))
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
             (await self._service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
@@ -322,7 +324,8 @@ class Commands:
 
     async def _help(self, c: Command, lang: Lang) -> Outcome:
         lines = [f"- `/{name}` – {say(lang, f'help.{name}')}" for name in COMMANDS]
-        return Outcome(True, "\n".join([say(lang, "help.head"), *lines, "", say(lang, "help.tail")]))
+        tail = ["", say(lang, "help.tail")] if c.mode is WindowMode.NORMAL else []
+        return Outcome(True, "\n".join([say(lang, "help.head"), *lines, *tail]))
 
     async def _quit(self, c: Command, lang: Lang) -> Outcome:
         return Outcome(True, "", quit=True)

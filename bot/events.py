@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from memory.models import Change, Hit, Lang, Memory, Message, Usage
 
@@ -159,8 +159,6 @@ class Status:
 
 
 CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help
-DrainProgress: TypeAlias = AsyncIterator[int]
-EndKind: TypeAlias = Literal["done", "stopped", "failed"]
 
 
 class Agent(Protocol):
@@ -184,5 +182,11 @@ class Agent(Protocol):
     async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
         """The newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
 
+    async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
+        """Keep what this process was given and has not sent yet, by id, instead of what it kept before."""
+
+    async def take_unsent(self, user_id: str) -> dict[str, str]:
+        """What processes that are gone had not sent, oldest first; it is this process's from now on."""
+
     async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
-    async def language(self, user_id: str) -> Lang: ...
+    async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang: ...

@@ -16,6 +16,8 @@ from memory.privacy import redact
 
 HISTORY_LIMIT = 30  # S0: past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay
+HISTORY_SHARE = 0.35  # of the context; past it as well
+LONG_SHARE = 1 / 8  # of that: a longer message counts as so much, since the prompt shortens it first
 TITLE_CHARS = 40
 
 
@@ -67,14 +69,15 @@ def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:
 def compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | None:
     """`seq` of the last message to summarise away, or None if history is short enough.
 
-    Past 30 messages (or past the token budget), all but the newest 10 go; an exchange is never split.
+    Past 30 messages all but the newest 10 go; past the token budget, until half of it is left. The newest exchange
+    stays, and none is ever split.
     """
-    over = len(messages) > HISTORY_LIMIT
-    if not over and len(messages) > HISTORY_KEPT:
-        over = sum(estimate_tokens(m.text) for m in messages) > budget_tokens
-    if not over:
+    sizes = [min(estimate_tokens(m.text), int(budget_tokens * LONG_SHARE)) for m in messages]
+    if len(messages) <= HISTORY_LIMIT and sum(sizes) <= budget_tokens:
         return None
-    cut = len(messages) - HISTORY_KEPT
+    cut = max(len(messages) - HISTORY_KEPT, 0)
+    while sum(sizes) > budget_tokens and cut < len(messages) - 1 and sum(sizes[cut:]) > budget_tokens // 2:
+        cut += 1
     while cut > 0 and messages[cut].turn_id is not None and messages[cut].turn_id == messages[cut - 1].turn_id:
         cut -= 1
     return messages[cut - 1].seq if cut > 0 else None

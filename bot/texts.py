@@ -194,8 +194,16 @@ say = Texts(
             "这个窗口处于只读模式：回忆只用于回复，不留痕迹。",
         ),
         "shortened": (
-            "_(Your message is kept whole, but too long for the model: it was sent its beginning and its end.)_\n\n",
-            "_（你的消息完整保存了，但对模型来说太长：只发送了开头和结尾。）_\n\n",
+            "_(Your message is too long for the model: it was sent its beginning and its end.)_\n\n",
+            "_（你的消息对模型来说太长：只发送了开头和结尾。）_\n\n",
+        ),
+        "shortened.history": (
+            "_(This conversation is getting long: its longest messages now reach the model shortened.)_\n\n",
+            "_（这次对话越来越长：从这里起，其中最长的消息会缩短后再发给模型。）_\n\n",
+        ),
+        "left_out": (
+            "[{n} messages before this one are too long to be shown, and not summarised yet. Say so if it matters.]",
+            "[在这之前还有 {n} 条消息，因为太长无法显示，也还没有摘要。如果用得上，请如实说明。]",
         ),
         # other
         "mirror.none": ("There is no MEMORY.md here.", "这里没有 MEMORY.md。"),
@@ -221,8 +229,8 @@ say = Texts(
         ),
         "empty": ("Write something first.", "请先写点什么。"),
         "internal": (
-            "Something went wrong on my side. What you said is kept; please try again.",
-            "我这边出了点问题。你说的话已经保留，请再试一次。",
+            "Something went wrong on my side; please try again.",
+            "我这边出了点问题，请再试一次。",
         ),
         "store": ("The memory file could not be used: {why}", "记忆文件无法使用：{why}"),
         "hidden": ("(forgotten)", "（已忘掉）"),

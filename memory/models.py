@@ -50,6 +50,11 @@ def language_of(text: str, default: Lang = "en") -> Lang:
     return "en"
 
 
+def small_words(text: str) -> int:
+    """How many words it has that sentences hang on: a name or a title by itself has none, whatever its letters."""
+    return len(_BY_EN.findall(text)) + len(_BY_ZH.findall(text))
+
+
 class Layer(StrEnum):
     """S0's layers."""
 
@@ -408,6 +413,7 @@ class Change:
 JobKind: TypeAlias = Literal[
     "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "title", "import", "scrub", "curve"
 ]
+LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise")  # what asks the memory model after a turn
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 

@@ -682,6 +682,9 @@ class System(Protocol):
     def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:
         """Back to ready at `run_at`, or dead if it is None. Noted as a `job` change."""
 
+    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+        """A `job` change, outcome `waiting`, for all with such jobs due by then: once until they are done."""
+
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts: at start, after settings may have been mended."""
 

@@ -71,7 +71,9 @@ def walk(items: Any, before: list[frozenset[str]], flags: int, found: list[str])
         if op in GREEDY:
             starts, ends = walk(av[2], before, flags, found)
             if av[1] is sre.MAXREPEAT:
-                found += [f"adjacent {min(b & starts)!r}" for b in before if b & starts and len(av[2]) == 1 and not ends]
+                found += [
+                    f"adjacent {min(b & starts)!r}" for b in before if b & starts and len(av[2]) == 1 and not ends
+                ]
                 found += [f"nested {min(e & starts)!r}" for e in ends if e & starts]
                 every = [*ends, starts] if len(av[2]) == 1 and not ends else ends
             else:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from bot.errors import LearningTrouble
 from bot.events import Choice, Delta, Done, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
@@ -135,7 +136,10 @@ class Plain:
 
     async def _follow(self, after: int) -> None:
         """Say what was learned, between two lines."""
+        trouble = LearningTrouble()
         async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
+            if change.entity == "job" and (text := trouble.sentence(change.after or {}, self._voice.lang)):
+                self.say(f"\n{text}")
             if change.entity != "memory" or not self._interactive or change.reason in ("remember", "forget", "undo"):
                 continue
             for item in learned([change], await self._link.memories([change.entity_id])):

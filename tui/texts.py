@@ -83,10 +83,6 @@ say = Texts(
         "night.clashes": ("{n} that contradict each other", "{n} 处矛盾"),
         "upkeep": ("looking after memories {bar}", "整理记忆 {bar}"),
         "embedded": ("getting to know memories anew {bar}", "重新认识记忆 {bar}"),
-        "job.dead": (
-            "Something you said could not be learned yet; it is kept, and tried again at the next start.",
-            "有一段话还没能记成；它已保存，下次启动会再试。",
-        ),
         # memory panel
         "panel.recalled": ("In mind for this reply", "这次回复想起了"),
         "panel.learned": ("Learned", "新记下的"),
@@ -237,6 +233,10 @@ say = Texts(
         ),
         "first.key": ("Key", "密钥"),
         "first.key.optional": ("Key (if it wants one)", "密钥（如果需要）"),
+        "first.key.again": (
+            "That key was typed for another address. Type the key for this one, or leave it empty.",
+            "那个密钥是为另一个地址填的。请填这个地址的密钥，或者留空。",
+        ),
         "first.url": ("Address, e.g. https://host/v1", "地址，例如 https://host/v1"),
         "first.model": ("Model (empty: the endpoint's first)", "模型（留空：用接口的第一个）"),
         "first.model.openai": ("Model (empty: gpt-4o-mini)", "模型（留空：gpt-4o-mini）"),
@@ -278,7 +278,7 @@ say = Texts(
             "Ebb 自己出了故障（{what}），已经关闭。说过的话都在；请重新运行：ebb",
         ),
         "fault": (
-            "Something went wrong on my side ({what}). What you said is kept.",
+            "Something went wrong on my side ({what}).",
             "我这边出了点问题（{what}）。你说的话都在。",
         ),
         # plain mode

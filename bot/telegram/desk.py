@@ -20,7 +20,7 @@ from bot.telegram.outbox import Gone, Outbox, Where
 from bot.telegram.streaming import Reply
 from bot.telegram.tuning import Tuning
 from memory.errors import StoreError
-from memory.models import Lang, language_of
+from memory.models import Lang
 
 log = logging.getLogger(__name__)
 
@@ -80,15 +80,7 @@ class Desk:
 
     async def language(self, user_id: str, user: User | None, said: str = "") -> Lang:
         """The language set; else of what is being said, else of what was said last, else of the client."""
-        if self.ebb.settings.lang is not None:
-            return self.ebb.settings.lang
-        hint = language_hint(user)
-        if said.strip():
-            return language_of(said, hint)
-        found = await self.agent.language(user_id)
-        if hint == "zh" and found == "en" and not await self.agent.history(user_id, f"user:{user_id}", limit=1):
-            return "zh"
-        return found
+        return await self.agent.language(user_id, said, language_hint(user))
 
     def command(
         self, name: str, args: str, where: Where, user_id: str, lang: Lang | None, mode: WindowMode

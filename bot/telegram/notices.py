@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
+from bot.errors import LearningTrouble
 from bot.events import Command
 from bot.life_texts import switched
 from bot.telegram import keyboards
@@ -15,7 +16,7 @@ from bot.telegram.outbox import Gone, Where
 from bot.telegram.render import render
 from bot.telegram.texts import say
 from memory.errors import StoreError
-from memory.models import Change, Lang, Memory, State
+from memory.models import Change, Json, Lang, Memory, State
 
 log = logging.getLogger(__name__)
 _LEARNED = frozenset({"monitor", "extract", "remember"})
@@ -36,7 +37,7 @@ class Notices:
     def __init__(self, desk: Desk, user_id: str) -> None:
         self._desk = desk
         self._user_id = user_id
-        self._failing = False
+        self._trouble = LearningTrouble()
 
     async def run(self) -> None:
         """Until cancelled. A store that is in the way for a while is waited for."""
@@ -137,12 +138,14 @@ class Notices:
         sets = dict.fromkeys(c.set_id for c in changes)
         await self._say(where, "\n\n".join(lines), named[:_MOST], sets, lang)
 
-    async def _job_ended(self, job: dict[str, object]) -> None:
+    async def _job_ended(self, job: dict[str, Json]) -> None:
         """An extraction that somebody waits for, or learning that failed: said once until it works again."""
         lang = await self._desk.language(self._user_id, None)
         state, kind = job.get("state"), job.get("kind")
-        if state == "done":
-            self._failing = False
+        if trouble := self._trouble.sentence(job, lang):
+            if (chat_id := await self._own_chat()) is not None:
+                await self._say(Where(chat_id), f"🧠 {trouble}", (), (), lang)
+        elif state == "done":
             waiting = self._desk.extracting.get(self._user_id)
             if kind == "extract" and waiting:
                 new, updated = job.get("new") or 0, job.get("updated") or 0
@@ -152,11 +155,6 @@ class Notices:
                 await self._ask_of_mirror(lang)
             elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
                 await self._say(Where(chat_id), switched(job, lang), (), (), lang)
-        elif state == "dead" and kind in {"monitor", "extract", "summarise"} and not self._failing:
-            self._failing = True
-            if (chat_id := await self._own_chat()) is not None:
-                text = say(lang, "notice.failed", why=str(job.get("error") or "?"))
-                await self._say(Where(chat_id), text, (), (), lang)
 
     async def _ask_of_mirror(self, lang: Lang) -> None:
         """Much is missing from MEMORY.md: only its owner knows what that means."""

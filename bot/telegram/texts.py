@@ -103,10 +103,6 @@ say = Texts(
             "🧠 From the last conversation: nothing that I did not know already.",
             "🧠 上一次对话：没有新的内容需要记住。",
         ),
-        "notice.failed": (
-            "🧠 I could not learn from our last exchange ({why}). What you said is kept; I'll try again later.",
-            "🧠 刚才的对话没能整理进记忆（{why}）。你说的话都还在，我之后会再试。",
-        ),
         # said on the terminal where the bot runs
         "run.no_token": (
             "No bot token: get one from @BotFather on Telegram and set EBB_TELEGRAM_TOKEN (here or in {env}).",

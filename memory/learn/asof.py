@@ -26,7 +26,7 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
         (r"^(?P<topic>.*?)[,，\s]{0,9}\bas (?:of|at)\s{1,9}(?P<when>.+)$", True),
         (r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$", True),
         (rf"{_KNEW}(?P<topic>.+?))? (?:on|in|at|by|until|back in) (?P<when>.+?)$", False),
-        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{1,9})\b.*)$", False),
+        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{1, 9})\b.*)$", False),
         (
             r"^(?:你|ebb)?\s{0,9}(?:在|到)?\s{0,9}(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s{0,9}(?:你|ebb)?\s{0,9}都?"
             r"(?:知道|记得|了解)(?:关于)?(?P<topic>.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory.errors import Conflict
+from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
 from memory.learn import dates
 from memory.learn.alike import said_in, touches
@@ -186,12 +186,12 @@ class Extractor:
             "now": dates.iso(now, tz),
             "tz": tz,
         }
-        for _ in range(2):  # broken JSON is asked for once more, and then costs nothing but a log line
+        for _ in range(2):  # broken JSON is asked for once more before the job is left to its retries
             answer = await self.tools.ask(user_id, "extract", h.lang, variables, data, now, MAX_ANSWER)
             if (found := parse(answer.text)) is not None:
                 return found
             self.tools.skipped("extraction", "unreadable", answer.text)
-        return []
+        raise ModelError("unreadable", detail="the extraction could not be read")
 
     async def _shortened(self, user_id: str, h: History, now: datetime) -> tuple[list[Message], str]:
         """The newest messages as they are, and the rest summarised where there is too much of it."""

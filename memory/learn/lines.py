@@ -150,6 +150,8 @@ def listed(text: str) -> tuple[str, ...]:
 
 def _line(raw: str, unread: list[Unread]) -> Line | Unread:
     stripped = _MARKS.sub("", raw).strip()
+    if _WORD.get(stripped.strip(".。*_`").casefold()) == "skip":  # without its brackets
+        return Line("skip")
     heads = [m for m in _HEAD.finditer(stripped) if m[1].casefold() in _WORD]
     if not heads or heads[0].start() != 0:
         return Unread("no_operation", raw)

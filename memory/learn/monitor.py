@@ -10,6 +10,7 @@ from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates, lines
 from memory.learn.alike import said_in, touches
+from memory.learn.answer import plain
 from memory.learn.asking import ANY, Tools
 from memory.learn.drafts import Words, draft_of
 from memory.learn.material import clock, is_evidence, items, language, reference, unchanged, words_of
@@ -24,6 +25,7 @@ EXCHANGE_TOKENS = 6_000  # of one message of the exchange
 NEAREST = 10
 MAX_ANSWER = 2_000
 NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
+FAILED: Mapping[str, Json] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ class Monitor:
         if ex.learning == "off" or not any(m.text.strip() for m in evidence):
             return lambda _tx: NOTHING
         shown = await self._reference(job.user_id, ex)
-        steps, unread = await self._ask(job.user_id, ex, shown, now)
+        answer = await self._ask(job.user_id, ex, shown, now) or await self._ask(job.user_id, ex, shown, now)
+        if answer is None:  # twice: said to the person; the end of the conversation is learned from as a whole
+            return lambda _tx: FAILED
+        steps, unread = answer
         steps = await self._claims(job.user_id, ex, shown, steps)
         return lambda tx: self._apply(tx, job, ex, steps, unread, now)
 
@@ -118,7 +123,8 @@ class Monitor:
 
     async def _ask(
         self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], now: datetime
-    ) -> tuple[list[Step], int]:
+    ) -> tuple[list[Step], int] | None:
+        """The steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
         exchange = items(ex.messages, user_id, self._within(EXCHANGE_TOKENS))
         context = items(ex.context, user_id, self._within(CONTEXT_TOKENS))
@@ -142,6 +148,9 @@ class Monitor:
         if answer.cut:
             text = text.rpartition("\n")[0]  # half a line is worse than none
         found, unread = lines.read(text)
+        if not found and (plain(text) or answer.cut):
+            self.tools.skipped("monitor answer", "unreadable", text)
+            return None
         for u in unread:
             self.tools.skipped("monitor line", u.why, u.text)
         steps: list[Step] = []

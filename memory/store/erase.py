@@ -158,6 +158,7 @@ def _jobs(tx: SqliteTx, memory_id: MemoryId) -> int:
 
 
 def _choices(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
+    tx.con.execute("DELETE FROM meta WHERE key = ?", (f"unsent:{tx.owner}",))  # drafts may say it, too
     rows = tx.con.execute("SELECT n, payload FROM choices WHERE user_id = ?", (tx.owner,)).fetchall()
     naming = [r["n"] for r in rows if f'"{memory_id}"' in r["payload"] or texts.said_in(r["payload"])]
     tx.con.execute("DELETE FROM choices WHERE n IN (SELECT value FROM json_each(?))", (dump(naming),))

@@ -103,6 +103,12 @@ class SqliteSystem:
         self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
         return True
 
+    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+        """Note it for everybody whose jobs of these kinds wait and carry no word of it yet; they do from now on."""
+        for job in queue.untold(self.con, kinds, by):
+            queue.settle(self.con, job, "ready", result={"told": True})
+            SqliteTx(self.con, job.user_id, self.shared).record_job(job, "ready", **what, outcome="waiting")
+
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts; how many."""
         return queue.revive(self.con, now)
@@ -116,7 +122,7 @@ class SqliteSystem:
         queue.release(self.con, worker, now)
 
     def _settle(self, job: Job, state: str, *, error: str, run_at: datetime | None = None) -> None:
-        queue.settle(self.con, job, state, run_at=run_at, error=error)
+        queue.settle(self.con, job, state, run_at=run_at, error=error, result=job.result)
         outcome = "failed" if state == "dead" else "retrying"
         tx = SqliteTx(self.con, job.user_id, self.shared)
         tx.record_job(job, state, outcome=outcome, error=error[:500], attempts=job.attempts)

@@ -26,7 +26,7 @@ ITEM = {
 }
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "persona": {},
-    "rules": {},
+    "rules": {"off_record": False},
     "chat_context": {"profile": [ITEM], "episode": "[then] talked", "summary": "so far"},
     "recalled": {"items": [ITEM], "now": "N", "tz": "Z", "mode": "normal", "note": ""},
     "monitor": {"now": "N", "tz": "Z", "exchange": [SAID], "context": [SAID], "reference": [ITEM]},

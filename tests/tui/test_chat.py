@@ -12,7 +12,7 @@ from textual import events
 from bot.events import WindowMode
 from bot.settings import Settings
 from memory.ports import Tx
-from tests.servers.openai import OpenAIServer, say
+from tests.servers.openai import OpenAIServer, fail, say
 from tests.tui.driver import Window, opener, window
 from tui.widgets.entries import Said
 from tui.widgets.marks import Choices
@@ -298,11 +298,23 @@ async def test_another_windows_words_appear_by_themselves(online: Settings, open
 
 async def test_a_new_session_is_a_line_and_says_what_was_kept(online: Settings, openai_server: OpenAIServer) -> None:
     """/new draws a divider; what the last conversation came to is said when it is known."""
+    openai_server.on("listener", lambda r: "[]" if "JSON" in r.system else "[SKIP]", field="model")
     async with window(online) as w:
         await w.send("One.")
         await w.send("/new")
         await w.sees("› /new", "── new conversation · Mon 2 Mar, 09:41")
         await w.sees("The last conversation")
+
+
+async def test_learning_that_waits_is_said_once(online: Settings, openai_server: OpenAIServer) -> None:
+    """Why, and that nothing is lost; not again for the next message."""
+    openai_server.on("listener", fail("no_credit"), field="model")
+    async with window(online) as w:
+        await w.send("One.")
+        await w.sees("can’t learn right now", "no credit", "Nothing is lost", "catch up")
+        await w.send("Two.")
+        await w.pilot.pause(0.5)
+        assert w.screen().count("can’t learn right now") == 1
 
 
 async def test_the_conversation_goes_on_after_a_restart(online: Settings, openai_server: OpenAIServer) -> None:

@@ -170,6 +170,15 @@ class Composer(Vertical):
         """The draft."""
         return self.field.text
 
+    @property
+    def draft(self) -> str:
+        """The draft with its pastes."""
+        return self._unfold(self.field.text)
+
+    def restore(self, text: str) -> None:
+        """A draft of an earlier window, beside what is typed in this one already."""
+        (self.paste if len(text) > LONG_PASTE else self.field.insert)(text)
+
     def set_text(self, text: str) -> None:
         """Another draft, the cursor at its end."""
         self.field.load_text(text)

@@ -176,16 +176,18 @@ async def test_ids_that_were_not_shown_are_ignored(world: World) -> None:
     assert result["new"] == 1
 
 
-async def test_broken_json_costs_nothing_but_a_second_try(world: World) -> None:
-    """Then the stretch counts as looked through, and says so."""
+async def test_a_broken_answer_uses_up_no_messages(world: World) -> None:
+    """It is asked for again once, then the job is; the next one reads the stretch as well."""
     await world.say("I like tea")
     payload = await through(world)
-    result = await world.work("extract", payload, "I could not find any.", '[{"content": "The us')
-    assert (result["outcome"], result["new"], result["updated"]) == ("nothing", 0, 0)
-    assert (await world.fresh_session()).extracted_through == payload["through"]
+    with pytest.raises(ModelError) as e:
+        await world.work("extract", payload, "I could not find any.", '[{"content": "The us')
+    assert (e.value.code, e.value.outage) == ("unreadable", False)
+    assert (await world.fresh_session()).extracted_through == 0
     await world.say("I like milk")
     result = await world.work("extract", await through(world), "oops", json.dumps([entry("The user likes milk")]))
     assert result["new"] == 1
+    assert "I like tea" in world.model.prompt()
 
 
 async def test_a_long_history_is_summarised_first(world: World) -> None:

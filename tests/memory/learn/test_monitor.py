@@ -407,12 +407,31 @@ async def test_tokens_are_counted_and_the_budget_postpones(world: World) -> None
     ] == 1
 
 
+@pytest.mark.parametrize(
+    ("answers", "outcome", "calls"),
+    [
+        (["I think you like tea.", "Nothing here."], "failed", 2),
+        (["我觉得没什么可记的。", "[ADD] The user likes tea."], "saved", 2),
+        (["[SKIP]"], "nothing", 1),
+        (["跳过。"], "nothing", 1),
+        ([""], "nothing", 1),
+    ],
+)
+async def test_an_unreadable_answer_is_asked_for_again_once(
+    world: World, answers: list[str], outcome: str, calls: int
+) -> None:
+    """And then shown as failed; a reader of one word is content with it."""
+    result = await world.learn("I like tea", *answers)
+    assert (result["outcome"], len(world.model.requests)) == (outcome, calls)
+
+
 async def test_logs_hold_no_words_unless_asked(world: World, caplog: pytest.LogCaptureFixture) -> None:
     """What is left out is logged by its reason."""
+    lines = "[SKIP]\nI think the user likes marzipan"
     with caplog.at_level(logging.DEBUG):
-        await world.learn("x is my thing", "I think the user likes marzipan")
+        await world.learn("x is my thing", lines)
     assert "no_operation" in caplog.text
     assert "marzipan" not in caplog.text
     with caplog.at_level(logging.DEBUG):
-        await world.learn("y is my thing", "I think the user likes marzipan", log_text=True)
+        await world.learn("y is my thing", lines, log_text=True)
     assert "marzipan" in caplog.text

@@ -107,6 +107,16 @@ async def test_an_unreadable_answer_is_asked_for_again_and_then_the_job_is(world
     assert (await world.work("summarise", payload, "", GOOD))["new"] == 1
 
 
+@pytest.mark.parametrize(("piece", "calls"), [("The harbour was quiet that day. ", 2), ("那天港口很安静。", 2)])
+async def test_the_middle_of_a_long_message_is_read_too(world: World, piece: str, calls: int) -> None:
+    """In pieces, as many calls as it takes."""
+    await world.say(f"{piece * 700}The code name is ZANZIBAR. {piece * 700}")
+    await world.work("summarise", await span(world), *[GOOD] * calls)
+    read = "".join(r.messages[-1]["content"] for r in world.model.requests)
+    assert "ZANZIBAR" in read
+    assert read.count(piece.strip()) >= 1_380, "but for those that a cut went through"
+
+
 async def test_plain_text_is_a_summary_too(world: World) -> None:
     """A small model that forgets the labels still says what was talked about."""
     await world.say("聊聊面试和游戏")
