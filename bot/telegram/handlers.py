@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from bot.events import Delta, Done, Failed, Outcome, Started, Stopped, Turn, WindowMode
+from bot.events import Delta, Done, Failed, Outcome, Recalled, Started, Stopped, Turn, WindowMode
 from bot.listing import LISTED, asked
 from bot.telegram import edits, keyboards, lists, windows
 from bot.telegram.desk import Desk, Running, oops
@@ -133,9 +133,10 @@ class Handlers:
             desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to, head=head
         )
         async with reply:
+            reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            await reply.finish(_pieces(head, end, _foot(mode, lang), lang), keyboards.choices(offered))
+            await reply.finish(_pieces(head, end, _foot(mode, lang), lang, reply.typed), keyboards.choices(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
         await desk.end(
             place.key,
@@ -151,6 +152,8 @@ class Handlers:
             async for event in events:
                 if isinstance(event, Started):
                     running.started = True
+                elif isinstance(event, Recalled):
+                    reply.typed += [hit.memory.content for hit in event.hits]
                 elif isinstance(event, Delta):
                     reply.feed(event.text)
                 elif isinstance(event, Done | Stopped | Failed):
@@ -283,7 +286,7 @@ def _kinds(unread: Sequence[str], lang: Lang) -> str:
     return ("、" if lang == "zh" else ", ").join(say(lang, f"kind.{k}") for k in unread)
 
 
-def _pieces(head: str, end: Ending, foot: str, lang: Lang) -> list[Piece]:
+def _pieces(head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]) -> list[Piece]:
     """The whole reply: the model's words as Markdown, ours around them as they stand."""
     if isinstance(end, Done):
         text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
@@ -293,7 +296,7 @@ def _pieces(head: str, end: Ending, foot: str, lang: Lang) -> list[Piece]:
         text, after = end.text.rstrip(), f"\n\n{say(lang, 'stopped')}{foot}"
     else:
         text, after = end.partial.rstrip(), f"\n\n⚠️ {end.sentence}{foot}"
-    return render(text, before=head, after=after)
+    return render(text, before=head, after=after, typed=typed)
 
 
 def _help(text: str, lang: Lang) -> str:

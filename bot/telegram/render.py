@@ -12,7 +12,7 @@ import logging
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 LIMIT = 4096  # UTF-16 code units of one message
 MOST_MARKS = 100  # what Telegram keeps of a message's entities
+_MARKED = re.compile(r"\w.*[*_`~<>|#\[\\]|[*_`~<>|#\[\\].*\w", re.DOTALL)  # a quote that Markdown could change
+_STAND_INS = [chr(0xFDD0 + i) for i in range(32)]  # characters that stand for nothing
 _INLINE = {"em": "italic", "strong": "bold", "s": "strikethrough"}
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」』）】]*")
 
@@ -67,12 +69,21 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def render(markdown: str, limit: int = LIMIT, *, before: str = "", after: str = "") -> list[Piece]:
-    """Lay a model's reply out in messages, with literal words around it. Never raises: at worst all is literal."""
-    page, source = _Page(), clean_output(markdown)
+def render(
+    markdown: str, limit: int = LIMIT, *, before: str = "", after: str = "", typed: Sequence[str] = ()
+) -> list[Piece]:
+    """Lay a model's reply out in messages, with literal words around it; `typed` is literal wherever it is quoted.
+
+    Never raises: at worst all is literal.
+    """
+    source = folded = clean_output(markdown)
+    quotes = {q for t in typed if _MARKED.search(q := clean_output(t).strip()) and q in source}
+    page = _Page(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
+    for sign, quote in page.quotes.items():
+        folded = folded.replace(quote, sign)
     page.add(clean_output(before))
     try:
-        page.add_blocks(SyntaxTreeNode(parser().parse(source)).children)
+        page.add_blocks(SyntaxTreeNode(parser().parse(folded)).children)
         if page.letters() < _letters(before + source):
             return plain(f"{before}{markdown}{after}", limit)
     except Exception as e:  # noqa: BLE001 - the boundary to the Markdown parser: formatting never fails a reply
@@ -95,6 +106,7 @@ def _letters(text: str) -> int:
 class _Page:
     """Text and marks of a Markdown tree, as it is walked."""
 
+    quotes: Mapping[str, str]  # by the sign that stands in for each
     parts: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     at: int = 0
@@ -102,8 +114,14 @@ class _Page:
 
     def add(self, text: str) -> None:
         """Add literal text."""
+        text = self._unfold(text)
         self.parts.append(text)
         self.at += units(text)
+
+    def _unfold(self, text: str) -> str:
+        for sign, quote in self.quotes.items():
+            text = text.replace(sign, quote)
+        return text
 
     def letters(self) -> int:
         """Count the letters and digits shown or kept in marks."""
@@ -112,7 +130,7 @@ class _Page:
     def mark(self, kind: str, start: int, *, url: str | None = None, language: str | None = None) -> None:
         """Mark what was added since `start`."""
         if self.at > start:
-            self.marks.append(Mark(kind, start, self.at - start, url, language))
+            self.marks.append(Mark(kind, start, self.at - start, url and self._unfold(url), language))
 
     def add_blocks(self, nodes: Sequence[SyntaxTreeNode], indent: str = "", gap: str = "\n\n") -> None:
         """Add paragraphs, lists, code and so on, `gap` between them."""
@@ -161,7 +179,11 @@ class _Page:
 
     def _add_table(self, node: SyntaxTreeNode) -> None:
         """Aligned in a fixed width: Telegram has no tables, and no marks inside fixed width."""
-        cells = [[_Page().read(cell) for cell in row.children] for part in node.children for row in part.children]
+        cells = [
+            [_Page(self.quotes).read(cell) for cell in row.children]
+            for part in node.children
+            for row in part.children
+        ]
         widths = [max(columns(row[c]) for row in cells) for c in range(len(cells[0]))]
         rows = [" | ".join(padded(x, w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
         start = self.at

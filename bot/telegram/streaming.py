@@ -61,6 +61,7 @@ class Reply:
         self._stale: list[int] = []
         self._reply_to = reply_to
         self._head = head
+        self.typed: list[str] = []  # what the person said, shown to the letter where the reply quotes it
         self._text = ""
         self._dirty = asyncio.Event()
         self._closing = asyncio.Event()
@@ -156,7 +157,7 @@ class Reply:
 
     async def _frame(self) -> bool:
         """Show what changed first; whether everything is shown now."""
-        pieces = render(self._text, before=self._head)
+        pieces = render(self._text, before=self._head, typed=self.typed)
         for i, piece in enumerate(pieces):
             last = i == len(pieces) - 1
             markup = self._stop if last else None

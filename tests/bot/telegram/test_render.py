@@ -231,6 +231,14 @@ def test_what_is_markdown_is_formatted(markdown: str, text: str, marked: list[st
     assert found == marked
 
 
+def test_what_was_typed_is_quoted_to_the_letter() -> None:
+    """A reply that repeats the person's words shows them as they were typed, and formats its own."""
+    typed = "my *real* <T> [x](http://a.b)"
+    (piece,) = render(f"**You** said: {typed}, _yes_", typed=["other", typed, "said"])
+    assert piece.text == f"You said: {typed}, yes"
+    assert [m.type for m in piece.marks] == ["bold", "italic"]
+
+
 def test_no_formatting_is_lost_in_a_long_reply() -> None:
     """A long quote keeps its marks when it is cut, and no message has more of them than Telegram shows."""
     pieces = render("\n".join(f"> line {i} with **bold{i}** words" for i in range(400)))
