@@ -89,7 +89,8 @@ class Notices:
         out = [first]
         with suppress(TimeoutError):
             while True:
-                out.append(await asyncio.wait_for(queue.get(), self._desk.tuning.notice))
+                async with asyncio.timeout(self._desk.tuning.notice):  # `wait_for` of 3.11 may lose a cancellation
+                    out.append(await queue.get())
         return out
 
     # --- telling --------------------------------------------------------------------------------------

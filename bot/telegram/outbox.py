@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 AHEAD = 25  # ids looked at behind the newest one known: messages of other chats that we have not heard of yet
-PROBED = 150  # ids looked at in one search, at most
+PROBED = 500  # ids looked at in one search, at most
 _KNOWN = 4000  # ids kept in mind, at least
 _SUPERGROUP = -(10**12)  # chats below have message ids of their own
 _NOT_MODIFIED = "not modified"
