@@ -405,6 +405,16 @@ async def test_what_a_model_writes_cannot_command_the_terminal(online: Settings,
         assert "\x1b" not in w.screen()
 
 
+async def test_what_was_typed_is_shown_as_typed(online: Settings, openai_server: OpenAIServer) -> None:
+    """In what was said, in answers to commands and in Ebb's own replies: no Markdown, no markup."""
+    openai_server.default = "Mm."
+    async with window(online) as w:
+        for text in ("/remember I own 47*11*9 _tiles_ [b]x[/b]", "forget **zork** `<T>`"):
+            await w.send(text)
+        await w.sees("47*11*9 _tiles_ [b]x[/b]")
+        await w.sees("forget **zork** `<T>`", "“**zork** `<T>`”")
+
+
 async def test_a_theme_is_remembered(online: Settings) -> None:
     """Ctrl+T goes to the next look, and the next start has it."""
     from bot import settings as config
