@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from memory.models import Lang, language_of
-from memory.privacy.rules import NOT_A_CARD, RULES, SecretKind
+from memory.privacy.rules import HARMLESS, SHAPES, SecretKind, labelled
 
 _NAMES: Final[dict[SecretKind, tuple[str, str]]] = {
     "password": ("password", "密码"),
@@ -37,8 +38,16 @@ class Finding:
     end: int
 
 
-# Full-width digits and letters read as their plain forms; one character for one, so that places stay.
-_PLAIN: Final = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
+_INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+
+
+def _plain(text: str) -> tuple[str, Sequence[int]]:
+    """The text as rules read it, and where each of its characters stands: full-width as plain, nothing invisible."""
+    folded = _OPEN.sub(lambda m: "\ue000" * len(m[0]), text).translate(_FULL_WIDTH)
+    if not _INVISIBLE.search(folded):
+        return folded, range(len(text) + 1)
+    places = [i for i, c in enumerate(folded) if not _INVISIBLE.match(c)]
+    return _INVISIBLE.sub("", folded), [*places, len(text)]
 
 
 def _name(kind: SecretKind, lang: Lang) -> str:
@@ -49,33 +58,37 @@ def _placeholder(kind: SecretKind, lang: Lang) -> str:
     return f"[机密：{_name(kind, lang)}]" if lang == "zh" else f"[secret: {_name(kind, lang)}]"
 
 
-_TAKEN_OUT: Final = re.compile(
+# What is no secret and must not be read across: placeholders of an earlier redaction, and keys meant for everybody.
+_OPEN: Final = re.compile(
     "|".join(re.escape(_placeholder(kind, lang)) for kind in _NAMES for lang in (_EN, _ZH))
+    + r"|-----BEGIN (?:[A-Z]{1,12} ){0,3}(?:PUBLIC KEY|CERTIFICATE)-----[^-]{0,16000}"
 )
-
-
+_FULL_WIDTH: Final = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
 # A mark with more signs right behind it ends no password: a?b!c。d9Q. Too much taken out is better than too little.
 _RUNS_ON: Final = re.compile(r"(?:[。；！？、…][!-~]{2,40})?")
 
 
-def _find(text: str) -> list[Finding]:
-    # Placeholders of an earlier redaction are no secrets, and nothing may be read across them.
-    plain = _TAKEN_OUT.sub(lambda m: "\ue000" * len(m[0]), text).translate(_PLAIN)
-    found: list[Finding] = []
-    for rule in RULES:
+def _spans(plain: str) -> Iterator[tuple[SecretKind, int, int]]:
+    for rule in SHAPES:
         for m in rule.pattern.finditer(plain):
-            group = "q" if "q" in rule.pattern.groupindex and m["q"] is not None else "v"
-            start, end = m.span(group)
-            if rule.kind == "password" and group == "v":
-                end += len(_RUNS_ON.findall(plain, end, end + 42)[0])
-            value = plain[start:end]
-            if "\ue000" in value or any(start < f.end and f.start < end for f in found):
+            if rule.bare and HARMLESS.search(plain, max(0, m.start("v") - 48), m.start("v")):
                 continue
-            if group == "v" and not rule.check(value):
-                continue
-            if rule.kind == "card_number" and NOT_A_CARD.search(plain[:start]):
-                continue
-            found.append(Finding(rule.kind, text[start:end], start, end))
+            if rule.check(m["v"]):
+                yield rule.kind, *m.span("v")
+    yield from labelled(plain)
+
+
+def _find(text: str) -> list[Finding]:
+    plain, places = _plain(text)
+    found: list[Finding] = []
+    for kind, start, end in _spans(plain):
+        if kind == "password":
+            end += len(_RUNS_ON.findall(plain, end, end + 42)[0])  # noqa: PLW2901 - a password goes on
+        if "\ue000" in plain[start:end]:
+            continue
+        first, last = places[start], places[end - 1] + 1
+        if not any(first < f.end and f.start < last for f in found):
+            found.append(Finding(kind, text[first:last], first, last))
     return sorted(found, key=lambda f: f.start)
 
 
