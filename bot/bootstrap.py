@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -17,9 +16,8 @@ from bot.settings import Settings
 from memory.lifecycle import U
 from memory.mirror import Place
 from memory.ports import Clock, Store, System
-from memory.privacy import load_key
-from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.service import MemoryService, open_keyed
+from memory.store import worker_id
 
 __all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
 
@@ -85,9 +83,8 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
     """
     async with AsyncExitStack() as stack:
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        key = await asyncio.to_thread(load_key, settings.home)
         worker = worker_id()
-        store = await open_store(settings.database, clock=clock, worker=worker, key=key)
+        store, key = await open_keyed(settings.database, settings.home, clock=clock, worker=worker)
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)
         stack.push_async_callback(models.close)

@@ -110,8 +110,14 @@ def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     )
 
 
-def without_secrets(text: str, hits: Sequence[Hit]) -> str:
-    """A reply as it is stored: what an opened secret holds was shown once, and stays sealed."""
+def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
+    """A reply as it is stored: an opened secret was shown once, and stays sealed; so does one in the message.
+
+    `said` is the message as it came, `stored` as it is kept.
+    """
+    for f in redact(said)[1] if said != stored else ():
+        if f.value not in stored:
+            text = text.replace(f.value, "•••")
     opened = [h.memory for h in hits if h.why == "secret"]
     if not opened:
         return text

@@ -358,6 +358,6 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 if v and value.check(v["v"]):
                     at = end + v.end("v")
                     if v.end("v") == _AHEAD:  # cut
-                        at = _REST.match(text, at).end()  # type: ignore[union-attr] - it matches nothing, too
+                        at = at + len(_REST.findall(text, at, at + 4000)[0])
                     yield kind, end + v.start("v"), at
                     break

@@ -184,6 +184,33 @@ class SqliteTx:
         ).fetchone()
         return None if row is None else bytes(row["sealed"])
 
+    def seal_message(self, message_id: str, sealed: bytes | None) -> None:
+        """Keep what a message said before its secrets were taken out, until its text changes; None drops it."""
+        if sealed is None:
+            self.con.execute("DELETE FROM sealed_messages WHERE message_id = ?", (message_id,))
+            return
+        self.con.execute(
+            "INSERT OR REPLACE INTO sealed_messages (message_id, user_id, sealed) VALUES (?, ?, ?)",
+            (message_id, self.owner, sealed),
+        )
+
+    def sealed_message(self, message_id: str) -> bytes | None:
+        """The sealed copy."""
+        row = self.con.execute(
+            "SELECT sealed FROM sealed_messages WHERE message_id = ? AND user_id = ?", (message_id, self.owner)
+        ).fetchone()
+        return None if row is None else bytes(row["sealed"])
+
+    def sealed_messages(self, scope: str | None = None) -> list[str]:
+        """Ids of messages that have a sealed copy, newest first."""
+        rows = self.con.execute(
+            "SELECT g.id FROM sealed_messages x JOIN messages g ON g.id = x.message_id"
+            " JOIN sessions s ON s.id = g.session_id WHERE x.user_id = ? AND (? IS NULL OR s.scope = ?)"
+            " ORDER BY g.seq DESC",
+            (self.owner, scope, scope),
+        )
+        return [r[0] for r in rows.fetchall()]
+
     # --- for the gateways
 
     def use_set(self, s: ChangeSet) -> None:
