@@ -136,16 +136,24 @@ class EbbAgent:
                 yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices)
                 return
             note, message = await self._explicit(turn, opened.message, intent, lang)
-            earlier = [m.text for m in opened.history[-3:]]
             recall, profile = await recall_for(
-                self._service, self._store, turn, message.text, earlier, opened.session
+                self._service,
+                self._store,
+                turn,
+                message.text,
+                [m.text for m in opened.history[-3:]],
+                opened.session,
             )
             ending = replace(ending, recall=recall, model=self._model.name)
             yield Recalled(shown(recall.hits), recall.late)
-            material = self._material(turn, opened, lang)
-            # A secret goes to the model this once; one that was to be remembered does not even do that.
-            text = turn.text if intent is None else message.text
-            material = replace(material, text=text, note=note, hits=recall.hits, profile=profile)
+            material = replace(
+                self._material(turn, opened, lang),
+                # A secret goes to the model this once; one that was to be remembered does not even do that.
+                text=turn.text if intent is None else message.text,
+                note=note,
+                hits=recall.hits,
+                profile=profile,
+            )
             failure: ModelError | None = None
             try:
                 request = context.build(material)
@@ -157,13 +165,12 @@ class EbbAgent:
                         yield Delta(text)
             except ModelError as e:
                 failure = e
-            stored = without_secrets(running.text, recall.hits, turn.text, message.text)
-            ending = _ended(ending, running, failure, stored)
+            ending = _ended(
+                ending, running, failure, without_secrets(running.text, recall.hits, turn.text, message.text)
+            )
             reply = await self._finish(opened, ending)
             finished = True
-            told = await self._about_secrets(turn, message, intent, lang)
-            if told and failure is None:
-                running.text += told
+            if failure is None and (told := await self._tell_sealed(running, turn, message, intent, lang)):
                 yield Delta(told)
             if failure is not None:
                 yield self._failed(failure, running.text, lang)
@@ -258,13 +265,17 @@ class EbbAgent:
         kept = await self._store.read(turn.user_id, lambda tx: tx.conversations.message(message.id))
         return note, kept or message
 
-    async def _about_secrets(self, turn: Turn, message: Message, intent: Intent | None, lang: Lang) -> str:
-        """What is said after the reply, and not stored: a secret was sealed, or one cannot be opened."""
+    async def _tell_sealed(
+        self, running: Running, turn: Turn, message: Message, intent: Intent | None, lang: Lang
+    ) -> str:
+        """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
+        told = ""
         if intent is None and message.text != turn.text:
-            return "\n\n" + say(lang, "sealed")
-        if turn.scope.startswith("user:") and await self._service.locked(turn.user_id, message.text):
-            return "\n\n" + say(lang, "locked", name=where_key(self._settings.home).name)
-        return ""
+            told = "\n\n" + say(lang, "sealed")
+        elif turn.scope.startswith("user:") and await self._service.locked(turn.user_id, message.text):
+            told = "\n\n" + say(lang, "locked", name=where_key(self._settings.home).name)
+        running.text += told
+        return told
 
     def _material(self, turn: Turn, opened: turns.Opened, lang: Lang) -> context.Material:
         return context.Material(
