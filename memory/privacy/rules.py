@@ -56,7 +56,7 @@ _STAND_IN: Final = re.compile(
     re.I,
 )
 _PROGRAM: Final = re.compile(
-    r"(?:os|process|self|env)\.|[A-Za-z_]\w{0,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]+(?![\w-]*\d))", re.I
+    r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I
 )
 
 
@@ -123,7 +123,7 @@ def _some_digits(v: str) -> bool:
 
 
 def _number(v: str) -> bool:
-    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d", v)
+    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}", v)
 
 
 def _many_digits(v: str) -> bool:
@@ -167,13 +167,13 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("password", r"WIFI:[^\s]{0,80}?P:(?P<v>[^;\s]{4,63});"),
     _rule(
         "api_key",
-        r"(?<![\w.-])(?:[\w.-]{0,40}?(?:secret|token|api_?key|access_?key|sess(?:ion)?_?(?:id|data)?|sid|auth(?!or)|credential)[\w-]{0,24}|key|sig|sign)[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<v>(?!//)[^\s\"'<>;&,，。]{6,2000})",
+        r"(?<![\w.-])(?:[\w.-]{0,40}?(?:secret|token|(?:api|access|account|shared|signing|private|master)[_-]?key|sess(?:ion)?_?(?:id|data)?|sid|auth(?!or)|credential)[\w-]{0,24}|key|sig|sign)[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<v>(?!//)[^\s\"'<>;&,，。]{6,2000})",
         _long_mixed,
         re.I,
     ),
     _rule(
         "password",
-        r"(?<![\w.-])[\w.-]{0,40}?(?:password|passwd|pass|pwd)[\"']?\s{0,2}=\s{0,2}[\"']?(?P<v>[^\s\"'<>;&]{4,128})",
+        r"(?<![\w.-])[\w.-]{0,40}?(?:password|passwd|pass|pwd)(?:[\"']?\s{0,2}=\s{0,2}[\"']?|[\"'],\s{0,2}[\"']|>)(?P<v>[^\s\"'<>;&]{4,128})",
         _real,
         re.I,
     ),
@@ -208,23 +208,22 @@ SHAPES: Final[tuple[Rule, ...]] = (
         r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])",
         lambda v: _mixed(v) or len(v) > 50,
     ),
-    _rule("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9_-]{24,200})(?![\w/+=.@-])", _token, bare=True),
+    _rule("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200})(?![\w/+=.@-])", _token, bare=True),
     _rule("code", en.BEGINS + en.USE, None, re.I),
     _rule("code", zh.USE),
+    _rule("password", r"\b(?:mysql|mysqldump|sshpass)\b[^\n]{0,60}?\s-p\s?[\"']?(?P<v>[^\s\"']{3,128})", _given),
 )
 
 # --- values behind a label ------------------------------------------------------------------------------
 
 _PAREN: Final = r"(?:\s?[（(][^（）()\n]{1,16}[)）])?"
 _LINK: Final = rf"(?:{en.LINK}|{zh.LINK})"
-_LINKED: Final = rf"{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
-_BESIDE: Final = rf"{_PAREN}\s{{0,3}}"
-_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|\s{{1,2}}\w{{1,12}}\s)"
+_LINKED: Final = rf"[\"'”’]?{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
+_BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}"
+_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{1,40}}?[:→]\s{{0,2}})"
 _OPEN: Final = r"[\"'“‘「『`【\[]"
 _QUOTED: Final = rf"{_OPEN}(?P<v>[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
-_RUN: Final = (
-    r"[\"'“‘「『`【]?(?P<v>(?!\[)[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
-)
+_RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
 _SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
 _WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
 _WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
@@ -232,7 +231,7 @@ _CODE: Final = (
     r"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{1,4}-?)?\d[\dA-Za-z*#]{2,11}(?:[ -]\d{2,6}){0,3}[*#]?|\d{1,6}(?:[ -]\d{1,6}){1,5})"
     rf"(?![\dA-Za-z]|{zh.UNITS})"
 )
-_ID: Final = r"(?P<v>[A-Z]{0,2} ?\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
+_ID: Final = r"(?P<v>(?:[A-Z]{0,2} ?|[A-Z]{3,6})\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
 _GROUPS: Final = r"(?P<v>[a-z0-9]{4}(?:[ -][a-z0-9]{4}){2,11})(?![a-z0-9])"
 _LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[\s,，、]{1,2}[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6})?){0,15})(?![A-Za-z0-9])"
 
@@ -286,17 +285,19 @@ _KEYS: Final = (
     _value(_NEAR, _SIGNS + _RUN, lambda v: len(v) >= 16 and _long_mixed(v)),
 )
 _CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE)
+_SEED_LIST: Final = _value(r"[^.!?]{0,30}?", r"(?P<v>1[.)] ?[a-z]{3,8}(?:\s{1,3}\d{1,2}[.)] ?[a-z]{3,8}){11,23})")
 _SEED_SAID: Final = _value(_LINKED, r"(?P<v>(?!\[)[a-z]{1,12}(?:[ ,，]{1,2}[a-z]{2,12}){5,23})", _words)
 _NUMBERS: Final = rf"(?:{_LINKED}|{_BESIDE})"
 _IDS: Final = (_value(rf"(?:(?i:{_NUMBERS}))", _ID, _many_digits, 0),)
 VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "recovery": ("code", (_value(rf"(?:{_LINKED}|{_BESIDE})", _LIST, _listed), *_KEYS)),
-    "seeds": ("recovery_phrase", (_SEED_SAID,)),
+    "seeds": ("recovery_phrase", (_SEED_LIST, _value(_LINKED, _SEED, _seed, 0))),
     "seed": (
         "recovery_phrase",
         (
             _SEED_SAID,
             _value(r"[^\n.!?]{0,40}?(?:[:,，]\s?|\s)", _SEED, _seed, 0),
+            _SEED_LIST,
             _value(_LINKED, r"(?P<v>[\u4e00-\u9fff](?:[ ,，、]?[\u4e00-\u9fff]){11,23})"),
         ),
     ),
@@ -308,14 +309,16 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
     "code": ("code", (_SPOKEN, _LINKED_CODE, _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
-    "place": ("code", (_LINKED_CODE, _BESIDE_CODE)),
+    "grant": ("code", (*_CODES, _value(_NUMBERS, r"(?P<v>[a-z]{16})(?![a-z])"))),
+    "branch": ("bank_account", (_value(_NUMBERS, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
+    "place": ("code", tuple(c._replace(check=lambda v: not any(map(str.isalpha, v))) for c in (_LINKED_CODE, _BESIDE_CODE))),
     "id": ("id_number", _IDS),
     "card": ("card_number", (_value(_NUMBERS, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"),)),
     "account": (
         "bank_account",
         (
             _value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"),
-            _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){8,22})(?!\d)"),
+            _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"),
         ),
     ),
 }
@@ -348,7 +351,7 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 ahead = " = " + ahead[3:] if ahead[2] in "os" else ahead
             before = _BEFORE.search(text, max(0, start - _BACK), start)
             if before and (
-                (_mixed(before["v"]) and re.search(r"[\d!@#$%^&*]", before["v"]))
+                (_mixed(before["v"]) and re.search(r"\d|[!@#$%^&*]\w", before["v"]))
                 or (before["v"].isdigit() and m.lastgroup not in ("key", "login"))
             ):
                 yield kind, *before.span("v")
