@@ -111,11 +111,11 @@ def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[Finding, 
 
 
 _LABEL_EN = re.compile(
-    r"(?:^|.*?\b(?:my|our|the|that|this|his|her|their|your)\s+|.*[,.;:!?\n]\s*)(?P<l>[^,.;:!?\n]{2,60}?)\s*(?:\bis\b|\bwas\b|=|:|[’']s\b).{0,12}$",
+    r"(?:^|\b(?:my|our|the|that|this|his|her|their|your)\s{1,3}|[,.;:!?\n]\s{0,3})(?P<l>[^,.;:!?\n]{2,60}?)\s{0,3}(?:\bis\b|\bwas\b|=|:|[’']s\b).{0,12}$",
     re.I | re.S,
 )
 _LABEL_ZH = re.compile(
-    r"(?:^|.*[，。；：！？,.;!?\n])\s*(?:请|帮我)?(?:记住|记一下|记得|记下)?[：:，, ]*(?P<l>[^，。；：！？,.;:!?\n]{2,24}?)\s*(?:就是|是|为|=|:|：).{0,6}$",
+    r"(?:^|[，。；：！？,.;!?\n])\s{0,3}(?:请|帮我)?(?:记住|记一下|记得|记下)?[：:，, ]{0,3}(?P<l>[^，。；：！？,.;:!?\n]{2,24}?)\s{0,3}(?:就是|是|为|=|:|：).{0,6}$",
     re.S,
 )
 _LEAD = re.compile(
@@ -132,7 +132,7 @@ def secret_label(text: str) -> str:
         return _name("password", lang)
     first = found[0]
     generic = _name(first.kind, lang)
-    before = text[: first.start].rstrip("\"'“‘「『` ")
+    before = text[max(0, first.start - 200) : first.start].rstrip("\"'“‘「『` ")
     m = (_LABEL_ZH if lang == "zh" else _LABEL_EN).search(before)
     lead = _LEAD_ZH if lang == "zh" else _LEAD
     label = lead.sub("", m["l"].strip(), count=1).strip() if m else ""

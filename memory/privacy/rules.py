@@ -17,17 +17,9 @@ from memory.privacy import checks
 from memory.text.en import secrets as en
 from memory.text.zh import secrets as zh
 
-SecretKind = Literal[
-    "password",
-    "api_key",
-    "private_key",
-    "card_number",
-    "bank_account",
-    "id_number",
-    "pin",
-    "code",
-    "recovery_phrase",
-]
+# fmt: off
+SecretKind = Literal["password", "api_key", "private_key", "card_number", "bank_account", "id_number", "pin", "code", "recovery_phrase"]
+# fmt: on
 
 
 class Rule(NamedTuple):
@@ -43,21 +35,21 @@ def _always(_: str) -> bool:
     return True
 
 
-def _rule(
-    kind: SecretKind, pattern: str, check: Callable[[str], bool] | None = None, flags: int = 0, *, bare: bool = False
-) -> Rule:
-    return Rule(kind, re.compile(pattern, flags | re.ASCII), check or _always, bare)
+def _rule(kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = 0) -> Rule:
+    return Rule(kind, re.compile(pattern, flags | re.ASCII), check)
+
+
+def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> Rule:
+    return Rule(kind, re.compile(pattern, re.ASCII), check, bare=True)
 
 
 # --- what a value looks like ----------------------------------------------------------------------------
 
-_STAND_IN: Final = re.compile(
-    r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥",
-    re.I,
-)
-_PROGRAM: Final = re.compile(
-    r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I
-)
+# fmt: off
+_STAND_IN: Final = re.compile(r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥", re.I)
+_PROGRAM: Final = re.compile(r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I)
+_NO_VALUE_ZH: Final = re.compile(zh.NO_VALUE)
+# fmt: on
 
 
 def _given(v: str) -> bool:
@@ -80,17 +72,11 @@ def _long_mixed(v: str) -> bool:
     return len(v) >= 8 and _mixed(v) and any(c.isdigit() for c in v)
 
 
-def _random(v: str) -> bool:
-    """Many changes between capitals, small letters and digits: drawn by a machine."""
-    sorts = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "-" for c in v]
-    changes = sum(a != b for a, b in itertools.pairwise(sorts))
-    return sorts.count("d") >= 3 and changes >= 0.3 * len(v) and not v.startswith("AAAA")
-
-
 def _token(v: str) -> bool:
-    return {"d", "u", "l"} <= {"d" if c.isdigit() else "u" if c.isupper() else "l" for c in v if c != "-"} and (
-        _random(v) and not checks.bitcoin(v)
-    )
+    """Capitals, small letters and digits, changing often: drawn by a machine."""
+    sorts = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in v]
+    changes = sum(a != b for a, b in itertools.pairwise(sorts))
+    return len(set(sorts)) == 3 and sorts.count("d") >= 3 and changes >= 0.3 * len(v) and not checks.bitcoin(v)
 
 
 def _digits(v: str) -> str:
@@ -126,28 +112,20 @@ def _number(v: str) -> bool:
     return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}", v)
 
 
-def _many_digits(v: str) -> bool:
-    return len(_digits(v)) >= 5
-
-
-def _words(v: str) -> bool:
-    return not en.PLAIN & set(v.casefold().split())
-
-
 def _seed(v: str) -> bool:
     words = re.findall("[a-z]+", v)
     return sum(w in en.PLAIN for w in words) <= len(words) // 4
 
 
-_NO_VALUE_ZH: Final = re.compile(zh.NO_VALUE)
+def _listed(v: str) -> bool:
+    return all(any(c.isdigit() for c in w) for w in re.split(r"[\s,，、]+", v))
+
 
 # --- shapes nothing else has ----------------------------------------------------------------------------
+# fmt: off
 
 SHAPES: Final[tuple[Rule, ...]] = (
-    _rule(
-        "private_key",
-        r"(?P<v>-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{0,16000}(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?)",
-    ),
+    _rule("private_key", r"(?P<v>-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{0,16000}(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?)"),
     _rule(
         "api_key",
         r"(?<![A-Za-z0-9_-])(?P<v>(?:sk-|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|(?:AKIA|ASIA|AKID|LTAI|AKLT|AIza|ALTAK-|ya29\.)|hf_|npm_|pypi-"
@@ -156,62 +134,29 @@ SHAPES: Final[tuple[Rule, ...]] = (
         lambda v: (len(v) >= 24 or any(c.isdigit() for c in v)) and _given(v),
     ),
     _rule("api_key", r"hooks?(?:\.slack\.com/services)?/(?P<v>[\w/-]{16,120})", _mixed),
-    _rule(
-        "api_key",
-        r"\b(?:Bearer|Basic|Token)\s{1,3}(?P<v>[\w.~+/-]{12,3000}={0,2})",
-        lambda v: _mixed(v) and any(c.isdigit() for c in v),
-        re.I,
-    ),
+    _rule("api_key", r"\b(?:Bearer|Basic|Token)\s{1,3}(?P<v>[\w.~+/-]{12,3000}={0,2})", _long_mixed, re.I),
     _rule("password", r"://[^\s/:@]{0,64}:(?P<v>[^\s/@]{1,128})@", _given),
     _rule("password", r"\s(?:-u|--user)\s{1,3}[^\s:]{1,64}:(?P<v>[^\s]{3,128})", _given),
     _rule("password", r"WIFI:[^\s]{0,80}?P:(?P<v>[^;\s]{4,63});"),
     _rule(
         "api_key",
-        r"(?<![\w.-])(?:[\w.-]{0,40}?(?:secret|token|(?:api|access|account|shared|signing|private|master)[_-]?key|sess(?:ion)?_?(?:id|data)?|sid|auth(?!or)|credential)[\w-]{0,24}|key|sig|sign)[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<v>(?!//)[^\s\"'<>;&,，。]{6,2000})",
+        r"(?<![\w.-])(?:[\w.-]{0,40}?(?:secret|token|(?:api|access|account|shared|signing|private|master)[_-]?key|sess(?:ion)?_?(?:id|data)?|sid|auth(?!or)|credential)[\w-]{0,24}|key|sig|sign)"
+        r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<v>(?!//)[^\s\"'<>;&,，。]{6,2000})",
         _long_mixed,
         re.I,
     ),
-    _rule(
-        "password",
-        r"(?<![\w.-])[\w.-]{0,40}?(?:password|passwd|pass|pwd)(?:[\"']?\s{0,2}=\s{0,2}[\"']?|[\"'],\s{0,2}[\"']|>)(?P<v>[^\s\"'<>;&]{4,128})",
-        _real,
-        re.I,
-    ),
-    _rule(
-        "api_key", r"\b[A-Z][A-Z0-9_]{0,40}(?:KEY|TOKEN|SECRET)\s{0,2}=\s{0,2}[\"']?(?P<v>[^\s\"'\[;]{4,500})", _real
-    ),
+    _rule("password", r"(?<![\w.-])[\w.-]{0,40}?(?:password|passwd|pass|pwd)(?:[\"']?\s{0,2}=\s{0,2}[\"']?|[\"'],\s{0,2}[\"']|>)(?P<v>[^\s\"'<>;&]{4,128})", _real, re.I),
     _rule("api_key", r"(?i:cookie)[^\n]{0,80}?=(?P<v>[\w%.+/-]{16,2000})", _long_mixed),
     # check digits
-    _rule(
-        "id_number",
-        r"(?<![0-9A-Za-z.])(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])",
-        lambda v: checks.chinese_id(re.sub(r"[ -]", "", v)),
-        bare=True,
-    ),
-    _rule(
-        "card_number",
-        r"(?<![\d.+A-Za-z-])(?P<v>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ -])\d{6}\3\d{4,5}|\d{6} \d{13})(?![\d-])",
-        lambda v: checks.card(_digits(v)),
-        bare=True,
-    ),
-    _rule(
-        "bank_account",
-        r"(?<![A-Za-z0-9])(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])",
-        checks.iban,
-    ),
-    _rule("id_number", r"(?<![\w-])(?P<v>\d{3}-\d{2}-\d{4})(?![\w-])", checks.ssn, bare=True),
-    _rule(
-        "id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"
-    ),
-    _rule(
-        "api_key",
-        r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])",
-        lambda v: _mixed(v) or len(v) > 50,
-    ),
-    _rule("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200})(?![\w/+=.@-])", _token, bare=True),
-    _rule("code", en.BEGINS + en.USE, None, re.I),
+    _bare("id_number", r"(?<![0-9A-Za-z.])(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])", lambda v: checks.chinese_id(re.sub(r"[ -]", "", v))),
+    _bare("card_number", r"(?<![\d.+A-Za-z-])(?P<v>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ -])\d{6}\3\d{4,5}|\d{6} \d{13})(?![\d-])", lambda v: checks.card(_digits(v))),
+    _rule("bank_account", r"(?<![A-Za-z0-9])(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])", checks.iban),
+    _bare("id_number", r"(?<![\w-])(?P<v>\d{3}-\d{2}-\d{4})(?![\w-])", checks.ssn),
+    _rule("id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"),
+    _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
+    _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200})(?![\w/+=.@-])", _token),
+    _rule("code", en.BEGINS + en.USE, flags=re.I),
     _rule("code", zh.USE),
-    _rule("password", r"\b(?:mysql|mysqldump|sshpass)\b[^\n]{0,60}?\s-p\s?[\"']?(?P<v>[^\s\"']{3,128})", _given),
 )
 
 # --- values behind a label ------------------------------------------------------------------------------
@@ -227,17 +172,15 @@ _RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=
 _SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
 _WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
 _WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
-_CODE: Final = (
-    r"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{1,4}-?)?\d[\dA-Za-z*#]{2,11}(?:[ -]\d{2,6}){0,3}[*#]?|\d{1,6}(?:[ -]\d{1,6}){1,5})"
-    rf"(?![\dA-Za-z]|{zh.UNITS})"
-)
+_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?)?\d[\dA-Za-z*#]{{2,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
 _ID: Final = r"(?P<v>(?:[A-Z]{0,2} ?|[A-Z]{3,6})\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
 _GROUPS: Final = r"(?P<v>[a-z0-9]{4}(?:[ -][a-z0-9]{4}){2,11})(?![a-z0-9])"
 _LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[\s,，、]{1,2}[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6})?){0,15})(?![A-Za-z0-9])"
 
-
-_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
-_SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{_WORD}{{22}}|{_WORD}{{19}}|{_WORD}{{16}}|{_WORD}{{13}}|{_WORD}{{10}})[a-z]{{3,8}})(?![a-z])"
+_SEED_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
+_SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{'|'.join(f'{_SEED_WORD}{{{n}}}' for n in (22, 19, 16, 13, 10))})[a-z]{{3,8}})(?![a-z])"
+_PHRASE: Final = rf"(?P<v>[a-z]{{1,16}}(?:[ -][a-z]{{1,16}}){{2,9}}){_WORDS_END}"
+_TIED: Final = rf"(?:{_LINKED}|{_BESIDE})"
 
 
 class Value(NamedTuple):
@@ -247,61 +190,45 @@ class Value(NamedTuple):
     check: Callable[[str], bool]
 
 
-def _value(before: str, value: str, check: Callable[[str], bool] | None = None, flags: int = re.I) -> Value:
-    return Value(re.compile(before + value, flags), check or _always)
+def _value(before: str, value: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> Value:
+    return Value(re.compile(f"(?i:{before}){value}", flags), check)
 
 
-def _listed(v: str) -> bool:
-    return all(any(c.isdigit() for c in w) for w in re.split(r"[\s,，、]+", v))
-
-
-_SPOKEN: Final = _value(rf"(?:{_LINKED}|{_BESIDE})", rf"(?P<v>{en.DIGITS}|{zh.DIGITS})")
-_LINKED_CODE: Final = _value(_LINKED, _CODE, _some_digits)
-_BESIDE_CODE: Final = _value(_BESIDE, _CODE, _some_digits)
-_NEAR_CODE: Final = _value(_NEAR, _CODE, _number)
-_QUOTES: Final = _value(rf"(?:{_LINKED}|{_BESIDE})", _QUOTED, lambda v: _real(v) and _said_zh(v))
-_NEAR_TOKEN: Final = _value(_NEAR, _SIGNS + _RUN, lambda v: _mixed(v) and len(v) >= 6)
-_BESIDE_TOKEN: Final = _value(_BESIDE, _RUN, lambda v: _mixed(v) or (v.isdigit() and len(v) >= 4))
-_LINKED_WORDS: Final = rf"(?P<v>[a-z]{{1,16}}(?:[ -][a-z]{{1,16}}){{2,9}}){_WORDS_END}"
+_SPOKEN: Final = _value(_TIED, rf"(?P<v>{en.DIGITS}|{zh.DIGITS})")
+_LINKED_CODE, _BESIDE_CODE, _NEAR_CODE = _value(_LINKED, _CODE, _some_digits), _value(_BESIDE, _CODE, _some_digits), _value(_NEAR, _CODE, _number)
+_QUOTES: Final = _value(_TIED, _QUOTED, lambda v: _real(v) and _said_zh(v))
 _PASSWORDS: Final = (
     _QUOTES,
-    _value(
-        _LINKED,
-        r"(?P<v>[\u4e00-\u9fff]{1,12}[!-~]{2,40}[\u4e00-\u9fff!-~]{0,40})",
-        lambda v: any(c.isdigit() for c in v) and _said_zh(v),
-    ),
-    _value(_LINKED, _LINKED_WORDS, _phrase),
+    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{1,12}[!-~]{2,40}[\u4e00-\u9fff!-~]{0,40})", lambda v: any(c.isdigit() for c in v) and _said_zh(v)),
+    _value(_LINKED, _PHRASE, _phrase),
     _value(_LINKED, rf"(?P<v>[A-Za-z]{{3,40}}){_WORD_END}", _password),
     _value(_LINKED, _RUN, lambda v: _password(v) and (not v.isalpha() or (v.isupper() and len(v) > 5))),
     _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{2,16})(?=[\s，。,.;；！!、]|$)", _said_zh),
     _SPOKEN,
-    _BESIDE_TOKEN,
-    _NEAR_TOKEN,
+    _value(_BESIDE, _RUN, lambda v: _mixed(v) or (v.isdigit() and len(v) >= 4)),
+    _value(_NEAR, _SIGNS + _RUN, lambda v: _mixed(v) and len(v) >= 6),
     _NEAR_CODE,
 )
 _KEYS: Final = (
-    _value(rf"(?:{_LINKED}|{_BESIDE})", _RUN, _long_mixed),
-    _value(rf"(?:{_LINKED}|{_BESIDE})", _GROUPS, _mixed, 0),
+    _value(_TIED, _RUN, _long_mixed),
+    _value(_TIED, _GROUPS, _mixed, 0),
     _value(_NEAR, _SIGNS + _RUN, lambda v: len(v) >= 16 and _long_mixed(v)),
 )
 _CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE)
-_SEED_LIST: Final = _value(r"[^.!?]{0,30}?", r"(?P<v>1[.)] ?[a-z]{3,8}(?:\s{1,3}\d{1,2}[.)] ?[a-z]{3,8}){11,23})")
-_SEED_SAID: Final = _value(_LINKED, r"(?P<v>(?!\[)[a-z]{1,12}(?:[ ,，]{1,2}[a-z]{2,12}){5,23})", _words)
-_NUMBERS: Final = rf"(?:{_LINKED}|{_BESIDE})"
-_IDS: Final = (_value(rf"(?:(?i:{_NUMBERS}))", _ID, _many_digits, 0),)
+_SEEDS: Final = (
+    _value(r"[^.!?]{0,30}?", r"(?P<v>1[.)] ?[a-z]{3,8}(?:\s{1,3}\d{1,2}[.)] ?[a-z]{3,8}){11,23})"),
+    _value(_LINKED, _SEED, _seed, 0),
+)
 VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
-    "recovery": ("code", (_value(rf"(?:{_LINKED}|{_BESIDE})", _LIST, _listed), *_KEYS)),
-    "seeds": ("recovery_phrase", (_SEED_LIST, _value(_LINKED, _SEED, _seed, 0))),
-    "seed": (
-        "recovery_phrase",
-        (
-            _SEED_SAID,
-            _value(r"[^\n.!?]{0,40}?(?:[:,，]\s?|\s)", _SEED, _seed, 0),
-            _SEED_LIST,
-            _value(_LINKED, r"(?P<v>[\u4e00-\u9fff](?:[ ,，、]?[\u4e00-\u9fff]){11,23})"),
-        ),
-    ),
-    "passphrase": ("password", (_value(rf"(?:{_LINKED}|{_BESIDE})", _LINKED_WORDS, _spoken_phrase), *_PASSWORDS)),
+    "recovery": ("code", (_value(_TIED, _LIST, _listed), *_KEYS)),
+    "seeds": ("recovery_phrase", _SEEDS),
+    "seed": ("recovery_phrase", (
+        _value(_LINKED, r"(?P<v>(?!\[)[a-z]{1,12}(?:[ ,，]{1,2}[a-z]{2,12}){5,23})", lambda v: not en.PLAIN & set(v.casefold().split())),
+        _value(r"[^\n.!?]{0,40}?(?:[:,，]\s?|\s)", _SEED, _seed, 0),
+        *_SEEDS,
+        _value(_LINKED, r"(?P<v>[\u4e00-\u9fff](?:[ ,，、]?[\u4e00-\u9fff]){11,23})"),
+    )),
+    "passphrase": ("password", (_value(_TIED, _PHRASE, _spoken_phrase), *_PASSWORDS)),
     "opens": ("password", (_QUOTES, _value(_BESIDE, _RUN, _mixed), _BESIDE_CODE)),
     "password": ("password", _PASSWORDS),
     "login": ("password", (_value(rf"{_LINKED}\S{{1,40}}\s{{0,2}}(?:[/,:]|and)\s{{0,2}}", _RUN, _mixed),)),
@@ -309,19 +236,14 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
     "code": ("code", (_SPOKEN, _LINKED_CODE, _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
-    "grant": ("code", (*_CODES, _value(_NUMBERS, r"(?P<v>[a-z]{16})(?![a-z])"))),
-    "branch": ("bank_account", (_value(_NUMBERS, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
+    "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16})(?![a-z])"))),
+    "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
     "place": ("code", tuple(c._replace(check=lambda v: not any(map(str.isalpha, v))) for c in (_LINKED_CODE, _BESIDE_CODE))),
-    "id": ("id_number", _IDS),
-    "card": ("card_number", (_value(_NUMBERS, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"),)),
-    "account": (
-        "bank_account",
-        (
-            _value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"),
-            _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"),
-        ),
-    ),
+    "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
+    "card": ("card_number", (_value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"),)),
+    "account": ("bank_account", (_value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"), _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"))),
 }
+# fmt: on
 
 
 def _labels(of: dict[str, str], before: str, after: str, flags: int) -> re.Pattern[str]:
@@ -347,20 +269,19 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 continue
             kind, values = VALUES[m.lastgroup or ""]
             ahead = text[end : end + _AHEAD]
-            if re.match(r"\s(?:to|as|be)\s", ahead) and _CHANGE.search(text, max(0, start - 40), start):
-                ahead = " = " + ahead[3:] if ahead[2] in "os" else ahead
+            if ahead[:4] in {" to ", " as "} and _CHANGE.search(text, max(0, start - 40), start):
+                ahead = " = " + ahead[3:]
             before = _BEFORE.search(text, max(0, start - _BACK), start)
-            if before and (
-                (_mixed(before["v"]) and re.search(r"\d|[!@#$%^&*]\w", before["v"]))
-                or (before["v"].isdigit() and m.lastgroup not in ("key", "login"))
-            ):
+            if before and _before(before["v"], m.lastgroup or ""):
                 yield kind, *before.span("v")
                 continue
-            for value in values:
-                v = value.pattern.match(ahead)
-                if v and value.check(v["v"]):
-                    at = end + v.end("v")
-                    if v.end("v") == _AHEAD:  # cut
-                        at = at + len(_REST.findall(text, at, at + 4000)[0])
-                    yield kind, end + v.start("v"), at
-                    break
+            found = next((v for x in values if (v := x.pattern.match(ahead)) and x.check(v["v"])), None)
+            if found:
+                at = end + found.end("v")
+                more = len(_REST.findall(text, at, at + 4000)[0]) if found.end("v") == _AHEAD else 0  # it was cut
+                yield kind, end + found.start("v"), at + more
+
+
+def _before(v: str, label: str) -> bool:
+    """Whether what stands before a label can be its value: "Vx9#mQ is the password", 881204（验证码）."""
+    return bool(_mixed(v) and re.search(r"\d|[!@#$%^&*]\w", v)) or (v.isdigit() and label not in {"key", "login"})

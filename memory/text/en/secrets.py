@@ -40,13 +40,13 @@ _DIGIT: Final = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
 DIGITS: Final = (
     rf"(?:(?:double|triple)[ ])?{_DIGIT}(?:[ ,-]{{1,2}}(?:(?:double|triple)[ ])?{_DIGIT}){{2,11}}(?![A-Za-z])"
 )
-# What follows "my password is" when no password follows. Words in -ed and -ing are never one.
+# What follows "my password is" when no password follows. Words in -ed and -ing are one.
 NO_VALUE: Final = frozenset(
     """
     wrong weak strong good bad fine ok okay safe secure secret private same different new old long short simple
     easy hard correct incorrect invalid valid empty unknown known lost forgotten stolen written optional necessary
     mandatory important it that this there here what mine yours nothing everything gone enough again useless case
-    broken set stale temporary one down unique common longer back yes no always never so too
+    broken set one unique common no never so too
     """.split()  # noqa: SIM905 - a list of words reads as words
 )
 # A phrase of these is a sentence.
