@@ -76,7 +76,13 @@ def _token(v: str) -> bool:
     """Capitals, small letters and digits, changing often: drawn by a machine."""
     sorts = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in v]
     changes = sum(a != b for a, b in itertools.pairwise(sorts))
-    return len(set(sorts)) == 3 and sorts.count("d") >= 3 and changes >= 0.3 * len(v) and not checks.bitcoin(v)
+    return (
+        len(set(sorts)) == 3
+        and sorts.count("d") >= 3
+        and changes >= 0.3 * len(v)
+        and not v.startswith("AAAA")
+        and not checks.bitcoin(v)
+    )
 
 
 def _digits(v: str) -> str:
@@ -112,6 +118,10 @@ def _number(v: str) -> bool:
     return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}", v)
 
 
+def _dialled(v: str) -> bool:
+    return _number(v) and not any(c.isalpha() and c.isascii() for c in v)
+
+
 def _seed(v: str) -> bool:
     words = re.findall("[a-z]+", v)
     return sum(w in en.PLAIN for w in words) <= len(words) // 4
@@ -131,7 +141,7 @@ SHAPES: Final[tuple[Rule, ...]] = (
         r"(?<![A-Za-z0-9_-])(?P<v>(?:sk-|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|(?:AKIA|ASIA|AKID|LTAI|AKLT|AIza|ALTAK-|ya29\.)|hf_|npm_|pypi-"
         r"|SG\.|dop_v1_|gsk_|r8_|shpat_|tvly-|pplx-|xai-|nvapi-|whsec_|lin_api_|ntn_|figd_|dckr_pat_|bce-v3/|AGE-SECRET-KEY-|tp-)[\w./-]{14,400}"
         r"|\d{8,10}:[A-Za-z0-9_-]{35}|eyJ[\w-]{5,2000}\.[\w-]{5,4000}\.[\w-]{0,1000}|[0-9a-f]{32}\.[A-Za-z0-9]{16})(?<![./-])",
-        lambda v: (len(v) >= 24 or any(c.isdigit() for c in v)) and _given(v),
+        lambda v: (len(v) >= 24 or any(c.isdigit() for c in v)) and len(set(v[-14:])) > 2 and _given(v),
     ),
     _rule("api_key", r"hooks?(?:\.slack\.com/services)?/(?P<v>[\w/-]{16,120})", _mixed),
     _rule("api_key", r"\b(?:Bearer|Basic|Token)\s{1,3}(?P<v>[\w.~+/-]{12,3000}={0,2})", _long_mixed, re.I),
@@ -154,7 +164,7 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _bare("id_number", r"(?<![\w-])(?P<v>\d{3}-\d{2}-\d{4})(?![\w-])", checks.ssn),
     _rule("id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"),
     _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
-    _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200})(?![\w/+=.@-])", _token),
+    _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200}|[A-Za-z0-9/+]{40})(?![\w/+=.@-])", _token),
     _rule("code", en.BEGINS + en.USE, flags=re.I),
     _rule("code", zh.USE),
 )
@@ -164,11 +174,12 @@ SHAPES: Final[tuple[Rule, ...]] = (
 _PAREN: Final = r"(?:\s?[（(][^（）()\n]{1,16}[)）])?"
 _LINK: Final = rf"(?:{en.LINK}|{zh.LINK})"
 _LINKED: Final = rf"[\"'”’]?{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
-_BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}"
+_BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}(?!@)"
 _NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{1,40}}?[:→]\s{{0,2}})"
 _OPEN: Final = r"[\"'“‘「『`【\[]"
-_QUOTED: Final = rf"{_OPEN}(?P<v>[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
+_QUOTED: Final = rf"{_OPEN}(?P<v>(?!\s)[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
 _RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
+_KEY: Final = r"[\"'“‘「『`【]?(?P<v>[!#-&*+\--:=?-~]{8,200})(?<![.?:])"
 _SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
 _WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
 _WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
@@ -199,20 +210,20 @@ _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE = _value(_LINKED, _CODE, _some_digits), _
 _QUOTES: Final = _value(_TIED, _QUOTED, lambda v: _real(v) and _said_zh(v))
 _PASSWORDS: Final = (
     _QUOTES,
-    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{1,12}[!-~]{2,40}[\u4e00-\u9fff!-~]{0,40})", lambda v: any(c.isdigit() for c in v) and _said_zh(v)),
+    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{1,12}[!-+\--:<-~]{2,40}[\u4e00-\u9fff!-+\--:<-~]{0,40})", lambda v: any(c.isdigit() for c in v) and _said_zh(v)),
     _value(_LINKED, _PHRASE, _phrase),
     _value(_LINKED, rf"(?P<v>[A-Za-z]{{3,40}}){_WORD_END}", _password),
     _value(_LINKED, _RUN, lambda v: _password(v) and (not v.isalpha() or (v.isupper() and len(v) > 5))),
-    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{2,16})(?=[\s，。,.;；！!、]|$)", _said_zh),
+    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{2,16})(?=[\s，。,.;；！!]|$)", _said_zh),
     _SPOKEN,
-    _value(_BESIDE, _RUN, lambda v: _mixed(v) or (v.isdigit() and len(v) >= 4)),
+    _value(_BESIDE, _RUN, lambda v: _mixed(v) or len(_digits(v)) >= max(4, len(v) - 1)),
     _value(_NEAR, _SIGNS + _RUN, lambda v: _mixed(v) and len(v) >= 6),
     _NEAR_CODE,
 )
 _KEYS: Final = (
-    _value(_TIED, _RUN, _long_mixed),
+    _value(_TIED, _KEY, _long_mixed),
     _value(_TIED, _GROUPS, _mixed, 0),
-    _value(_NEAR, _SIGNS + _RUN, lambda v: len(v) >= 16 and _long_mixed(v)),
+    _value(rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?)", _SIGNS + _KEY, lambda v: len(v) >= 16 and _long_mixed(v)),
 )
 _CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE)
 _SEEDS: Final = (
@@ -235,12 +246,14 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "key": ("api_key", _KEYS),
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
-    "code": ("code", (_SPOKEN, _LINKED_CODE, _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
+    "code": ("code", (_SPOKEN, _LINKED_CODE._replace(check=lambda v: _some_digits(v) and len(v) > 3), _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
     "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16})(?![a-z])"))),
     "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
-    "place": ("code", tuple(c._replace(check=lambda v: not any(map(str.isalpha, v))) for c in (_LINKED_CODE, _BESIDE_CODE))),
+    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(rf"{_LINKED}\S{{1,24}}(?: \S{{1,8}})?\s{{0,2}}/\s{{0,2}}", _RUN, lambda v: len(v) >= 8))),
+    "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
+    "place": ("code", (_SPOKEN, *(c._replace(check=_dialled) for c in (_LINKED_CODE, _BESIDE_CODE)))),
     "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
-    "card": ("card_number", (_value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"),)),
+    "card": ("card_number", (_value(r"[^\d\n]{0,48}?", r"(?P<v>\d{4}(?P<s>[ -]?)\d{4}(?P=s)\d{4}(?P=s)\d{1,7})(?!\d)"), _value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"),)),
     "account": ("bank_account", (_value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"), _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"))),
 }
 # fmt: on
@@ -284,4 +297,6 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
 
 def _before(v: str, label: str) -> bool:
     """Whether what stands before a label can be its value: "Vx9#mQ is the password", 881204（验证码）."""
-    return bool(_mixed(v) and re.search(r"\d|[!@#$%^&*]\w", v)) or (v.isdigit() and label not in {"key", "login"})
+    return bool(_mixed(v) and re.search(r"\d|[!@#$%^&*]\w", v)) or (
+        v.isdigit() and label in {"password", "pin", "cvv", "code"}
+    )
