@@ -19,7 +19,7 @@ from memory.models import (
     Session,
 )
 from memory.ports import Store
-from memory.privacy import redact
+from memory.privacy import mask, redact
 from memory.recall import review_asked
 from memory.service import MemoryService
 
@@ -115,9 +115,8 @@ def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str 
 
     `said` is the message as it came, `stored` as it is kept.
     """
-    for f in redact(said)[1] if said != stored else ():
-        if f.value not in stored:
-            text = text.replace(f.value, "•••")
+    if said != stored:
+        text = mask(text, (f.value for f in redact(said)[1] if f.value not in stored))
     opened = [h.memory for h in hits if h.why == "secret"]
     if not opened:
         return text

@@ -36,6 +36,7 @@ _SPARE: Final = re.compile(
     re.I,
 )
 _SPARED: Final = "not_secret"  # the setting that holds digests of values which are none
+_RECENT: Final = 12  # messages within which "not a secret" finds what it means
 _SECRETS: Final = Filter(states=frozenset({State.ACTIVE}), max_sensitivity=Sensitivity.SECRET)
 _ENOUGH: Final = 0.6  # share of the label's words, or of the question's, that have to agree
 _MOST: Final = 2
@@ -94,14 +95,14 @@ class Sealed:
         return hmac.new(self.key or b"", b"not secret\n" + value.encode(), hashlib.sha256).hexdigest()[:32]
 
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
-        """The newest sealed message of the scope holds no secret: bring its words back. False if there is none."""
+        """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
 
         def write(tx: Tx) -> bool:
-            ids = tx.sealed_messages(scope)
-            message = tx.conversations.message(ids[0]) if ids else None
-            text = said(tx, self.key, message) if message else ""
-            if message is None or text == message.text:
+            recent = reversed(tx.conversations.messages(scope=scope, limit=_RECENT, newest=True))
+            message = next((m for m in recent if said(tx, self.key, m) != m.text), None)
+            if message is None:
                 return False
+            text = said(tx, self.key, message)
             tx.changes.begin("user", "edit", now)
             spared = [self._digest(f.value) for f in privacy.redact(text)[1]]
             user = tx.user()
@@ -130,11 +131,9 @@ class Sealed:
         count, copies = 0, set(tx.sealed_messages()) if values else ()
         for message in tx.conversations.messages(hidden=True) if values else ():
             whole = said(tx, self.key, message) if message.id in copies else message.text
-            if any(v in whole for v in values):
-                left = message.text
-                for v in values:
-                    left = left.replace(v, "•••")
+            if privacy.mask(whole, values) != whole:
                 tx.seal_message(message.id, None)
+                left = privacy.mask(message.text, values)
                 tx.conversations.put_message(replace(message, text=left), "purged")
                 count += 1
         return count

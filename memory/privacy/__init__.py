@@ -7,7 +7,7 @@ named them ("my password is …", 密码是…); ordinary numbers, dates and pho
 from __future__ import annotations
 
 from memory.privacy.instructions import instruction_like
-from memory.privacy.redaction import Finding, redact, secret_label
+from memory.privacy.redaction import Finding, mask, redact, secret_label
 from memory.privacy.rules import SecretKind
 from memory.privacy.sensitivity import sensitivity_of
 from memory.privacy.vault import find_key, key_mark, load_key, seal, unseal, where_key
@@ -19,6 +19,7 @@ __all__ = [
     "instruction_like",
     "key_mark",
     "load_key",
+    "mask",
     "redact",
     "seal",
     "secret_label",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -108,6 +108,13 @@ def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[Finding, 
         out += [text[at : f.start], _placeholder(f.kind, lang)]
         at = f.end
     return "".join([*out, text[at:]]), tuple(found)
+
+
+def mask(text: str, values: Iterable[str]) -> str:
+    """The text with dots in place of these values, wherever they stand by themselves."""
+    for v in values:
+        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(v)}(?![A-Za-z0-9])", "•••", text)
+    return text
 
 
 _LABEL_EN = re.compile(

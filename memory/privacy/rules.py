@@ -253,7 +253,7 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
     "place": ("code", (_SPOKEN, *(c._replace(check=_dialled) for c in (_LINKED_CODE, _BESIDE_CODE)))),
     "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
-    "card": ("card_number", (_value(r"[^\d\n]{0,48}?", r"(?P<v>\d{4}(?P<s>[ -]?)\d{4}(?P=s)\d{4}(?P=s)\d{1,7})(?!\d)"), _value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"),)),
+    "card": ("card_number", (_value(r"[^\d\n]{0,48}?", r"(?P<v>\d{4}(?P<s>[ -]?)\d{4}(?P=s)\d{4}(?P=s)\d{1,7})(?!\d)"), _value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"))),
     "account": ("bank_account", (_value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"), _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"))),
 }
 # fmt: on

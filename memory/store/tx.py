@@ -201,14 +201,9 @@ class SqliteTx:
         ).fetchone()
         return None if row is None else bytes(row["sealed"])
 
-    def sealed_messages(self, scope: str | None = None) -> list[str]:
-        """Ids of messages that have a sealed copy, newest first."""
-        rows = self.con.execute(
-            "SELECT g.id FROM sealed_messages x JOIN messages g ON g.id = x.message_id"
-            " JOIN sessions s ON s.id = g.session_id WHERE x.user_id = ? AND (? IS NULL OR s.scope = ?)"
-            " ORDER BY g.seq DESC",
-            (self.owner, scope, scope),
-        )
+    def sealed_messages(self) -> list[str]:
+        """Ids of messages that have a sealed copy."""
+        rows = self.con.execute("SELECT message_id FROM sealed_messages WHERE user_id = ?", (self.owner,))
         return [r[0] for r in rows.fetchall()]
 
     # --- for the gateways

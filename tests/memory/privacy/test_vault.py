@@ -65,10 +65,9 @@ def test_the_key_lives_in_the_keyring_of_the_system_where_there_is_one(
 class Keyring(KeyringBackend):
     """A keyring in memory; a deaf one keeps nothing."""
 
-    priority = 5  # type: ignore[assignment]
+    priority = 5
 
     def __init__(self) -> None:
-        super().__init__()
         self.kept: dict[tuple[str, str], str] = {}
         self.deaf = False
 
