@@ -269,10 +269,10 @@ class EbbAgent:
         self, running: Running, turn: Turn, message: Message, intent: Intent | None, lang: Lang
     ) -> str:
         """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
-        told = ""
-        if intent is None and message.text != turn.text:
+        told, taken = "", intent is None and message.text != turn.text
+        if taken and self._service.can_seal:
             told = "\n\n" + say(lang, "sealed")
-        elif turn.scope.startswith("user:") and await self._service.locked(turn.user_id, message.text):
+        elif taken or (turn.scope.startswith("user:") and await self._service.locked(turn.user_id, message.text)):
             told = "\n\n" + say(lang, "locked", name=where_key(self._settings.home).name)
         running.text += told
         return told

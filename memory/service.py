@@ -300,6 +300,11 @@ class MemoryService:
         """What was sealed last in the scope is no secret: bring it back. False if nothing was."""
         return await self._sealed.spare(user_id, scope, now)
 
+    @property
+    def can_seal(self) -> bool:
+        """Whether there is a key to seal with."""
+        return self._sealed.key is not None
+
     async def locked(self, user_id: str, text: str) -> bool:
         """Whether the message asks for a secret that cannot be opened, as its key is missing or another one."""
         return await self._sealed.locked(user_id, text)

@@ -148,8 +148,8 @@ class Sealed:
             return False
 
         def read(tx: Tx) -> bool:
-            found = [m for m in tx.memories.find(_SECRETS, limit=5_000).items if _fit(text, m) >= _ENOUGH]
-            return any(tx.secret(m.id) and self._opened(tx, m.id) is None for m in found)
+            every = (m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET)
+            return any(_fit(text, m) >= _ENOUGH and self._opened(tx, m.id) is None for m in every)
 
         return await self.store.read(user_id, read)
 
