@@ -191,18 +191,27 @@ _LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[
 _SEED_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
 _SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{'|'.join(f'{_SEED_WORD}{{{n}}}' for n in (22, 19, 16, 13, 10))})[a-z]{{3,8}})(?![a-z])"
 _PHRASE: Final = rf"(?P<v>[a-z]{{1,16}}(?:[ -][a-z]{{1,16}}){{2,9}}){_WORDS_END}"
-_TIED: Final = rf"(?:{_LINKED}|{_BESIDE})"
+_TIED: Final = "linked or beside"
 
 
 class Value(NamedTuple):
-    """A value as it may stand behind a label, and the check on it."""
+    """A value as it may stand behind a label and one of the gaps, and the check on it."""
 
+    gaps: tuple[str, ...]
     pattern: re.Pattern[str]
     check: Callable[[str], bool]
 
 
-def _value(before: str, value: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> Value:
-    return Value(re.compile(f"(?i:{before}){value}", flags), check)
+# Compiled once each, apart from the values: together they take half a second.
+_GAPS: Final = {_LINKED: re.compile(_LINKED, re.I), _BESIDE: re.compile(_BESIDE)}
+
+
+def _value(gap: str, value: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> Value:
+    if gap == _TIED:
+        return Value((_LINKED, _BESIDE), re.compile(value, flags), check)
+    if gap in _GAPS:
+        return Value((gap,), re.compile(value, flags), check)
+    return Value(("",), re.compile(f"(?i:{gap}){value}", flags), check)
 
 
 _SPOKEN: Final = _value(_TIED, rf"(?P<v>{en.DIGITS}|{zh.DIGITS})")
@@ -242,14 +251,14 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "passphrase": ("password", (_value(_TIED, _PHRASE, _spoken_phrase), *_PASSWORDS)),
     "opens": ("password", (_QUOTES, _value(_BESIDE, _RUN, _mixed), _BESIDE_CODE)),
     "password": ("password", _PASSWORDS),
-    "login": ("password", (_value(rf"{_LINKED}\S{{1,40}}\s{{0,2}}(?:[/,:]|and)\s{{0,2}}", _RUN, _mixed),)),
+    "login": ("password", (_value(_LINKED, r"\S{1,40}\s{0,2}(?:[/,:]|and)\s{0,2}" + _RUN, _mixed),)),
     "key": ("api_key", _KEYS),
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
     "code": ("code", (_SPOKEN, _LINKED_CODE._replace(check=lambda v: _some_digits(v) and len(v) > 3), _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
     "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16})(?![a-z])"))),
     "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
-    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(rf"{_LINKED}\S{{1,24}}(?: \S{{1,8}})?\s{{0,2}}/\s{{0,2}}", _RUN, lambda v: len(v) >= 8))),
+    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
     "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
     "place": ("code", (_SPOKEN, *(c._replace(check=_dialled) for c in (_LINKED_CODE, _BESIDE_CODE)))),
     "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
@@ -288,7 +297,9 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
             if before and _before(before["v"], m.lastgroup or ""):
                 yield kind, *before.span("v")
                 continue
-            found = next((v for x in values if (v := x.pattern.match(ahead)) and x.check(v["v"])), None)
+            ends = {"": 0, **{gap: g.end() for gap, p in _GAPS.items() if (g := p.match(ahead))}}
+            tries = ((x, ends[gap]) for x in values for gap in x.gaps if gap in ends)
+            found = next((v for x, at in tries if (v := x.pattern.match(ahead, at)) and x.check(v["v"])), None)
             if found:
                 at = end + found.end("v")
                 more = len(_REST.findall(text, at, at + 4000)[0]) if found.end("v") == _AHEAD else 0  # it was cut

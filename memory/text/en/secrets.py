@@ -33,7 +33,7 @@ BEGINS, ENDS = _B, _E
 PUBLIC: Final = r"(?:area|zip|post|postal|promo|discount|coupon|voucher|gift|referral|invite|qr|bar|course|class|plus|status|error|exit|return|country|dress|source|tax|swift|bic|icd|diagnosis|product|colou?r|airport|booking|ticker|branch|morse|dialling|dial|language|currency|item|order|response|public|foreign|primary|student|employee|member|gpio|score)[ -]?"
 # Before a long number, or a token, that stands without a label.
 HARMLESS: Final = r"(?:order|tracking|invoice|ticket|parcel|shipment|booking|reference|ref|isbn|imei|serial|case|fedex|ups|dhl|hash|commit|checksum|sha\d*|md5|etag|address|fingerprint|request|trace|transaction|tx|public|integrity|build|revision)"
-LINK: Final = r"(?:(?:(?:is|was|has[ ]been|got|just)[ ]){0,2}(?:changed|set|reset|updated|switched)[ ]to\b|\b(?:is|was|are|reads?|says)\b|['’]s\b|[:=]+>?|->|→)(?:\s{1,2}(?:now|currently|still|just|actually|again)\b)?(?:\s{0,2}[:=])?"
+LINK: Final = r"(?:(?:(?:is|was|has[ ]been|got|just)[ ]){0,2}(?:changed|set|reset|updated|switched)[ ]to\b|\b(?:is|was|are|reads?|says)\b|['’]s\b(?![ ]\w{1,16}[ ](?:is|was)\b)|[:=]+>?|->|→)(?:\s{1,2}(?:now|currently|still|just|actually|again)\b)?(?:\s{0,2}[:=])?"
 CHANGE: Final = (
     r"(?:chang|set|reset|updat|mak|mad)\w{0,4}\b[^.!?\n]{0,30}$"  # "I changed my password": what follows "to" is one
 )
