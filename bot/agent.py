@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from bot import context, turns
 from bot.background import Background
-from bot.commands import COMMANDS, Commands, answer_forget
+from bot.commands import COMMANDS, Commands, Spoken, answer_forget
 from bot.errors import sentence
 from bot.events import (
     Command,
@@ -36,8 +36,10 @@ from bot.streaming import Running
 from bot.texts import say
 from memory.embed import Moving
 from memory.errors import ModelError, Refused, StoreError
+from memory.learn.sealed import spare_asked
 from memory.models import Change, Filter, Lang, Memory, Message, language_of, small_words
 from memory.ports import ChatModel, Clock, Store, System, Tx
+from memory.privacy import where_key
 from memory.service import Intent, MemoryService
 from memory.store import is_gone
 from memory.upkeep.keeper import progress
@@ -127,10 +129,8 @@ class EbbAgent:
         try:
             yield Started(turn.id, opened.session.id)
             intent = self._service.intent(turn.text)
-            if intent is not None and intent.kind == "forget":
-                spoken = await answer_forget(
-                    self._service, self._store, turn, intent.text, lang, message_id=opened.message.id
-                )
+            spoken = await self._spoken(turn, opened, intent, lang)
+            if spoken is not None:
                 yield Delta(spoken.text)
                 ending = turns.Ending("done", spoken.stored or spoken.text, learn=False)
                 reply = await self._finish(opened, ending)
@@ -138,14 +138,24 @@ class EbbAgent:
                 yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices, literal=True)
                 return
             note, message = await self._explicit(turn, opened.message, intent, lang)
-            earlier = [m.text for m in opened.history[-3:]]
             recall, profile = await recall_for(
-                self._service, self._store, turn, message.text, earlier, opened.session
+                self._service,
+                self._store,
+                turn,
+                message.text,
+                [m.text for m in opened.history[-3:]],
+                opened.session,
             )
             ending = replace(ending, recall=recall, model=self._model.name)
             yield Recalled(shown(recall.hits), recall.late)
-            material = self._material(turn, opened, lang)
-            material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
+            material = replace(
+                self._material(turn, opened, lang),
+                # A secret goes to the model this once; one that was to be remembered does not even do that.
+                text=turn.text if intent is None else message.text,
+                note=note,
+                hits=recall.hits,
+                profile=profile,
+            )
             failure: ModelError | None = None
             try:
                 request = context.build(material)
@@ -157,9 +167,13 @@ class EbbAgent:
                         yield Delta(text)
             except ModelError as e:
                 failure = e
-            ending = _ended(ending, running, failure, without_secrets(running.text, recall.hits))
+            ending = _ended(
+                ending, running, failure, without_secrets(running.text, recall.hits, turn.text, message.text)
+            )
             reply = await self._finish(opened, ending)
             finished = True
+            if failure is None and (told := await self._tell_sealed(running, turn, message, intent, lang)):
+                yield Delta(told)
             if failure is not None:
                 yield self._failed(failure, running.text, lang)
             elif ending.state == "stopped":
@@ -172,19 +186,29 @@ class EbbAgent:
             if not finished:
                 # The window went away, or something broke: what was said and what was streamed stay.
                 hits = ending.recall.hits if ending.recall else ()
-                text = ending.text or without_secrets(running.text, hits)
+                text = ending.text or without_secrets(running.text, hits, turn.text, opened.message.text)
                 rest = replace(ending, text=text, usage=running.usage)
                 await asyncio.shield(self._finish(opened, rest))
+
+    async def _spoken(self, turn: Turn, opened: turns.Opened, intent: Intent | None, lang: Lang) -> Spoken | None:
+        """What Ebb itself answers, without a model: to "forget …", and to "not a secret"."""
+        if intent is not None and intent.kind == "forget":
+            message_id = opened.message.id
+            return await answer_forget(self._service, self._store, turn, intent.text, lang, message_id=message_id)
+        if spare_asked(turn.text) and await self._service.spare(turn.user_id, turn.scope, turn.at):
+            return Spoken(say(lang, "sealed.spared"))
+        return None
 
     async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
         """One turn at a time per scope: wait for the one before it. None if that took too long."""
         idle = timedelta(hours=self._settings.session_idle_hours)
+        add = await asyncio.to_thread(self._service.adder, turn.text)
         waited = 0.0
         while waited < BUSY_PATIENCE:
             now = self._clock()
 
             def begin(tx: Tx, now: datetime = now) -> turns.Opened | turns.Replay | turns.Busy:
-                return turns.begin(tx, turn, self._worker, idle, now)
+                return turns.begin(tx, turn, self._worker, idle, now, add)
 
             opening = asyncio.ensure_future(self._store.write(turn.user_id, begin))
             try:
@@ -243,6 +267,18 @@ class EbbAgent:
             note = say(lang, "note.already" if done.already else "note.remembered", text=kept_text)
         kept = await self._store.read(turn.user_id, lambda tx: tx.conversations.message(message.id))
         return note, kept or message
+
+    async def _tell_sealed(
+        self, running: Running, turn: Turn, message: Message, intent: Intent | None, lang: Lang
+    ) -> str:
+        """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
+        told, taken = "", intent is None and message.text != turn.text
+        if taken and self._service.can_seal:
+            told = "\n\n" + say(lang, "sealed")
+        elif taken or (turn.scope.startswith("user:") and await self._service.locked(turn.user_id, message.text)):
+            told = "\n\n" + say(lang, "locked", name=where_key(self._settings.home).name)
+        running.text += told
+        return told
 
     def _material(self, turn: Turn, opened: turns.Opened, lang: Lang) -> context.Material:
         return context.Material(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.events import Command, Outcome
 from bot.texts import ago, say
-from memory.models import KINDS, Filter, Lang, Memory, Page, State
+from memory.models import KINDS, Filter, Lang, Memory, Page, Sensitivity, State
 
 if TYPE_CHECKING:
     from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
@@ -33,6 +33,8 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
         marks.append("已忘掉" if lang == "zh" else "forgotten")
     if m.state is State.PROPOSED:
         marks.append("待确认" if lang == "zh" else "proposed")
+    if m.sensitivity is Sensitivity.SECRET:
+        marks.append("已加密封存" if lang == "zh" else "sealed")
     if m.pinned:
         marks.append("📍")
     extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
@@ -50,7 +52,7 @@ def asked(args: str) -> tuple[str, int]:
 async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
     """A page of it. `total` says how many there are in all, `offset` how many come before; past the end: the last."""
     word, number = asked(c.args)
-    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
+    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
 
     async def at(n: int) -> Page:
         offset = (n - 1) * LISTED

@@ -19,7 +19,7 @@ from memory.models import (
     Session,
 )
 from memory.ports import Store, Tx
-from memory.privacy import redact
+from memory.privacy import mask, redact
 from memory.recall import review_asked
 from memory.service import MemoryService
 
@@ -122,8 +122,13 @@ def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     )
 
 
-def without_secrets(text: str, hits: Sequence[Hit]) -> str:
-    """A reply as it is stored: what an opened secret holds was shown once, and stays sealed."""
+def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
+    """A reply as it is stored: an opened secret was shown once, and stays sealed; so does one in the message.
+
+    `said` is the message as it came, `stored` as it is kept.
+    """
+    if said != stored:
+        text = mask(text, (f.value for f in redact(said)[1] if f.value not in stored))
     opened = [h.memory for h in hits if h.why == "secret"]
     if not opened:
         return text

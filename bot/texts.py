@@ -95,6 +95,21 @@ say = Texts(
             "这像是给我的指令，而不是关于你的事，所以没有记下。",
         ),
         "remember.refused": ("I could not keep that: {why}", "没能记下：{why}"),
+        # secrets
+        "sealed": (
+            "(I sealed what looks like a secret in your message. If it is none, say “not a secret”.)",
+            "（你的消息里像是有机密内容，我已加密封存。如果不是，请说“不是机密”。）",
+        ),
+        "sealed.spared": (
+            "Good: your message stands as you wrote it, and I won't seal that again.",
+            "好的：你的消息已恢复原样，以后不会再封存这个内容。",
+        ),
+        "locked": (
+            "(The key to your sealed secrets is missing or is another one, so I cannot open them. Put the file "
+            "“{name}” back into Ebb's data directory; `ebb doctor` shows where. I make no new one by myself.)",
+            "（加密内容的密钥不见了，或者换成了别的，所以打不开。请把文件“{name}”放回 Ebb 的数据目录，"
+            "`ebb doctor` 会显示位置。我不会自行生成新的密钥。）",
+        ),
         # forgetting
         "forget.done": (
             "Forgotten: “{text}”. It has left my answers and what I look things up in; "

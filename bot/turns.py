@@ -7,7 +7,7 @@ the user said in it is still learned. All functions here are synchronous and run
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -70,9 +70,12 @@ class Ending:
     learn: bool = True
 
 
-def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Opened | Replay | Busy:
+def begin(
+    tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime, add: Callable[[Tx, Message], Message]
+) -> Opened | Replay | Busy:
     """Open the turn, storing the user's message; or say that it was answered, or that another one runs.
 
+    `add` stores the message: a secret in it never reaches the file in the open, but is in `turn` for this reply.
     `turn.at` is when the message was said; `now` is when we got to it, which leases and the idle rule use.
     """
     settle_orphans(tx, now)
@@ -88,7 +91,8 @@ def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Op
         return _again(tx, row, worker, now)
     session = ensure_session(tx, turn.scope, now, idle)
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through)
-    message = tx.conversations.add_message(
+    message = add(
+        tx,
         Message(
             id="",
             session_id=session.id,
@@ -99,7 +103,7 @@ def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Op
             at=turn.at,
             tz=turn.tz,
             reply_to=turn.reply_to,
-        )
+        ),
     )
     row = TurnRow(
         id=turn.id,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -34,6 +35,7 @@ from memory.models import (
     JobKind,
     Memory,
     MemoryId,
+    Message,
     Mode,
     Page,
     Query,
@@ -55,6 +57,7 @@ __all__ = [
     "Receipt",
     "Remembered",
     "Undone",
+    "open_keyed",
     "open_memory",
 ]
 CONTEXT = 3  # messages before the newest that belong to a query (S1)
@@ -69,7 +72,7 @@ class MemoryService:
         *,
         model: ChatModel,
         embedder: Embedder,
-        key: bytes,
+        key: bytes | None,
         curve: str = "fade",
         u: float = 1.0,
         deadline_ms: int = 200,
@@ -267,10 +270,17 @@ class MemoryService:
 
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""
+
+        def write(tx: Tx) -> Receipt:
+            secret = self._sealed.values(tx, memory_id)
+            receipt = erasing.purge(tx, [memory_id], now)
+            said = receipt.places.get("messages", 0) + self._sealed.expunge(tx, secret)
+            return replace(receipt, places={**receipt.places, "messages": said})
+
         if self.mirror is None:
-            return await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+            return await self._store.write(user_id, write)
         await self.mirror.sync(user_id, now)  # what the person has changed there comes first
-        receipt = await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+        receipt = await self._store.write(user_id, write)
         left = await self.mirror.expunge(user_id, receipt.memory_ids, now)
         return replace(receipt, places={**receipt.places, **left})
 
@@ -281,6 +291,23 @@ class MemoryService:
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
         """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""
         return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
+
+    def adder(self, text: str) -> Callable[[Tx, Message], Message]:
+        """What stores a message of that text, its secrets sealed; for use inside a write."""
+        return self._sealed.adder(text)
+
+    async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
+        """What was sealed last in the scope is no secret: bring it back. False if nothing was."""
+        return await self._sealed.spare(user_id, scope, now)
+
+    @property
+    def can_seal(self) -> bool:
+        """Whether there is a key to seal with."""
+        return self._sealed.key is not None
+
+    async def locked(self, user_id: str, text: str) -> bool:
+        """Whether the message asks for a secret that cannot be opened, as its key is missing or another one."""
+        return await self._sealed.locked(user_id, text)
 
     async def reveal(self, user_id: str, memory_id: MemoryId) -> str | None:
         """What a secret memory holds; None if the key was lost or it is no secret. Raises NotFound."""
@@ -359,6 +386,30 @@ def _utc() -> datetime:
     return datetime.now(UTC)  # noqa: TID251 - an edge: whoever opens memory may bring a clock of their own
 
 
+async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
+    """Open the database with its home's key. The key is None if it is lost: then no new one is made by itself.
+
+    A key is made where nothing rests on one yet, or where its owner put an empty file `key.new`. Raises StoreError.
+    """
+    from memory.privacy import find_key, key_mark, load_key
+    from memory.store import open_store
+
+    key = await asyncio.to_thread(find_key, home)
+    store = await open_store(path, clock=clock, worker=worker, key=key or secrets.token_bytes(32))
+    keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
+    wish = home / "key.new"
+    if key is None and (not keyed or wish.exists()):
+        await store.close()
+        key, keyed = await asyncio.to_thread(load_key, home), False
+        store = await open_store(path, clock=clock, worker=worker, key=key)
+        wish.unlink(missing_ok=True)
+    if key is not None and mark != (mine := key_mark(key)):
+        if keyed and mark is not None:
+            return store, None  # another home's, or one made after this one was lost
+        await store.system(lambda s: s.set("key", mine))
+    return store, key
+
+
 @asynccontextmanager
 async def open_memory(
     path: Path | str,
@@ -374,14 +425,12 @@ async def open_memory(
     everything else works. Raises StoreError.
     """
     from memory.embed import LexicalEmbedder
-    from memory.privacy import load_key
-    from memory.store import open_store, worker_id
+    from memory.store import worker_id
 
     path = Path(path)
     chosen = embedder or LexicalEmbedder()
-    key = await asyncio.to_thread(load_key, path.parent)
     worker = worker_id()
-    store = await open_store(path, clock=clock, worker=worker, key=key)
+    store, key = await open_keyed(path, path.parent, clock=clock, worker=worker)
     try:
         await store.use_embedder(chosen.id, chosen.dim)
         user_id = await store.system(lambda s: s.resolve("local", "owner"))

@@ -11,7 +11,7 @@ from bot.bootstrap import Ebb
 from bot.listing import memory_line
 from bot.telegram import keyboards
 from bot.texts import say as words
-from memory.models import KINDS, Filter, Lang, Memory, State
+from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State
 
 PAGE = 8
 _KEY_BYTES = 40  # of what was searched for: it travels in the buttons
@@ -44,7 +44,7 @@ async def page(
     ebb: Ebb, searches: Searches, user_id: str, search: str, number: int, lang: Lang
 ) -> tuple[str, InlineKeyboardMarkup | None]:
     """A page of what is remembered, the strongest first, and its buttons."""
-    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
+    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
     word, number = search.strip(), max(number, 0)
     found = await ebb.service.find(user_id, f, text=word or None, order="weight", limit=PAGE, offset=number * PAGE)
     pages = -(-found.total // PAGE)

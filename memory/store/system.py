@@ -65,6 +65,11 @@ class SqliteSystem:
 
     # --- values
 
+    def keyed(self) -> bool:
+        """Whether anything rests on this home's key: sealed texts, or digests of what was forgotten or shown."""
+        tables = ("secrets", "sealed_messages", "tombstones", "mirror_entries")
+        return any(self.con.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in tables)
+
     def get(self, key: str) -> Json:
         """The value, None if there is none."""
         row = self.con.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()

@@ -184,6 +184,28 @@ class SqliteTx:
         ).fetchone()
         return None if row is None else bytes(row["sealed"])
 
+    def seal_message(self, message_id: str, sealed: bytes | None) -> None:
+        """Keep what a message said before its secrets were taken out, until its text changes; None drops it."""
+        if sealed is None:
+            self.con.execute("DELETE FROM sealed_messages WHERE message_id = ?", (message_id,))
+            return
+        self.con.execute(
+            "INSERT OR REPLACE INTO sealed_messages (message_id, user_id, sealed) VALUES (?, ?, ?)",
+            (message_id, self.owner, sealed),
+        )
+
+    def sealed_message(self, message_id: str) -> bytes | None:
+        """The sealed copy."""
+        row = self.con.execute(
+            "SELECT sealed FROM sealed_messages WHERE message_id = ? AND user_id = ?", (message_id, self.owner)
+        ).fetchone()
+        return None if row is None else bytes(row["sealed"])
+
+    def sealed_messages(self) -> list[str]:
+        """Ids of messages that have a sealed copy."""
+        rows = self.con.execute("SELECT message_id FROM sealed_messages WHERE user_id = ?", (self.owner,))
+        return [r[0] for r in rows.fetchall()]
+
     # --- for the gateways
 
     def use_set(self, s: ChangeSet) -> None:
