@@ -66,9 +66,10 @@ def same_form(a: str, b: str) -> bool:
 
 
 def same_order(a: str, b: str) -> bool:
-    """Whether what both say has the same roles, and what they share stands in the same order."""
+    """Whether neither has a role where the other has another, and what they share stands in the same order."""
     x, y = tokens(a), tokens(b)
-    if Counter(t for t in x if t in _ROLES) != Counter(t for t in y if t in _ROLES):
+    one, other = (Counter(t for t in s if t in _ROLES) for s in (x, y))
+    if one - other and other - one:
         return False
     both = set(x) & set(y) | _COORDINATORS
     x, y = tuple(t for t in x if t in both), tuple(t for t in y if t in both)

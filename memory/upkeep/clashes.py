@@ -19,6 +19,7 @@ from memory.errors import ModelError
 from memory.learn.alike import denies, normalised, overlap, related_kinds, words
 from memory.learn.answer import objects
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
+from memory.text.forms import reordered
 from memory.upkeep.run import Run, batches
 
 Certainty: TypeAlias = Literal["sure", "likely"]
@@ -89,6 +90,8 @@ def between(a: Memory, b: Memory) -> Certainty | None:
         return "sure" if clash else None
     if denies(x) != denies(y):
         return "likely" if overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
+    if reordered(x, y):
+        return "likely"  # tea over coffee, coffee over tea
     counts = _NUMBER.findall(x), _NUMBER.findall(y)
     same_frame = normalised(_NUMBER.sub("n", x)) == normalised(_NUMBER.sub("n", y))
     return "likely" if counts[0] != counts[1] and same_frame else None

@@ -24,8 +24,8 @@ _MOST_CHARS: Final = {"en": 48, "zh": 14}
 _TEMPLATES: Final[dict[tuple[Level, Lang], str]] = {
     (Level.TAG, "en"): "Something about {topic}",
     (Level.TAG, "zh"): "与{topic}有关的事",
-    (Level.TRACE, "en"): "The user once had memories of {topic}",
-    (Level.TRACE, "zh"): "用户曾经有{topic}相关记忆",
+    (Level.TRACE, "en"): "Once had memories of {topic}",
+    (Level.TRACE, "zh"): "曾经有{topic}相关记忆",
     (Level.ARCHIVE, "en"): "A trace of the past: {topic} ({kind})",
     (Level.ARCHIVE, "zh"): "历史痕迹：{topic}（{kind}）",
 }
@@ -40,6 +40,9 @@ _SUBJECT_EN: Final = re.compile(
 _COPULA_EN: Final = re.compile(
     r"\s+(?:is|are|was|were|has|have|had|will|lives?|works?|plays?|likes?|loves?|hates?|died|passed|got|goes|wants?|called|named)\b",
     re.I,
+)
+_OWNED_EN: Final = re.compile(  # a thing or somebody of the person's, before a verb; no verb itself
+    rf"(?![a-z]+(?:[^s\W]s|ed|ing)\b)([a-z]\S*(?:\s\S+){{0,2}}?)(?={_COPULA_EN.pattern})", re.I
 )
 _BEFORE_EN: Final = re.compile(
     r"^(?:(?:really|also|usually|often|always|never|no longer|not|still|currently|recently|once|now|just|sometimes|mostly"
@@ -113,13 +116,16 @@ def _topic_en(text: str) -> str:
     if subject and (subject["own"] or subject["my"]):
         owned = _COPULA_EN.split(rest, maxsplit=1)[0]
         return f"their {_CUT_EN.split(owned)[0].strip()}" if owned.strip() else ""
+    if not subject and (owned := _OWNED_EN.match(rest)):
+        return owned[1]  # "Sister Hannah lives in Lyon"
     before = _BEFORE_EN.match(rest)
     rest = rest[before.end() :] if before else rest
-    copula = bool(before and re.search(r"\b(?:is|are|was|were|been)\s+$", before[0], re.I))
+    copula = not subject or bool(before and re.search(r"\b(?:is|are|was|were|been)\s+$", before[0], re.I))
     if copula and _AGE_EN.match(rest):
         return "their age"
-    if copula and re.match(r"an?\s", rest):
-        rest = f"being {rest}"
+    if copula and re.match(r"an?\s", rest, re.I):
+        rest = f"being {rest[:1].lower()}{rest[1:]}"
+    copula = copula and bool(subject)
     if not copula and re.fullmatch(r"[a-z]{3,}s[.!]?", rest):
         return _gerund(rest.rstrip(".!"))
     if not copula:
