@@ -47,7 +47,7 @@ def parse(answer: str, previous: str) -> Summary | None:
     running = running or "\n".join(p for p in (previous, episode) if p)
     episode = one_line(_harmless(_DATE_IN_FRONT.sub("", episode or _first(running))))
     running = clip(_harmless(running).strip(), SUMMARY_TOKENS)
-    return Summary(strip_subject(episode), strip_subject(running)) if running else None
+    return Summary(strip_subject(episode), running) if running else None
 
 
 def _labelled(text: str) -> tuple[str, str]:

@@ -69,6 +69,7 @@ _CUT_EN: Final = re.compile(
 # --- Chinese
 _SUBJECT_ZH: Final = re.compile(r"^(?:用户|我|他|她|本人)(?P<own>的)?")
 _OWN_ZH: Final = re.compile(r"^(.{1,8}?)(?:叫|是|在|有|住|为|会|很|喜欢|去|要|已经|将|，|。|$)")
+_CALLED_ZH: Final = re.compile(r"^([^，。,.]{1,6}?)叫")
 _ALLERGY_ZH: Final = re.compile(r"^对(?P<what>.{1,10}?)(?P<how>过敏|感兴趣|很?在意)")
 _BEFORE_ZH: Final = re.compile(
     r"^(?:最近|很|非常|特别|十分|最|一直|每天|每周|经常|常常|总是|有时|偶尔|不再|不太|不|没有|没|从不|从来不|已经|曾经|以前|现在|目前"
@@ -125,7 +126,7 @@ def _topic_en(text: str) -> str:
         return "their age"
     if copula and re.match(r"an?\s", rest, re.I):
         rest = f"being {rest[:1].lower()}{rest[1:]}"
-    copula = copula and bool(subject)
+    copula = copula and (bool(subject) or rest.startswith("being "))
     if not copula and re.fullmatch(r"[a-z]{3,}s[.!]?", rest):
         return _gerund(rest.rstrip(".!"))
     if not copula:
@@ -145,6 +146,8 @@ def _gerund(verb: str) -> str:
 def _topic_zh(text: str) -> str:
     subject = _SUBJECT_ZH.match(text)
     rest = text[subject.end() :] if subject else text
+    if not subject and (called := _CALLED_ZH.match(rest)):
+        return called[1]  # 妹妹叫小红
     if subject and subject["own"]:
         owned = _OWN_ZH.match(rest)
         return owned[1] if owned else _CUT_ZH.split(rest)[0]
