@@ -131,20 +131,20 @@ _SLOTS: Final = (
     (
         "home",
         re.compile(
-            r"^(?:(?:i|(?:the )?user)\s+(?:now\s+|currently\s+)?lives?\s+in\b|(?:i|(?:the )?user)(?:['’]ve|\s+have|\s+has)?\s+(?:just\s+)?moved\s+to\b|(?:我|用户)(?:现在)?(?:住在|搬到了?))",
+            r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s+have|\s+has)?\s+)?(?:now\s+|currently\s+|just\s+)?(?:lives?\s+in|moved\s+to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
             re.I,
         ),
     ),
     (
         "name",
         re.compile(
-            r"^(?:my\s+name\s+is\b|(?:the )?user['’]s\s+name\s+is\b|我(?:的名字)?叫|我的名字是|用户(?:名)?叫)", re.I
+            r"^(?:(?:my\s+|(?:the )?user['’]s\s+)?name\s+is\b|called\s+(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)", re.I
         ),
     ),
-    ("age", re.compile(r"^(?:i(?:['’]m|\s+am)\s+\d+\s+years\s+old|我(?:今年)?\d+岁)", re.I)),
+    ("age", re.compile(r"^(?:(?:i(?:['’]m|\s+am)\s+)?\d+\s+years\s+old|我?(?:今年)?\d+岁)", re.I)),
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""^(?:my|(?:the\s+)?user['’]s|我的?|用户的?)\s*(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s+number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
+    r"""^(?:(?:my|(?:the\s+)?user['’]s|我的?|用户的?)\s*)?(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s+number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
     |time\s*zone|blood\s+type|favou?rite\s+[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s*(?:is|are|是|叫)""",
     re.I | re.X,
 )

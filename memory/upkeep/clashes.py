@@ -43,14 +43,14 @@ _ONE_ZH: Final = (
 _SLOTS: Final = tuple(
     re.compile(p, re.I)
     for p in (
-        rf"^(?:the user|user|i)['’]s\s+(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
+        rf"^(?:(?:the user|user|i)['’]s\s+)?(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
         rf"^my\s+(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
-        r"^(?:the user|user|i)\s+(?P<slot>lives? in|works? (?:at|for)|was born (?:in|on)|comes? from)\s+(?P<value>.+)$",
-        r"^(?:the user|user)\s+(?P<slot>is called|goes by)\s+(?P<value>.+)$",
-        r"^(?:the user is|user is|i am|i['’]m)\s+(?P<value>\d+)\s+(?P<slot>years old)\b.*$",
-        rf"^(?:用户|我)的?(?P<slot>{_ONE_ZH})(?:是|为|叫|在)(?P<value>.+)$",
-        r"^(?:用户|我)(?:现在|目前)?(?P<slot>住在|定居在|就职于|任职于|出生于|出生在|来自)(?P<value>.+)$",
-        r"^(?:用户|我)(?:今年)?(?P<value>\d+)(?P<slot>岁).*$",
+        r"^(?:(?:the user|user|i)\s+)?(?P<slot>lives? in|works? (?:at|for)|was born (?:in|on)|comes? from)\s+(?P<value>.+)$",
+        r"^(?:(?:the user|user)\s+)?(?P<slot>(?:is )?called|goes by)\s+(?P<value>.+)$",
+        r"^(?:(?:the user is|user is|i am|i['’]m)\s+)?(?P<value>\d+)\s+(?P<slot>years old)\b.*$",
+        rf"^(?:用户|我)?的?(?P<slot>{_ONE_ZH})(?:是|为|叫|在)(?P<value>.+)$",
+        r"^(?:用户|我)?(?:现在|目前)?(?P<slot>住在|定居在|就职于|任职于|出生于|出生在|来自)(?P<value>.+)$",
+        r"^(?:用户|我)?(?:今年)?(?P<value>\d+)(?P<slot>岁).*$",
     )
 )
 _NUMBER: Final = re.compile(
