@@ -36,7 +36,10 @@ say = Texts(
         "asked": ("you asked me on {date} to remember this: “{quote}”", "因为你{date}让我记住：“{quote}”"),
         "noted": ("I have had this note since {date}: “{quote}”", "因为我{date}记下过：“{quote}”"),
         "imported": ("it was in what you imported on {date}: “{quote}”", "因为你{date}导入的内容里有：“{quote}”"),
-        "concluded": ("I concluded it from several things you told me: “{quote}”", "因为这是我从你说的几件事推想的：“{quote}”"),
+        "concluded": (
+            "I concluded it from things you told me: “{quote}”",
+            "因为这是我从你说的几件事推想的：“{quote}”",
+        ),
         "talked": ("we talked about it on {date}", "因为我们{date}聊过"),
         "unfold": ("(`/why more` shows the details.)", "（`/why 更多` 可以看细节。）"),
         "missed": ("Looked at, and left out:", "看过但没有采用："),

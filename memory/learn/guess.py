@@ -138,7 +138,8 @@ _SLOTS: Final = (
     (
         "name",
         re.compile(
-            r"^(?:(?:my\s+|(?:the )?user['’]s\s+)?name\s+is\b|called\s+(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)", re.I
+            r"^(?:(?:my\s+|(?:the )?user['’]s\s+)?name\s+is\b|called\s+(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
+            re.I,
         ),
     ),
     ("age", re.compile(r"^(?:(?:i(?:['’]m|\s+am)\s+)?\d+\s+years\s+old|我?(?:今年)?\d+岁)", re.I)),

@@ -139,7 +139,7 @@ def _parts(some: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _appositions(x: Sequence[str], start: int, end: int, parts: int) -> bool:
     """`Tom, a nurse, and Ann, a cook`: commas around a list of three may put a thing beside its name."""
-    return parts > 2 and ((start > 0 and x[start - 1] == ",") or (end < len(x) and x[end] == ","))  # noqa: PLR2004
+    return parts > 2 and ((start > 0 and x[start - 1] == ",") or (end < len(x) and x[end] == ","))
 
 
 def _written(text: str) -> str:
@@ -168,7 +168,7 @@ def _written(text: str) -> str:
 def _clock(m: re.Match[str]) -> str:
     more = (m["more"] or "").rstrip("分")
     minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(more, more.zfill(2))
-    hour = int(m["h"]) + 12 * (m["part"] in zh.AFTERNOON and int(m["h"]) < 12)  # noqa: PLR2004 - noon
+    hour = int(m["h"]) + 12 * (m["part"] in zh.AFTERNOON and int(m["h"]) < 12)
     return f" @{hour}:{minutes} "
 
 
@@ -190,13 +190,13 @@ def _chinese(run: str) -> str:
         if c in zh.DIGITS:
             digit = zh.DIGITS[c]
             last = 1 if c in "零〇" else last
-        elif zh.SCALES[c] >= 10_000:  # noqa: PLR2004 - 万 and 亿 count all that stands before
+        elif zh.SCALES[c] >= 10_000:
             total += (part + digit) * zh.SCALES[c]
             part, digit, last = 0, 0, zh.SCALES[c]
         else:
             part += (digit or 1) * zh.SCALES[c]
             digit, last = 0, zh.SCALES[c]
-    return str(total + part + digit * (last // 10 if last > 10 else 1))  # noqa: PLR2004 - 两千八 is 2,800
+    return str(total + part + digit * (last // 10 if last > 10 else 1))
 
 
 def _read(found: Sequence[str]) -> Iterator[str]:
@@ -238,7 +238,7 @@ def _number(found: Sequence[str], i: int) -> tuple[str, int]:
             part = (part or 1) * en.SCALES[word]
             if word != "hundred":
                 total, part = total + part, 0
-        elif part % 10 and en.NUMBERS[word] < 100:  # noqa: PLR2004 - two numbers beside each other
+        elif part % 10 and en.NUMBERS[word] < 100:
             break
         else:
             part += en.NUMBERS[word]
@@ -250,17 +250,17 @@ def _stem(word: str) -> str:
     """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
     for pattern, form in en.SPELLING:
         word = pattern.sub(form, word)
-    if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:  # noqa: PLR2004
+    if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
         word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
     elif word.endswith("ties") and word[:-4] in {"nine", "eigh", "seven", "six", "fif", "for", "thir", "twen"}:
         return f"#{en.NUMBERS[word[:-3] + 'y']}s"
-    elif word.endswith("ies") and len(word) > 4:  # noqa: PLR2004
+    elif word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"
     elif re.search(r"(?:[sxz]|ch|sh|o)es$", word):
         word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:  # noqa: PLR2004
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
         word = word[:-1]
-    return word.removesuffix("e") if len(word) > 3 else word  # noqa: PLR2004
+    return word.removesuffix("e") if len(word) > 3 else word
 
 
 _INFINITIVES: Final = frozenset(_stem(w) for w in en.BEFORE_INFINITIVE)

@@ -40,4 +40,5 @@ def _leave_out(m: re.Match[str]) -> str:
 def with_subjects(note: str) -> tuple[str, ...]:
     """Write a note as sentences that name the person, in all the ways they have been written."""
     low = note[:1].lower() + note[1:]
-    return tuple(subject + low for subject in (en.SUBJECTS if _LATIN.match(note) else zh.SUBJECTS))
+    subjects = (*en.SUBJECTS, *en.OWN_SUBJECTS) if _LATIN.match(note) else zh.SUBJECTS
+    return tuple(subject + low for subject in subjects)

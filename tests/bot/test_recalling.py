@@ -112,7 +112,7 @@ async def test_what_was_said_in_the_other_language_comes_to_mind(
         answer = await w.say(asked)
         assert any(word in m.content for m in answer.recalled)
         assert word in answer.text
-        why = await w.do("/why", "more")
+        why = await w.do("/why more")
         assert "other language" in why.text or "另一种语言" in why.text
 
 
@@ -129,6 +129,6 @@ async def test_why_says_what_shaped_the_reply(tmp_path: Path, said: str, asked: 
         await w.say(said)
         await w.do("/new")
         await w.say(asked)
-        assert mark in (await w.do("/why", "more")).text
+        assert mark in (await w.do("/why more")).text
         await w.say("ok" if mark.isascii() else "好")
-        assert mark not in (await w.do("/why", "more")).text
+        assert mark not in (await w.do("/why more")).text

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from memory import bilingual
 from memory.models import Lang, language_of
-from memory.text.zh.characters import simplified
+from memory.text.zh.characters import simplified as simplified  # noqa: PLC0414 - the companion's rules take it from here
 
 T = TypeVar("T")
 

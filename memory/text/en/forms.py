@@ -1,4 +1,4 @@
-"""English words that decide how a sentence is compared: what is dropped, what carries a role, how numbers are written."""
+"""English words that decide how sentences are compared: dropped, with a role, numbers, dates, units."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from typing import Final
 
 # Without a role and without content. `was` and `had` are not here: what was so need not be so now.
 DROPPED: Final = frozenset(
-    "a an the am is are be been being i my do does that which really just very actually honestly basically literally"
-    " currently now also quite".split()
+    """a an the am is are be been being i my do does that which really just very actually honestly basically literally
+    currently now also quite""".split()  # noqa: SIM905 - words read as words
 )
 # Who does what to whom, and in which direction: two sentences that say the same have the same ones.
 ROLES: Final = frozenset(
-    "'s me from to into onto over under above below than before after by with without since until till left right more"
-    " less for against through off out up down not never no only".split()
+    """'s me from to into onto over under above below than before after by with without since until till left right
+    more less for against through off out up down not never no only""".split()  # noqa: SIM905 - words read as words
 )
-ADJUNCTS: Final = frozenset("in on at from to with before after since until during for by near every".split())
+ADJUNCTS: Final = frozenset(
+    "in on at from to with before after since until during for by near every".split()  # noqa: SIM905 - words read as words
+)
 COORDINATORS: Final = frozenset({"and", "or", "nor", "&"})
 RESPECTIVELY: Final = "respectively"
-BEFORE_INFINITIVE: Final = frozenset("like love hate prefer start begin continue dislike need want try plan".split())
+BEFORE_INFINITIVE: Final = frozenset(
+    "like love hate prefer start begin continue dislike need want try plan".split()  # noqa: SIM905 - words read as words
+)
 OPENING: Final = re.compile(
-    r"^(?:(?:well|oh|yeah|yes|okay|ok|so|you know|i mean|honestly|actually|frankly|anyway|by the way|btw|to be honest)\b[,:\s]{0,3}){1,3}"
+    r"^(?:(?:well|oh|yeah|yes|okay|ok|so|you know|i mean|honestly|actually|frankly|anyway|by the way|btw"
+    r"|to be honest)\b[,:\s]{0,3}){1,3}"
 )
 SUBJECT: Final = (
     (re.compile(r"\b(?:the user|^user)'s\b"), "my"),
@@ -61,20 +66,17 @@ _SMALL: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
 )
-TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905 - words read as words
 NUMBERS: Final = (
     {w: i for i, w in enumerate(_SMALL.split())} | {w: 10 * i for i, w in enumerate(TENS, 2)} | {"dozen": 12}
 )
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-ORDINALS: Final = {w: i for i, w in enumerate("first second third fourth fifth sixth seventh eighth ninth".split(), 1)} | {
-    "tenth": 10,
-    "eleventh": 11,
-    "twelfth": 12,
-}
+_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+ORDINALS: Final = {w: i for i, w in enumerate(_ORDINALS.split(), 1)}
 MONTHS: Final = (
-    "january february march april may june july august september october november december".split()
+    "january february march april may june july august september october november december".split()  # noqa: SIM905 - words read as words
 )
-DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words read as words
 UNITS: Final = {
     word: unit
     for unit, words in {

@@ -20,4 +20,5 @@ INNER: Final = (  # in the middle of a sentence the person speaks of themselves,
     (re.compile(r"\bthe user(?= and )|(?<=\band )the user\b", re.I), "I"),
 )
 # What earlier versions wrote before what is a note now; a digest of such a sentence bars the note as well.
-SUBJECTS: Final = ("The user ", "The user is ", "The user's ", "User ", "User is ", "User's ", "I ", "I am ", "I'm ", "My ")
+SUBJECTS: Final = ("The user ", "The user is ", "The user's ", "User ", "User is ", "User's ")
+OWN_SUBJECTS: Final = ("I ", "I am ", "I'm ", "My ")

@@ -1,4 +1,4 @@
-"""Chinese words that decide how a sentence is compared: what is dropped, what carries a role, how numbers are written."""
+"""Chinese words that decide how sentences are compared: dropped, with a role, numbers, times, units."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMS: Final = (
     (re.compile(r"想要"), "想"),
     (re.compile(r"(?<![不需只主重想必还])要(?=[去来搬到做在从学考买跟和给])"), ""),
     # The person as the subject; as an object 我 stays.
-    (re.compile(r"(?:^|(?<=[，,。；;！!：:\s嗯啊天末上午晚早日号年月周]))我(?![们和跟与])(?:[呢啊嘛]?[，,])?的?"), ""),
+    (re.compile(r"(?:^|(?<=[，,。；;！：:\s嗯啊天末上午晚早日号年月周]))我(?![们和跟与])(?:[呢啊嘛]?[，,])?的?"), ""),
     (re.compile(r"我(?:的|(?=[爸妈姐妹哥弟爷奶外老太丈妻儿女孙家]))"), ""),
     # One of something, as good as an article.
     (re.compile(r"(?<![第每唯同另十百千万\d])一(?:[只条台辆位本张把件家名]|个(?!小时|钟头|月))"), ""),

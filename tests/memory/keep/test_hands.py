@@ -156,9 +156,7 @@ async def _everywhere(home: Home, word: str) -> list[str]:
 
 class TestPurge:
     async def _told(self, home: Home) -> Memory:
-        await home.me.learn(
-            "I live in Zanzibar.", "[ADD kind=identity] Lives in Zanzibar", reply="Zanzibar!"
-        )
+        await home.me.learn("I live in Zanzibar.", "[ADD kind=identity] Lives in Zanzibar", reply="Zanzibar!")
         m = await home.me.only()
         await home.me.say("Where do I live?", "In Zanzibar.", recalled=[m])
         messages = await home.me.messages()

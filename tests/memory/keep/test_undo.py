@@ -38,9 +38,7 @@ async def test_of_a_correction(home: Home) -> None:
 async def test_of_a_denial(home: Home) -> None:
     """Neither denied nor faded."""
     old = await home.me.remember("Likes coffee")
-    await home.me.learn(
-        "I don't like coffee any more.", f"[NEGATE:{old.id}] Doesn't like coffee", recalled=[old]
-    )
+    await home.me.learn("I don't like coffee any more.", f"[NEGATE:{old.id}] Doesn't like coffee", recalled=[old])
     assert (await home.me.get(old.id)).negated_at is not None
     await home.service.undo(home.user, home.me.tick())
     back = await home.me.get(old.id)

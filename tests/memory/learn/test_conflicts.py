@@ -14,9 +14,7 @@ from memory.lifecycle import weight
 from memory.models import Draft, Kind, Layer, Level, Memory, State
 from tests.memory.learn.world import START, World
 
-MOVED = {
-    "en": ("Lives in Beijing Chaoyang", "I moved to Shanghai Pudong.", "Lives in Shanghai Pudong")
-}
+MOVED = {"en": ("Lives in Beijing Chaoyang", "I moved to Shanghai Pudong.", "Lives in Shanghai Pudong")}
 MOVED["zh"] = ("住在北京朝阳区", "我搬到上海浦东新区了。", "住在上海浦东新区")
 
 
@@ -64,9 +62,7 @@ async def test_versions_are_kept(world: World) -> None:
     before = weight(old, 1.0, world.now)
     turn = await world.say("Coffee? No, I can't stand it any more.")
     message = next(m for m in await world.messages() if m.turn_id == turn and m.role == "user")
-    answer = json.dumps(
-        [{"content": "Can't stand coffee", "kind": "preference", "contradicts": old.id, "said": [1]}]
-    )
+    answer = json.dumps([{"content": "Can't stand coffee", "kind": "preference", "contradicts": old.id, "said": [1]}])
     await world.work("extract", {"session_id": world.session.id, "through": message.seq + 1}, answer)
     kept = await world.get(old.id)
     new = next(m for m in await world.all() if m.id != old.id)

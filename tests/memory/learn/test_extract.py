@@ -157,9 +157,7 @@ async def test_what_the_user_confirmed_does_not_end_by_inference(world: World) -
     """Both stand, and the old one loses a little."""
     old = await world.remember("Vegetarian", verified=True)
     await world.say("I had fish")
-    result = await world.work(
-        "extract", await through(world), json.dumps([entry("Eats fish", contradicts=old.id)])
-    )
+    result = await world.work("extract", await through(world), json.dumps([entry("Eats fish", contradicts=old.id)]))
     assert result["new"] == 1
     assert (await world.get(old.id)).state is State.ACTIVE
     assert (await world.get(old.id)).negated_at is None

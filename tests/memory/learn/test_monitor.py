@@ -299,9 +299,7 @@ async def test_poison_secrets_and_nothing_are_refused(world: World, line: str) -
 
 async def test_half_a_line_is_worse_than_none(world: World) -> None:
     """An answer that ran into its length limit loses its last line."""
-    await world.learn(
-        "I like tea and fish", Chunk("[ADD] Likes tea\n[ADD] Allergic to", "length")
-    )
+    await world.learn("I like tea and fish", Chunk("[ADD] Likes tea\n[ADD] Allergic to", "length"))
     assert (await world.only()).content == "Likes tea"
 
 
@@ -372,9 +370,7 @@ async def test_off_means_off(world: World) -> None:
 async def test_ask_means_ask(world: World) -> None:
     """What is new is proposed, what is there stays as it is."""
     old = await world.remember("Lives in Beijing")
-    await world.learn(
-        "I live in Shanghai", f"[UPDATE:{old.id}] Lives in Shanghai\n[DELETE:{old.id}]", learning="ask"
-    )
+    await world.learn("I live in Shanghai", f"[UPDATE:{old.id}] Lives in Shanghai\n[DELETE:{old.id}]", learning="ask")
     assert (await world.only()).id == old.id
     assert (await world.only(State.PROPOSED)).content == "Lives in Shanghai"
 
@@ -402,9 +398,7 @@ async def test_tokens_are_counted_and_the_budget_postpones(world: World) -> None
     tomorrow = world.now + timedelta(seconds=e.value.retry_after or 0)
     assert tomorrow == datetime(2026, 1, 4, tzinfo=UTC)
     world.now = tomorrow
-    assert (await world.work("monitor", {"turn_ids": [turn]}, "[ADD] Likes milk", budget_tokens=110))[
-        "new"
-    ] == 1
+    assert (await world.work("monitor", {"turn_ids": [turn]}, "[ADD] Likes milk", budget_tokens=110))["new"] == 1
 
 
 async def test_logs_hold_no_words_unless_asked(world: World, caplog: pytest.LogCaptureFixture) -> None:

@@ -319,9 +319,7 @@ def test_closeness_counts_only_where_the_particulars_agree() -> None:
     assert alike.same("Enjoys strolls", "Loves taking walks", kinds=kinds, cosine=0.97)
     assert not alike.same("Enjoys strolls", "Loves taking walks", kinds=kinds, cosine=0.8)
     assert not alike.same("爱吃辣", "不爱吃辣", kinds=kinds, cosine=0.99)
-    assert not alike.same(
-        "Enjoys strolls", "Must buy shoes", kinds=(Kind.PREFERENCE, Kind.TODO), cosine=0.99
-    )
+    assert not alike.same("Enjoys strolls", "Must buy shoes", kinds=(Kind.PREFERENCE, Kind.TODO), cosine=0.99)
 
 
 def _message(seq: int, text: str) -> Message:

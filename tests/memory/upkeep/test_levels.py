@@ -153,9 +153,7 @@ async def test_private_things_keep_their_words_and_ordinary_ones_fade_half_as_fa
     """S2: 1 slowly, 2 and 3 never rewritten; their level follows the weight, so that they stop coming up."""
     plain = await home.remember("Collects old maps", kind=Kind.CONTEXT)
     general = await home.remember("Repairs bicycles", kind=Kind.CONTEXT, sensitivity=Sensitivity.GENERAL)
-    private = await home.remember(
-        "Keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE
-    )
+    private = await home.remember("Keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE)
     secret = await home.remember("home Wi-Fi password", kind=Kind.CONTEXT)
     await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
     home.later(days=250)
