@@ -133,7 +133,7 @@ def reasons_for(
         lines = [say(lang, "because", reason=told[0])]
     else:
         lines = [say(lang, "several" if used else "had"), *(f"- {_plain(t)}" for t in told)]
-    return "\n".join([*lines, say(lang, "unfold")])
+    return "\n".join([*lines, "", say(lang, "unfold")])
 
 
 def _plain(reason: str) -> str:

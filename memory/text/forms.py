@@ -20,7 +20,6 @@ from memory.text.zh.characters import simplified
 
 LONGEST: Final = 2_000  # characters that are compared
 _COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
-_ROLES: Final = en.ROLES | zh.ROLES
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
 _MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in en.MONTHS)}|sept)\.?"
 _DATES: Final = (
@@ -100,7 +99,7 @@ def _common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
 
 def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
     """`In 2018, moved to Tbilisi`: a phrase of time or place that opens `x` closes `y`."""
-    if not x or not (x[0] in en.ADJUNCTS or x[0][0] in "@§"):
+    if not x or not (x[0] in _ADJUNCTS or x[0][0] in "@§"):
         return False
     at = next((i for i, t in enumerate(x) if t == ","), 0)
     x = (*x[:at], *x[at + 1 :]) if at else tuple(x)
@@ -263,4 +262,6 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-_INFINITIVES: Final = frozenset(_stem(w) for w in en.BEFORE_INFINITIVE)
+_INFINITIVES: Final = frozenset(map(_stem, en.BEFORE_INFINITIVE))
+_ADJUNCTS: Final = frozenset(map(_stem, en.ADJUNCTS))
+_ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES
