@@ -105,7 +105,7 @@ def same(a: str, b: str, *, kinds: tuple[Kind, Kind], cosine: float | None = Non
 
     Meaning decides only over another wording: one other word in the same sentence is another value.
     """
-    if normalised(a) == normalised(b) or forms.same_form(a, b):
+    if a == b or forms.same_form(a, b):
         return True
     near = cosine is not None and cosine >= SAME_VECTOR and related_kinds(*kinds)
     return near and not forms.same_frame(a, b) and agree(a, b)

@@ -54,9 +54,25 @@ def numbers(text: str) -> tuple[str, ...]:
     return tuple(sorted(t + (u if u in units else "") for t, u in zip(found, after, strict=True) if t[0] in _MARKED))
 
 
+def told_otherwise(text: str, things: Sequence[str]) -> bool:
+    """Whether a text has the words of some of these things in another order, and is about none of them as it is."""
+    parts = re.split(r"[!?;。！？；\n]|\.(?=\s|$)", text[:LONGEST])
+    swapped = {thing for thing in things for part in parts if reordered(thing, part)}
+    return bool(swapped) and not any(contains(part, thing) for part in parts for thing in things)
+
+
+def contains(text: str, thing: str) -> bool:
+    """Whether a text has all words of a thing in their order."""
+    x = tokens(thing)
+    return bool(x) and _same(x, [t for t in tokens(text) if t in x or t in _COORDINATORS])
+
+
 def same_form(a: str, b: str) -> bool:
     """Whether two sentences have the same words in the same order, up to what may change places."""
-    x, y = tokens(a), tokens(b)
+    return _same(tokens(a), tokens(b))
+
+
+def _same(x: Sequence[str], y: Sequence[str]) -> bool:
     if "".join(t for t in x if t != ",") == "".join(t for t in y if t != ","):
         return bool(x)
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
@@ -83,10 +99,10 @@ def same_frame(a: str, b: str) -> bool:
     return x != y and 2 * (before + after) >= max(len(x), len(y))
 
 
-def reordered(a: str, b: str) -> bool:
-    """Whether two sentences have the same words and say different things with them."""
-    x, y = (Counter(t for t in tokens(s) if t not in _COORDINATORS) for s in (a, b))
-    return bool(x) and x == y and not same_form(a, b)
+def reordered(thing: str, text: str) -> bool:
+    """Whether a text has all words of a thing and says something else with them: tea over coffee, coffee over tea."""
+    x = Counter(t for t in tokens(thing) if t not in _COORDINATORS)
+    return bool(x) and x == Counter(t for t in tokens(text) if t in x) and not contains(text, thing)
 
 
 def _common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:

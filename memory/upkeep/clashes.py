@@ -90,7 +90,7 @@ def between(a: Memory, b: Memory) -> Certainty | None:
         return "sure" if clash else None
     if denies(x) != denies(y):
         return "likely" if overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
-    if reordered(x, y):
+    if reordered(x, y) and reordered(y, x):
         return "likely"  # tea over coffee, coffee over tea
     counts = _NUMBER.findall(x), _NUMBER.findall(y)
     same_frame = normalised(_NUMBER.sub("n", x)) == normalised(_NUMBER.sub("n", y))

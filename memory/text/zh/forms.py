@@ -7,7 +7,7 @@ from typing import Final
 
 # Particles, fillers, and what stands or is left out without a difference.
 DROPPED: Final = re.compile(
-    r"^(?:嗯|呃|啊|哦|对了|那个|说实话|老实说|话说)|其实|真的|非常|特别|比较|目前|现在|已经|正在|[了着的地得呢吧啊哦嗯呀嘛啦喔欸在就都还很挺蛮]"
+    r"^(?:嗯|呃|啊|哦|对了|那个|说实话|老实说|话说)|其实|真的|非常|特别|比较|目前|现在|已经|正在|(?<![去来买卖见])了|[着的地得呢吧啊哦嗯呀嘛啦喔欸在就都还很挺蛮]"
 )
 ROLES: Final = frozenset("我从到去来给向对跟比把被让替借还送卖买教学前后左右上下东南西北大小多少内外里先再不没别只")
 COORDINATORS: Final = frozenset("和与及或也、")
@@ -19,7 +19,14 @@ FORMS: Final = (
     (re.compile(r"[之以]前"), "前"),
     (re.compile(r"[之以]后"), "后"),
     (re.compile(r"想要"), "想"),
-    (re.compile(r"(?<![不需只主重想必还])要(?=[去来搬到做在从学考买跟和给])"), ""),
+    # A plan with its day needs no 要; without it 要 tells the plan from what was done.
+    (
+        re.compile(
+            r"(?<=[明后下][天年周])要(?=[去来搬到做在从学考买跟和给])|(?<=下个月)要"
+            r"|(?<=[周期拜][一二三四五六日天])要|(?<=[号日])要"
+        ),
+        "",
+    ),
     # The person as the subject; as an object 我 stays.
     (re.compile(r"(?:^|(?<=[，,。；;！：:\s嗯啊天末上午晚早日号年月周]))我(?![们和跟与])(?:[呢啊嘛]?[，,])?的?"), ""),
     (re.compile(r"我(?:的|(?=[爸妈姐妹哥弟爷奶外老太丈妻儿女孙家]))"), ""),
