@@ -20,6 +20,7 @@ from memory.text.zh.characters import simplified
 
 LONGEST: Final = 2_000  # characters that are compared
 _COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
+_WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
 _MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in en.MONTHS)}|sept)\.?"
 _DATES: Final = (
@@ -73,7 +74,7 @@ def same_form(a: str, b: str) -> bool:
 
 
 def _same(x: Sequence[str], y: Sequence[str]) -> bool:
-    if "".join(t for t in x if t != ",") == "".join(t for t in y if t != ","):
+    if "".join(_WRITTEN_AS.get(t, t) for t in x) == "".join(_WRITTEN_AS.get(t, t) for t in y):
         return bool(x)
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
         return False
@@ -250,6 +251,7 @@ def _number(found: Sequence[str], i: int) -> tuple[str, int]:
     while i < len(found) and (found[i] in en.NUMBERS or found[i] in en.SCALES):
         word = found[i]
         if word in en.SCALES:
+            i += found[i + 1 : i + 2] == ["and"] and i + 2 < len(found) and found[i + 2] in en.NUMBERS
             part = (part or 1) * en.SCALES[word]
             if word != "hundred":
                 total, part = total + part, 0

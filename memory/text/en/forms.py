@@ -8,7 +8,7 @@ from typing import Final
 # Without a role and without content. `was` and `had` are not here: what was so need not be so now.
 DROPPED: Final = frozenset(
     """a an the am is are be been being i my do does that which really just very actually honestly basically literally
-    currently now also quite""".split()  # noqa: SIM905 - words read as words
+    currently nowadays now also quite still per pretty""".split()  # noqa: SIM905 - words read as words
 )
 # Who does what to whom, and in which direction: two sentences that say the same have the same ones.
 ROLES: Final = frozenset(
@@ -16,12 +16,13 @@ ROLES: Final = frozenset(
     more less for against through off out up down not never no only""".split()  # noqa: SIM905 - words read as words
 )
 ADJUNCTS: Final = frozenset(
-    "in on at from to with before after since until during for by near every".split()  # noqa: SIM905 - words read as words
+    """in on at from to with before after since until during for by near every last next this today tomorrow yesterday
+    usually sometimes often when while because if twice once""".split()  # noqa: SIM905 - words read as words
 )
 COORDINATORS: Final = frozenset({"and", "or", "nor", "&"})
 RESPECTIVELY: Final = "respectively"
 BEFORE_INFINITIVE: Final = frozenset(
-    "like love hate prefer start begin continue dislike need want try plan".split()  # noqa: SIM905 - words read as words
+    "like love hate prefer start begin continue dislike need want try plan stand enjoy".split()  # noqa: SIM905 - words read as words
 )
 OPENING: Final = re.compile(
     r"^(?:(?:well|oh|yeah|yes|okay|ok|so|you know|i mean|honestly|actually|frankly|anyway|by the way|btw"
@@ -35,6 +36,8 @@ SUBJECT: Final = (
     (re.compile(r"\bme and my\b"), "my"),
 )
 SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands before it
+    (re.compile(r"\b(ca|wo|do|does|did|is|are|was|were|has|have|could|would|should)nt\b"), r"\1n't"),
+    (re.compile(r"\bi(m|ve)\b"), r"i'\1"),
     (re.compile(r"\bcan(?:not|'t)\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
@@ -48,6 +51,14 @@ SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands bef
     (re.compile(r"\bhas\b"), "have"),
     (re.compile(r"\b(?:was|were) (?=born\b|[a-z]{2,20}ed\b)"), ""),
     (re.compile(r"\banymore\b"), "any more"),
+    (re.compile(r"\b(?:as well as|plus)\b"), "and"),
+    (re.compile(r"\b(?:these days|at the moment|right now|kind of|sort of)\b"), ""),
+    (re.compile(r"\btill\b"), "until"),
+    (re.compile(r"\beach\b"), "every"),
+    (re.compile(r"\btwice\b"), "2 times"),
+    (re.compile(r"(?<=\d) ?o'clock\b"), ":00"),
+    (re.compile(r"(?<=\d) in the morning\b"), "am"),
+    (re.compile(r"(?<=\d) in the (?:afternoon|evening)\b"), "pm"),
     (re.compile(r"\bnoon\b"), "12:00"),
     (re.compile(r"\bmidnight\b"), "0:00"),
 )
