@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from memory.text.en import forms as en
@@ -56,10 +57,21 @@ def numbers(text: str) -> tuple[str, ...]:
 
 
 def told_otherwise(text: str, things: Sequence[str]) -> bool:
-    """Whether a text has the words of some of these things in another order, and is about none of them as it is."""
+    """Whether a text has the words of some of these things in other roles, and is about none of them as it is."""
     parts = re.split(r"[!?;。！？；\n]|\.(?=\s|$)", text[:LONGEST])
-    swapped = {thing for thing in things for part in parts if reordered(thing, part)}
-    return bool(swapped) and not any(contains(part, thing) for part in parts for thing in things)
+    swapped = any(
+        reordered(thing, part) and _objects(thing, thing) != _objects(part, thing)
+        for thing in things
+        for part in parts
+    )
+    return swapped and not any(contains(part, thing) for part in parts for thing in things)
+
+
+def _objects(text: str, thing: str) -> set[tuple[str, str]]:
+    """What follows each small word, of the words that both have: (over, coffee)."""
+    both = set(tokens(thing))
+    found = [t for t in tokens(text) if t in both]
+    return {(t, after) for t, after in pairwise(found) if t in _ROLES or t in _ADJUNCTS}
 
 
 def contains(text: str, thing: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from bot.llm.companion.lists_en import RELATION
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.statements import read_back
 from bot.llm.companion.text import CJK
@@ -15,6 +16,8 @@ from memory.models import Json
 _LISTS: Final = ("profile", "recalled", "reference", "memories", "items", "nearest", "found")
 _NAMED: Final = re.compile(r"\b(?:I|my|me|we|our|user|user's)\b|用户|我", re.I)
 _EPISODE: Final = re.compile(r"^(\[[^\]]{1,40}\]\s?)?(?=(?:Talked|Asked)\b)")
+# "Anna enjoys pottery", "The funeral is on Thursday": somebody or something else is the subject.
+_OTHER: Final = re.compile(rf"(?:The|This|That)\b|(?!(?i:{RELATION})\b)[A-Z]\w*[^s\W] (?!is\b|was\b|has\b)[a-z]+s\b")
 _SUBJECTS: Final = ("The user ", "The user is ", "The user's ")
 _SUBJECTS_ZH: Final = ("用户", "用户的", "用户是")
 
@@ -48,7 +51,7 @@ def with_subject(note: str) -> str:
     if m := _EPISODE.match(note):
         rest = note[m.end() :]
         return f"{m[1] or ''}The user {rest[:1].lower()}{rest[1:]}"
-    if not note or _NAMED.search(note):
+    if not note or _NAMED.search(note) or _OTHER.match(note):
         return note
     low = note[:1].lower() + note[1:]
     forms = [s + low for s in (_SUBJECTS_ZH if CJK.search(note) else _SUBJECTS)]
