@@ -14,7 +14,7 @@ from bot.listing import listed, memory_line
 from bot.session import close
 from bot.settings import Settings
 from bot.texts import say
-from bot.why import explain
+from bot.why import MORE, explain, quote_of, reasons_for
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import AsOf, as_of_asked
 from memory.models import Filter, Lang, Level, Memory, State
@@ -296,10 +296,18 @@ class Commands:
         recall = await self._service.explain(c.user_id, c.scope)
         if recall is None:
             return Outcome(True, say(lang, "why.none"))
-        residents, used = await self._store.read(
-            c.user_id, lambda tx: (_resident_count(tx, c.scope), _used(tx, c.scope))
+        residents, used, quotes = await self._store.read(
+            c.user_id,
+            lambda tx: (
+                _resident_count(tx, c.scope),
+                _used(tx, c.scope),
+                {h.memory.id: quote_of(tx, h.memory) for h in recall.hits},
+            ),
         )
-        text = explain(recall, residents, lang, c.at, used)
+        if c.args.strip().casefold() in MORE:
+            text = explain(recall, residents, lang, c.at, used)
+        else:
+            text = reasons_for(recall, used, quotes, lang, c.at, c.tz)
         return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
     async def _undo(self, c: Command, lang: Lang) -> Outcome:

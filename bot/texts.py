@@ -254,16 +254,16 @@ say = Texts(
         "store": ("The memory file could not be used: {why}", "记忆文件无法使用：{why}"),
         "hidden": ("(forgotten)", "（已忘掉）"),
         "note.remembered": (
-            "The user asked you to remember this, and Ebb has saved it: {text}",
-            "用户要求记住这件事，Ebb 已经保存：{text}",
+            "The person asked you to remember this, and Ebb has saved it: {text}",
+            "对方要求记住这件事，Ebb 已经保存：{text}",
         ),
         "note.already": (
-            "The user asked you to remember this; Ebb knew it already: {text}",
-            "用户要求记住这件事，Ebb 本来就记得：{text}",
+            "The person asked you to remember this; Ebb knew it already: {text}",
+            "对方要求记住这件事，Ebb 本来就记得：{text}",
         ),
         "note.refused": (
-            "The user asked you to remember something, but Ebb did not save it: {why}",
-            "用户要求记住一件事，但 Ebb 没有保存：{why}",
+            "The person asked you to remember something, but Ebb did not save it: {why}",
+            "对方要求记住一件事，但 Ebb 没有保存：{why}",
         ),
         "model.auto": ("offline companion", "离线伙伴"),
     }

@@ -9,6 +9,7 @@ from typing import TypeVar
 from memory.learn import dates, lines
 from memory.learn.merge import importance_like
 from memory.models import Draft, Importance, Kind, Memory, Message, Sensitivity, Source, language_of
+from memory.text.notes import strip_subject
 
 T = TypeVar("T")
 Skipped = Callable[[str, str, str], None]  # what, why, text: goes to the log
@@ -29,7 +30,7 @@ def draft_of(w: Words, skipped: Skipped) -> Draft:
     """The draft; what the model does not say is taken from the memory it changes, else from the defaults."""
     old, f = w.old, w.fields
     draft = Draft(
-        " ".join(w.text.split()),
+        strip_subject(" ".join(w.text.split())),
         kind=old.kind if old else Kind.FACT,
         importance=importance_like(old) if old else Importance.MEDIUM,
         language=language_of(w.text, language_of(w.said.text)),

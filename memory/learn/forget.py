@@ -18,6 +18,7 @@ from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
 from memory.models import ChangeSet, Filter, Layer, Level, Memory, MemoryId, Message, Sensitivity, State, Tombstone
 from memory.ports import Tx
 from memory.store.text import terms
+from memory.text.forms import told_otherwise
 
 SCANNED: Final = 5_000  # messages looked through, the newest
 EPISODES: Final = 2_000
@@ -165,11 +166,16 @@ class Reach:
         counted = {i for m in facts for i in tx.memories.mentioned_in(m.id)}
         recent = tx.conversations.messages(limit=SCANNED, newest=True)
         found = {m.id: m for i in wanted if (m := tx.conversations.message(i)) and m.hidden_at is None}
+        things = [m.original_content for m in facts[:MANY]]
         for m in recent:
             same_turn = m.role == "assistant" and m.turn_id in turns
             knew = m.id in counted or (m.role == "assistant" and m.turn_id in told)
             share = HINTS if knew else SAYS
-            if m.id in wanted or same_turn or self.thing.said_by(m.text, share):
+            if (
+                m.id in wanted
+                or same_turn
+                or (self.thing.said_by(m.text, share) and not told_otherwise(m.text, things))
+            ):
                 found[m.id] = m
         return sorted(found.values(), key=lambda m: m.seq)
 

@@ -134,21 +134,21 @@ _SLOTS: Final = (
     (
         "home",
         re.compile(
-            r"^(?:(?:i|(?:the )?user)\s{1,9}(?:now\s{1,9}|currently\s{1,9})?lives?\s{1,9}in\b|(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9}(?:just\s{1,9})?moved\s{1,9}to\b|(?:我|用户)(?:现在)?(?:住在|搬到了?))",
+            r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9})?(?:now\s{1,9}|currently\s{1,9}|just\s{1,9})?(?:lives?\s{1,9}in|moved\s{1,9}to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
             re.I,
         ),
     ),
     (
         "name",
         re.compile(
-            r"^(?:my\s{1,9}name\s{1,9}is\b|(?:the )?user['’]s\s{1,9}name\s{1,9}is\b|我(?:的名字)?叫|我的名字是|用户(?:名)?叫)",
+            r"^(?:(?:my\s{1,9}|(?:the )?user['’]s\s{1,9})?name\s{1,9}is\b|called\s{1,9}(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
             re.I,
         ),
     ),
-    ("age", re.compile(r"^(?:i(?:['’]m|\s{1,9}am)\s{1,9}\d+\s{1,9}years\s{1,9}old|我(?:今年)?\d+岁)", re.I)),
+    ("age", re.compile(r"^(?:(?:i(?:['’]m|\s{1,9}am)\s{1,9})?\d+\s{1,9}years\s{1,9}old|我?(?:今年)?\d+岁)", re.I)),
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""^(?:my|(?:the\s{1,9})?user['’]s|我的?|用户的?)\s{0,9}(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s{1,9}number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
+    r"""^(?:(?:my|(?:the\s{1,9})?user['’]s|我的?|用户的?)\s{0,9})?(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s{1,9}number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
     |time\s{0,9}zone|blood\s{1,9}type|favou?rite\s{1,9}[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s{0,9}(?:is|are|是|叫)""",
     re.I | re.X,
 )

@@ -22,6 +22,7 @@ from memory.learn.explicit import intent_of, means_everything
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 from memory.store.text import fold
+from memory.text.forms import reordered
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next
@@ -192,6 +193,8 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     """How well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
     if normalised(wanted) in {normalised(m.original_content), normalised(m.content)}:
         return 1.0
+    if reordered(wanted, m.original_content):
+        return WORTH_ASKING  # the same words, and probably another thing
     asked, told = units(wanted), units(f"{m.original_content} {m.content} {' '.join(m.entities)}")
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from memory import privacy
 from memory.learn.answer import objects, plain
 from memory.learn.tokens import clip
+from memory.text.notes import strip_subject
 
 EPISODE_CHARS, SUMMARY_TOKENS = 400, 1_200
 
@@ -46,7 +47,7 @@ def parse(answer: str, previous: str) -> Summary | None:
     running = running or "\n".join(p for p in (previous, episode) if p)
     episode = one_line(_harmless(_DATE_IN_FRONT.sub("", episode or _first(running))))
     running = clip(_harmless(running).strip(), SUMMARY_TOKENS)
-    return Summary(episode, running) if running else None
+    return Summary(strip_subject(episode), running) if running else None
 
 
 def _labelled(text: str) -> tuple[str, str]:

@@ -126,9 +126,10 @@ _LABEL_ZH = re.compile(
     re.S,
 )
 _LEAD = re.compile(
-    r"^(?:please\s+)?(?:(?:remember|note|save|keep in mind)\b[\s,:]*(?:that\s+)?)?(?:(?:my|our|the|an?)\s+)?", re.I
+    r"^(?:please\s{1,9})?(?:(?:remember|note|save|keep in mind)\b[\s,:]{0,9}(?:that\s{1,9})?)?(?:(?:my|our|the|an?)\s{1,9})?",
+    re.I,
 )
-_LEAD_ZH = re.compile(r"^(?:请|帮我)*(?:记住|记一下|记得|记下)?\s*(?:我的|咱们的|我们的)?")
+_LEAD_ZH = re.compile(r"^(?:请|帮我)*(?:记住|记一下|记得|记下)?\s{0,9}(?:我的|咱们的|我们的)?")
 
 
 def secret_label(text: str) -> str:

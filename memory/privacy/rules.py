@@ -128,7 +128,7 @@ def _seed(v: str) -> bool:
 
 
 def _listed(v: str) -> bool:
-    return all(any(c.isdigit() for c in w) for w in re.split(r"[\s,，、]+", v))
+    return all(any(c.isdigit() for c in w) for w in re.split(r"[\s,，、]{1,9}", v))
 
 
 # --- shapes nothing else has ----------------------------------------------------------------------------

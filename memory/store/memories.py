@@ -232,6 +232,15 @@ class MemoryGateway:
         )
         return [r[0] for r in rows.fetchall()]
 
+    def source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]:
+        """(message, start, end) of what it was learned from, oldest first; no offsets: the message as a whole."""
+        rows = self.tx.con.execute(
+            'SELECT s.message_id, s.start, s."end" FROM memory_sources s LEFT JOIN messages g ON g.id = s.message_id'
+            " WHERE s.memory_id = ? AND s.user_id = ? ORDER BY g.seq, s.message_id",
+            (memory_id, self.tx.owner),
+        )
+        return [(r[0], r[1], r[2]) for r in rows.fetchall()]
+
     def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]:
         """Memories that have one of these messages as a source, oldest first."""
         rows = self.tx.con.execute(

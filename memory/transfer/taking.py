@@ -19,6 +19,7 @@ from memory.models import Draft, Importance, Json, Source, language_of
 from memory.ports import Tx
 from memory.privacy import redact, sensitivity_of
 from memory.store.rows import to_ms
+from memory.text.notes import strip_subject
 from memory.transfer.others import Found, Item, Said, Talk
 
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -61,7 +62,7 @@ def _item(merger: Merger, item: Item, now: datetime) -> str:
     text = " ".join(item.text.split())
     at = min(item.at or now, now)
     draft = Draft(
-        text,
+        strip_subject(text),
         kind=kind_of(text),
         importance=Importance.MEDIUM,
         language=language_of(text),

@@ -24,8 +24,8 @@ _MOST_CHARS: Final = {"en": 48, "zh": 14}
 _TEMPLATES: Final[dict[tuple[Level, Lang], str]] = {
     (Level.TAG, "en"): "Something about {topic}",
     (Level.TAG, "zh"): "与{topic}有关的事",
-    (Level.TRACE, "en"): "The user once had memories of {topic}",
-    (Level.TRACE, "zh"): "用户曾经有{topic}相关记忆",
+    (Level.TRACE, "en"): "Once had memories of {topic}",
+    (Level.TRACE, "zh"): "曾经有{topic}相关记忆",
     (Level.ARCHIVE, "en"): "A trace of the past: {topic} ({kind})",
     (Level.ARCHIVE, "zh"): "历史痕迹：{topic}（{kind}）",
 }
@@ -40,6 +40,9 @@ _SUBJECT_EN: Final = re.compile(
 _COPULA_EN: Final = re.compile(
     r"\s{1,9}(?:is|are|was|were|has|have|had|will|lives?|works?|plays?|likes?|loves?|hates?|died|passed|got|goes|wants?|called|named)\b",
     re.I,
+)
+_OWNED_EN: Final = re.compile(  # a thing or somebody of the person's, before a verb; no verb itself
+    rf"(?![a-z]+(?:[^s\W]s|ed|ing)\b)([a-z]\S*(?:\s\S+){{0,2}}?)(?={_COPULA_EN.pattern})", re.I
 )
 _BEFORE_EN: Final = re.compile(
     r"^(?:(?:really|also|usually|often|always|never|no longer|not|still|currently|recently|once|now|just|sometimes|mostly"
@@ -66,6 +69,7 @@ _CUT_EN: Final = re.compile(
 # --- Chinese
 _SUBJECT_ZH: Final = re.compile(r"^(?:用户|我|他|她|本人)(?P<own>的)?")
 _OWN_ZH: Final = re.compile(r"^(.{1,8}?)(?:叫|是|在|有|住|为|会|很|喜欢|去|要|已经|将|，|。|$)")
+_CALLED_ZH: Final = re.compile(r"^([^，。,.]{1,6}?)叫")
 _ALLERGY_ZH: Final = re.compile(r"^对(?P<what>.{1,10}?)(?P<how>过敏|感兴趣|很?在意)")
 _BEFORE_ZH: Final = re.compile(
     r"^(?:最近|很|非常|特别|十分|最|一直|每天|每周|经常|常常|总是|有时|偶尔|不再|不太|不|没有|没|从不|从来不|已经|曾经|以前|现在|目前"
@@ -113,13 +117,16 @@ def _topic_en(text: str) -> str:
     if subject and (subject["own"] or subject["my"]):
         owned = _COPULA_EN.split(rest, maxsplit=1)[0]
         return f"their {_CUT_EN.split(owned)[0].strip()}" if owned.strip() else ""
+    if not subject and (owned := _OWNED_EN.match(rest)):
+        return owned[1]  # "Sister Hannah lives in Lyon"
     before = _BEFORE_EN.match(rest)
     rest = rest[before.end() :] if before else rest
-    copula = bool(before and re.search(r"\b(?:is|are|was|were|been)\s{1,9}$", before[0], re.I))
+    copula = not subject or bool(before and re.search(r"\b(?:is|are|was|were|been)\s{1,9}$", before[0], re.I))
     if copula and _AGE_EN.match(rest):
         return "their age"
-    if copula and re.match(r"an?\s", rest):
-        rest = f"being {rest}"
+    if copula and re.match(r"an?\s", rest, re.I):
+        rest = f"being {rest[:1].lower()}{rest[1:]}"
+    copula = copula and (bool(subject) or rest.startswith("being "))
     if not copula and re.fullmatch(r"[a-z]{3,}s[.!]?", rest):
         return _gerund(rest.rstrip(".!"))
     if not copula:
@@ -139,6 +146,8 @@ def _gerund(verb: str) -> str:
 def _topic_zh(text: str) -> str:
     subject = _SUBJECT_ZH.match(text)
     rest = text[subject.end() :] if subject else text
+    if not subject and (called := _CALLED_ZH.match(rest)):
+        return called[1]  # 妹妹叫小红
     if subject and subject["own"]:
         owned = _OWN_ZH.match(rest)
         return owned[1] if owned else _CUT_ZH.split(rest)[0]

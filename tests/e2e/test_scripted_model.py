@@ -69,8 +69,8 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     by_memory_model(
         openai_server,
         {
-            "ramen": "[ADD kind=preference importance=high] The user likes ramen.",
-            "rabbit": "[ADD kind=fact importance=medium] The user has a rabbit called Momo.",
+            "ramen": "[ADD kind=preference importance=high] Likes ramen.",
+            "rabbit": "[ADD kind=fact importance=medium] Has a rabbit called Momo.",
         },
     )
     async with scripted(tmp_path, openai_server) as w:
@@ -83,10 +83,10 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     roles = [m["role"] for m in request.messages]
     assert roles == ["system", "user", "assistant", "user"]
     system, newest = request.messages[0]["content"], request.messages[-1]["content"]
-    assert system.index("Ebb") < system.index("<profile>") < system.index("The user likes ramen.")
-    assert newest.index("<recalled>") < newest.index("The user has a rabbit called Momo.")
+    assert system.index("Ebb") < system.index("<profile>") < system.index("Likes ramen.")
+    assert newest.index("<recalled>") < newest.index("Has a rabbit called Momo.")
     assert newest.index("</recalled>") < newest.index("What is my rabbit called?")
-    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ The user has a rabbit called Momo\.", newest)
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ Has a rabbit called Momo\.", newest)
     assert "2026-03-02" in newest, "the moment is said beside the newest message"
     assert "Momo" not in request.messages[1]["content"]
 
@@ -95,15 +95,15 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
     """What was recalled stands in the id-labelled block and nowhere else; messages carry their own time."""
-    by_memory_model(openai_server, {"ramen": "[ADD kind=preference] The user likes ramen."})
+    by_memory_model(openai_server, {"ramen": "[ADD kind=preference] Likes ramen."})
     async with scripted(tmp_path, openai_server) as w:
         await w.say("I like ramen")
         await w.say("Which noodles would be right for me, ramen or udon?")
     prompt = chats(openai_server, "small")[-1].text
     block = re.search(r"<reference>(.*?)</reference>", prompt, re.S)
     assert block is not None
-    assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*The user likes ramen\.", block[1])
-    assert "The user likes ramen." not in prompt.replace(block[0], "")
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*Likes ramen\.", block[1])
+    assert "Likes ramen." not in prompt.replace(block[0], "")
     assert "2026-03-02 Monday 10:01 UTC+01:00" in prompt.rpartition("<exchange>")[2], (
         "anchored on the message's own time and zone"
     )
@@ -112,9 +112,9 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
 async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """ADD, BOOST, UPDATE, NEGATE, DELETE and SKIP do what they say; broken lines and unknown ids do nothing."""
     answers = {
-        "Lyon": '[ADD kind=identity importance=high entities="Lyon"] The user lives in Lyon.',
-        "coffee": "Sure!\n- [ADD kind=preference] The user likes coffee.\n[ADD kind=nonsense importance=huge] \n[FROB] x",
-        "cats": "[ADD] The user has two cats.\n[UPDATE:zzzzzz] invented\n[DELETE:q1w2e3]",
+        "Lyon": '[ADD kind=identity importance=high entities="Lyon"] Lives in Lyon.',
+        "coffee": "Sure!\n- [ADD kind=preference] Likes coffee.\n[ADD kind=nonsense importance=huge] \n[FROB] x",
+        "cats": "[ADD] Has two cats.\n[UPDATE:zzzzzz] invented\n[DELETE:q1w2e3]",
     }
     by_memory_model(openai_server, answers)
     async with scripted(tmp_path, openai_server) as w:
@@ -122,20 +122,20 @@ async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Pa
         await w.say("I drink coffee")
         await w.say("I have two cats")
         assert sorted(await w.texts()) == [
-            "The user has two cats.",
-            "The user likes coffee.",
-            "The user lives in Lyon.",
+            "Has two cats.",
+            "Likes coffee.",
+            "Lives in Lyon.",
         ]
         ids = await all_of(w)
-        answers["Marseille"] = f"[UPDATE:{id_of(ids, 'Lyon')}] The user lives in Marseille."
-        answers["stopped"] = f"[NEGATE:{id_of(ids, 'coffee')}] The user no longer drinks coffee."
+        answers["Marseille"] = f"[UPDATE:{id_of(ids, 'Lyon')}] Lives in Marseille."
+        answers["stopped"] = f"[NEGATE:{id_of(ids, 'coffee')}] No longer drinks coffee."
         answers["nonsense about the pets"] = f"[DELETE:{id_of(ids, 'cats')}]"
         await w.say("I moved to Marseille, not Lyon")
         await w.say("I stopped drinking coffee, by the way")
         await w.say("That is nonsense about the pets, cats I never had")
         assert sorted(await w.texts(negated=False)) == [
-            "The user lives in Marseille.",
-            "The user no longer drinks coffee.",
+            "Lives in Marseille.",
+            "No longer drinks coffee.",
         ]
         new = next(m for m in await w.memories() if "Marseille" in m.content)
         old = next(m for m in await w.memories(states=frozenset(State)) if "Lyon" in m.content)
@@ -148,7 +148,7 @@ async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Pa
 
 async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """/new extracts what the monitor missed; the result says how many were new and how many updated."""
-    found = [{"content": "The user plays the oboe.", "kind": "skill", "importance": "high"}]
+    found = [{"content": "Plays the oboe.", "kind": "skill", "importance": "high"}]
     openai_server.default = "Fine."
     openai_server.on(
         "small",
@@ -161,7 +161,7 @@ async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, t
         seen = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
         assert (await w.do("/new")).session_id
         assert await w.texts(layers=None) != []
-        assert "The user plays the oboe." in await w.texts()
+        assert "Plays the oboe." in await w.texts()
         changes = await w.ebb.store.changes(w.user_id, seen, 500)
         results = [c.after for c in changes if c.entity == "job" and c.after and c.after.get("kind") == "extract"]
         assert [(r["new"], r["updated"]) for r in results] == [(1, 0)]

@@ -77,6 +77,8 @@ async def test_what_came_to_mind_shows_beside_the_reply(online: Settings, openai
         await w.until(lambda: [r for r in w.chat.panel.query(Recollection) if "Misty" in r.hit.memory.content])
         await w.sees("In mind for this reply", "%")
         await w.send("/why")
+        await w.sees("ou told me on", "Misty came to me as a kitten.")
+        await w.send("/why more")
         await w.sees("For my last reply I recalled", "relevance")
 
 

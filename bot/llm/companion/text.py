@@ -12,14 +12,10 @@ from typing import TypeVar
 
 from memory import bilingual
 from memory.models import Lang, language_of
+from memory.text.zh.characters import simplified as simplified  # noqa: PLC0414 - the companion's rules take it from here
 
 T = TypeVar("T")
 
-# Traditional → simplified for the characters our rules use, one to one: rules match the simplified shadow of a
-# text, and the spans they find are cut from the text as it was written.
-_TRAD = "歡愛討厭過敏來們個歲學後對養貓隻說話電號碼歡級務員師醫護計劃準備買賣開會機處時點鐘間禮拜週從農樂聽讀寫書畫車騎練習語國職業單雙親媽爺孫兒爸結婚離現這麼還沒總給誰請問嗎為麵飯菜東樣覺難記憶應該須預約訂決定選擇擁戶實際錯誤糾當內腦鄰園場館紅綠藍黃顏喪剛剩飛連陽陰陸葉識別終於經歷懷續"
-_SIMP = "欢爱讨厌过敏来们个岁学后对养猫只说话电号码欢级务员师医护计划准备买卖开会机处时点钟间礼拜周从农乐听读写书画车骑练习语国职业单双亲妈爷孙儿爸结婚离现这么还没总给谁请问吗为面饭菜东样觉难记忆应该须预约订决定选择拥户实际错误纠当内脑邻园场馆红绿蓝黄颜丧刚剩飞连阳阴陆叶识别终于经历怀续"
-_SIMPLIFY = str.maketrans(dict(zip(_TRAD, _SIMP, strict=True)))
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "＇": "'", "`": "'", "“": '"', "”": '"', "\u00a0": " ", "\u3000": " "})
 _CODE = re.compile(r"```.*?(```|\Z)|`[^`\n]*`", re.S)
@@ -52,11 +48,6 @@ def tongue(text: str, default: Lang = "en") -> Lang:
 def word_set(words: str) -> frozenset[str]:
     """The words of a table, written with spaces between them."""
     return frozenset(words.split())
-
-
-def simplified(text: str) -> str:
-    """The simplified shadow of `text`, of the same length."""
-    return text.translate(_SIMPLIFY)
 
 
 def clean(text: str) -> str:
