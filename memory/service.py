@@ -17,9 +17,7 @@ from memory.learn import keep
 from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
 from memory.learn.asking import Tools
-from memory.learn.explicit import intent_of
 from memory.learn.forget import forget, forget_everything
-from memory.learn.intent import Intent
 from memory.learn.learner import Learner
 from memory.learn.plan import Planner
 from memory.learn.remember import Rememberer, Request
@@ -43,6 +41,8 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
+from memory.text.commands import intent_of
+from memory.text.intent import Intent
 from memory.transfer import Porter
 from memory.upkeep.keeper import Keeper
 

@@ -18,10 +18,10 @@ from memory.errors import ModelError
 from memory.learn.acts import ForgetPlan
 from memory.learn.alike import denies, normalised, semantic
 from memory.learn.contains import Thing, names, units
-from memory.learn.explicit import intent_of, means_everything
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 from memory.store.text import fold
+from memory.text.commands import intent_of, means_everything
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next

@@ -53,6 +53,7 @@ _REGISTER: Final = re.compile(rf"\s*(?:{en.REGISTER}|{zh.REGISTER})|(?i:\s*(?:ab
 _LABEL: Final = re.compile(rf"(?:{en.LABELS}|{zh.LABELS}).{{0,4}}$", re.I)
 _SHORT: Final = re.compile(rf"(?<![\w'’])(?:{en.SHORT}|(?-i:[A-HJ-Z]))\.$", re.I)
 
+_BEGINS: Final = re.compile(en.BEGINS, re.I)
 _LINE: Final = re.compile(r"[^\n]+")
 _STAMP: Final = re.compile(
     r"\s*\[?(?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? ?)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\]?(?: ?[-–—])?\s",
@@ -67,7 +68,7 @@ _SINGLE: Final = re.compile(
 )
 _CLOSERS: Final = {"“": "”", "「": "」", "『": "』", "《": "》", '"': '"', "`": "`", "„": "“", "«": "»", "＂": "＂"}
 _END: Final = re.compile(
-    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
+    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
 )
 _NAME: Final = re.compile(r"\bebb\b", re.I)
 _LEAD: Final = 200  # characters in which a text is announced
@@ -143,7 +144,7 @@ def _goes_on(text: str, m: re.Match[str]) -> bool:
         return after[:1].islower()
     if re.search(r"\bno$", word):
         return after[:1].isdigit()
-    return bool(after)
+    return bool(after) and not _BEGINS.match(text, m.end(), m.end() + 20)
 
 
 class _Cursor:

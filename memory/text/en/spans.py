@@ -30,7 +30,7 @@ ANNOUNCES = (
     r"what it (?:says|prints|said)|(?:says|reads|said|writes)$"
 )
 # What is told to the one who reads it is no text of somebody else's.
-TOLD = r"news|tell you|let you know|telling you|to you|my (?:plan|question|problem|situation|idea|point|day|week|answer)s?"
+TOLD = r"^(?:please )?(?:remember|save|store|note|keep in mind|memori[sz]e|forget)\b|news|tell you|let you know|telling you|to you|my (?:plan|question|problem|situation|idea|point|day|week|answer)s?"
 HEADERS = r"from|to|cc|bcc|subject|date|sent|reply-to|re|fwd?|attachments?"
 FORWARDED = r"-{2,} ?(?:forwarded|original) message|begin forwarded message|fwd?: |(?:forwarded|in reply) (?:from|to) |on .{6,80} wrote:$"
 GREETING = r"(?:my )?dear(?:est)?\b|to whom it may|hi|hello|hey|good (?:morning|afternoon|evening)"
@@ -55,6 +55,8 @@ LABELS = (
     r"size|budget|time|place|total|option|height|weight|born|reason|tl;?dr|summary|important|remember|forget"
 )
 SHORT = (
-    r"dr|mr|mrs|ms|prof|st|mt|ft|jr|sr|vs|etc|e\.g|i\.e|cf|approx|no|nr|vol|fig|apt|ext|ca|dept|est|inc|ltd|co|jan|feb|mar|apr|"
+    r"rd|ave|blvd|dr|mr|mrs|ms|prof|st|mt|ft|jr|sr|vs|etc|e\.g|i\.e|cf|approx|no|nr|vol|fig|apt|ext|ca|dept|est|inc|ltd|co|jan|feb|mar|apr|"
     r"jun|jul|aug|sept?|oct|nov|dec|a\.m|p\.m|u\.s|u\.k"
 )
+# Words that begin a sentence of their own, even behind "Main St."
+BEGINS = r"\s*(?:please|remember|forget|don['’]?t|do not|can|could|would|keep|note|make|what|how|is|i|we|my)\b"
