@@ -22,7 +22,7 @@ _EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
 
 def intent_of(text: str) -> Intent | None:
     """Find the command in a message, or None. Never raises."""
-    if not (en.HINT.search(text) or zh.HINT.search(text)) or _FICTION.match(text):
+    if _FICTION.match(text):
         return None
     spans = split_spans(text)
     for start, end in _candidates(text, spans):

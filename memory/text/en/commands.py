@@ -8,29 +8,24 @@ from typing import Final
 
 from memory.text.intent import Found
 
-HINT: Final = re.compile(
-    r"\b(?:re?m[em]*b?er|memor|forg[eo]?t|unlearn|not(?:e|ing)\b|notes\b|mind\b|reference|record|sav(?:e|ing)\b|stor(?:e|ing)\b|add\b|jot|writ|"
-    r"delet|eras|remov|wip(?:e|ing)|clear|purg|scrub|drop|tak(?:e|ing)\b|strike|mention|bring|talk|hear|remind|going on|raise|keep|learn|log|track|turn|switch|disabl)",
-    re.I,
-)
 GREETING = r"(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|thanks(?: so much| a lot)?|thank you|ok|okay|oh|ebb|yes|no|great|cool|wow|lol|haha)(?: (?:there|ebb|again))?"
 FICTION = r"let['’]?s (?:play|pretend)|you(?:['’]re| are) (?:a|an|the)\b|pretend|imagine|role-?play|write (?:me )?an? |scene:|act as"
 
 _LEAD: Final = re.compile(
     r"(?:hey|hi|hello|yo|ok(?:ay)?|so|well|oh|ah|also|and|but|btw|by the way|actually|now|then|right|alright|yes|yeah|yep|no|great|thanks(?: so much)?|thank you|cool"
-    r"|wait|listen|look|fyi|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
+    r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
     re.I,
 )
 _ASK: Final = re.compile(
     r"(?P<please>(?:please|pleas|plese|pls|plz|kindly)\b[\s,]*)"
-    r"|(?P<want>(?:i(?: would|['’]?d)? (?:want|need|like|love) (?:you|u) to|i['’]?m asking you to|i (?:hereby )?ask you to|i(?: would|['’]?d) (?:appreciate it|be (?:grateful|glad)) if you(?: would| could)?|would you mind)\s{1,3})"
+    r"|(?P<want>(?:i(?: would|['’]?d)? (?:want|need|like|love|prefer)(?: for)? (?:you|u) to|i['’]?m asking you to|i (?:hereby )?ask you to|i(?: would|['’]?d) (?:appreciate it|be (?:grateful|glad)) if you(?: would| could)?|would you mind)\s{1,3})"
     r"|(?P<ask>(?:can|could|would|will) (?:you|u|ya)(?: also| just)?\s{1,3})"
     r"|(?P<may>you (?:can|may|could|might as well)(?: now| also| just| safely| already)?\s{1,3})"
     r"|(?P<urge>(?:make sure (?:to|that you|you)|be sure to|try to|you (?:really )?(?:should|must|need to|have to|ought to)|you['’]d better)\s{1,3})",
     re.I,
 )
 _NEG: Final = re.compile(
-    r"(?:do ?n['’]?t|do not|never(?! ?mind)|stop|quit|cease|no more|never ?mind|i do ?n['’]?t want you to|i do not want you to|i(?: would|['’]?d) (?:rather|prefer) (?:you )?(?:did ?n['’]?t|not)"
+    r"(?:do ?n['’]?t|do not|never(?! ?mind)|stop|quit|cease|no more|never ?mind|i do ?n['’]?t want you to|i do not want you to|i(?: would|['’]?d) (?:rather|prefer)(?: it)?(?: if)? (?:you )?(?:did ?n['’]?t|not)|avoid|not(?= (?:mention|bring|talk|speak))"
     r"|(?:there(?:['’]s| is) )?no (?:longer )?need to|you (?:do ?n['’]?t|do not|need ?n['’]?t|no longer)(?: (?:need|have) to)?)\s{1,3}(?:you )?(?:ever |again |please )?(?:try(?:ing)? to |to )?",
     re.I,
 )
@@ -38,38 +33,42 @@ _NEG: Final = re.compile(
 _REMEMBER: Final = re.compile(
     r"(?P<plain>re?m[em]*b?er(?:ing)?|memori[sz](?:e|ing))(?: (?:for me|for (?:later|next time|the future)|from now on|forever))?(?!\w)"
     r"|(?P<firm>(?:keep(?:ing)?|bear(?:ing)?) (?:(?P<it>this|that|it) )?in mind|(?:make|tak|making|taking)e? (?:a )?(?:mental )?(?:note|record)(?: of)?|(?:for (?:future reference|the record|your (?:notes|records|memory)))"
-    r"|(?:save|add|store|put|keep)(?: (?:this|that|it))? (?:to|in|into|on) (?:your |the )?(?:long[- ]term )?(?:memory|notes|records?)|commit(?: (?:this|that|it))? to memory|(?:write|jot|note)(?: (?P<it2>this|that|it))? down"
-    r"|(?:save|store|record|note)(?= (?:this|that|it|the following)\b|,|:)|note(?= (?:i|my|we|our|for)\b)|(?P<let>let me forget))(?!\w)",
+    r"|(?:fyi|just so you know)(?:,? for (?:later|next time|the future))|(?:keep|make) a (?:note|record) of|hold on to(?= this\b)|put (?:this |that )?down(?= that|:| as)"
+    r"|(?:save|add|store|put|keep)(?: (?:this|that|it))? (?:to|in|into|on) (?:your |the )?(?:long[- ]term )?(?:memory|notes|records?)|commit(?: (?:this|that|it))? to memory|(?:write|jot|note)(?: (?P<it2>this|that|it))? down(?= ?[:,.]|$| (?:that|this|i|my|we|our|the fact|please)\b)"
+    r"|(?:save|store|record|log|jot|note)(?: down)?(?= (?:this|that|it)(?: ?[:,.!]|$| (?:for|please|i|i['’]\w+|my|we)\b)| that\b| the (?:fact|following)\b|,|:)|(?:save|store|record|log)(?= my\b[^.?!]{1,60}[:=\d])|note(?= (?:i|my|we|our|for)\b)|(?P<let>let me forget))(?!\w)",
     re.I,
 )
 _FORGET: Final = re.compile(
     r"(?P<plain>forget(?:ting)?|forgot|forgt|unlearn|un-?remember)(?![\w-])(?: any ?more\b)?", re.I
 )
 _DELETE: Final = re.compile(
-    r"(?:delet|eras|remov|wip|clear|drop|purg|scrub|tak|strik)(?:e|ing)? (?:"
+    r"(?:(?:delet|eras|remov|wip|clear|drop|purg|scrub|tak|strik|expung|scrap|los)(?:e|ing)?|get(?:ting)? rid of|throw(?:ing)? (?:out|away)) (?:"
     r"(?P<a>.{1,300}?) (?:from|out of) (?:your|the) (?:memory|memories|mind|notes|records?|files?)"
     r"|(?:the|your|my|any|every|all(?: (?:of )?(?:the|your|my))?|this|that)? ?(?:saved |stored )?(?:memory|memories|notes?|entry|entries|data|records?|information|info) (?:about|of|on|that|where|regarding|concerning) (?P<b>.{1,300})"
-    r"|(?:what(?:ever)?|everything|all|anything) (?:that )?(?:you (?:know|remember|have|saved|stored)|i(?:['’]ve)? (?:said|told you)) (?:about|on|of) (?P<c>.{1,300})"
+    r"|(?:what(?:ever)?|everything|all|anything)(?: (?:that )?(?:you (?:know|remember|have|saved|stored)|i(?:['’]ve)? (?:said|told you)))? (?:about|on|of) (?P<c>.{1,300})"
+    r"|(?:the )?(?:bit|part|thing|stuff|fact)s? (?:about|where|that) (?P<e>.{1,300})|(?P<f>my (?!\w{0,3}(?: \w+)?(?:files?|messages?|e-?mails?|photos?|account|app|code|lines?|paragraph|draft|calendar|row|column|playlist|browser)).{1,100})"
     r"|(?:the )?memory (?P<d>\[?[a-hj-km-np-tv-z][0-9a-hj-km-np-tv-z]{5,9}\]?)"
-    r"|(?P<all>(?:all(?: of)?|every)(?: (?:my|your|the|saved|stored))* (?:memory|memories)|(?:my|your) (?:whole |entire )?memory|everything (?:that )?you (?:know|remember|have)(?: (?:about|on) me)?))\W*$",
+    r"|(?P<all>(?:all(?: of)?|every)(?: (?:my|your|the|saved|stored))* (?:memory|memories)|(?:my|your) (?:whole |entire )?memory|everything (?:that )?you (?:know|remember|have)(?: (?:about|on) me)?|(?:all |any )?(?:the |my )?(?:data|info\w{0,7}|records?) (?:that )?you (?:have|hold|keep) (?:about|on) me))\W*$",
     re.I,
 )
 _MENTION: Final = re.compile(
-    r"(?:mention+(?:ing|ed)?|(?:bring|brought)(?:ing)? up|bring(?:ing)? (?P<x>.{1,80}?) up|(?:talk|speak|go|keep)(?:ing)? (?:on )?(?:going on )?(?:about|of)|rais(?:e|ing)|refer(?:ring)? to|remind(?:ing)? me (?:of|about)|ask(?:ing)?(?: me)? about)\b\s{0,3}",
+    r"(?:mention+(?:ing|ed)?|(?:bring|brought)(?:ing)? up|bring(?:ing)? (?P<x>.{1,80}?) up|(?:talk|speak|go|keep)(?:ing)? (?:on )?(?:going on )?(?:about|of)|rais(?:e|ing)|refer(?:ring)? to|remind(?:ing)? me (?:of|about)|ask(?:ing)?(?: me)? about|(?:the )?(?:topic|subject)s? of|anything about)\b\s{0,3}",
     re.I,
 )
 _WEARY: Final = re.compile(
-    r"(?:i (?:do ?n['’]?t|do not) (?:want|need|wish) to (?:hear|talk|speak|read)(?: anything)?|let['’]?s not (?:talk|speak)|can we (?:please )?not (?:talk|speak)|i['’]?d rather not (?:hear|talk)) (?:about|of) (?P<x>.{1,200}?) (?:again|any ?more|ever again)\W*$"
+    r"(?:i (?:do ?n['’]?t|do not|never) (?:ever )?(?:want|need|wish) to (?:ever )?(?:hear|talk|speak|read)(?: anything)?|let['’]?s not (?:talk|speak)|can we (?:please )?not (?:talk|speak)|i['’]?d rather not (?:hear|talk)) (?:about|of) (?P<x>.{1,200}?) (?:again|any ?more|ever again)\W*$"
+    r"|(?:enough (?:talk )?(?:about|of)|no more (?:talk|talking|mentions?|mentioning|word|chat)s? (?:about|of)|shut up about|steer clear of|(?:let['’]?s )?drop the (?:topic|subject) of|not (?:a|another) word about) (?P<z>.{1,200})"
     r"|leave (?P<y>.{1,80}?) out of (?:this|it|our chats?)\W*$",
     re.I,
 )
 _OFF: Final = re.compile(
-    r"(?:turn|switch)(?:ing)? (?:off (?:your |the )?(?:memory|learning|note-?taking)|(?:your |the )?(?:memory|learning) off)\b|(?:disable|deactivate|pause) (?:your |the )?(?:memory|learning|notes)\b",
+    r"(?:turn|switch)(?:ing)? (?:off (?:your |the )?(?:memory|learning|note-?taking)|(?:your |the )?(?:memory|learning) off)\b|(?:disable|deactivate|pause|stop) (?:your |the )?(?:memory|learning|note-?taking)\b"
+    r"|memory off$|(?:remember|keep|store|save|record) nothing\b|no more (?:notes|records) (?:about|on|of) me\b|(?:stop|quit) (?:memori[sz]ing|recording|tracking|profiling)(?: (?:me|this|everything))?$",
     re.I,
 )
 _NO_NOTES: Final = re.compile(
-    r"(?:re?m[em]*b?er|memori[sz]e?|sav|stor|keep|not|record|log|learn|track|collect|retain|writ|tak|mak|hold|build|stay|spy)(?:e|t|p)?(?:ing)?(?: down)?(?: (?:any|a|on to|track of|up))*"
-    r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories)(?P<whom>\b.*))?$",
+    r"(?:re?m[em]*b?er|memori[sz]e?|sav|stor|keep|not|record|log|learn|track|collect|retain|writ|tak|mak|hold|build|stay|spy)(?:e|t|p)?(?:ing)?(?: down)?(?: (?:any(?: of)?(?! this| it)|a|on to|track of|up|of|my|to))*"
+    r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories|this chat|this conversation|our (?:chats?|conversations?)|any of (?:this|it)|personal \w+)(?P<whom>\b.*))?$",
     re.I | re.S,
 )
 _ME: Final = re.compile(r"\b(?:i|i['’]\w+|im|me|my|mine|myself|us|we)\b", re.I)
@@ -172,7 +171,9 @@ def read(sentence: str) -> Found | None:
     flags, at = _head(bare)
     body, neg = bare[at:], "neg" in flags
     if (w := _WEARY.match(body)) or (w := _WEARY.match(bare)):
-        return _about("quiet", (w["x"] or w["y"]), len(sentence))
+        if _PRONOUN.match(_ENDING.sub("", w["x"] or w["y"] or w["z"])):
+            return None
+        return _about("quiet", (w["x"] or w["y"] or w["z"]), len(sentence))
     if _OFF.match(body):
         return Found("off", "", len(sentence))
     asks = bool(flags & {"please", "want", "ask"})
@@ -181,10 +182,12 @@ def read(sentence: str) -> Found | None:
     if neg:
         return _read_negated(sentence, body, at, flags)
     if d := _DELETE.match(_ENDING.sub("", body)):
+        if d["f"] and not re.match(r"delet|eras|remov|wip|purg|scrub", d[0], re.I):
+            return None
         if d["all"]:
             return Found("forget", "everything", len(sentence))
-        start = at + next(i for i in map(d.start, "abcd") if i >= 0)
-        return _target("forget", sentence, start, next(x for x in (d["a"], d["b"], d["c"], d["d"]) if x))
+        start = at + next(i for i in map(d.start, "abcdef") if i >= 0)
+        return _target("forget", sentence, start, next(x for x in map(d.group, "abcdef") if x))
     if (f := _FORGET.match(body)) and ("want" in flags or not f[0].lower().startswith(("forgetting", "forgot"))):
         return _read_forget(sentence, bare, at + f.end(), flags)
     if m := _REMEMBER.match(body):
@@ -224,7 +227,7 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Found |
         about = re.match(
             r"\s{0,3}(?:about|on|of|regarding|concerning)\s{1,3}(?P<x>.+)", _ENDING.sub("", whom), re.I | re.S
         )
-        general = n["what"].lower().startswith(("any", "every", "notes", "all"))
+        general = not n["what"].lower().startswith("what")
         if _ME.search(whom) or (general and not about and not re.search(r"\w", _ENDING.sub("", whom))):
             return Found("off", "", _cut(sentence, at))
         return _about("forget", about["x"], len(sentence)) if about else None
