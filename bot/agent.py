@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from bot import context, turns
 from bot.background import Background
-from bot.commands import COMMANDS, Commands, answer_forget
+from bot.commands import COMMANDS, Commands
 from bot.errors import sentence
 from bot.events import (
     Command,
@@ -29,15 +29,17 @@ from bot.events import (
     WindowMode,
 )
 from bot.offrecord import OffRecord
+from bot.orders import Order, Spoken, carry_out
 from bot.recalling import mode_of, recall_for, shown, without_secrets
 from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
 from memory.embed import Moving
-from memory.errors import ModelError, Refused, StoreError
-from memory.models import Change, Filter, Lang, Memory, Message, language_of
+from memory.errors import ModelError, StoreError
+from memory.learn.wishes import is_off
+from memory.models import Change, Filter, Lang, Memory, Message, Recall, language_of
 from memory.ports import ChatModel, Clock, Store, Tx
-from memory.service import Intent, MemoryService
+from memory.service import MemoryService
 from memory.upkeep.keeper import progress
 
 log = logging.getLogger(__name__)
@@ -121,58 +123,69 @@ class EbbAgent:
         running = self._running[turn.id] = Running()
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
         ending = turns.Ending("interrupted", status="interrupted")
-        finished = False
+        finished, kept, failure = False, "", None
         try:
             yield Started(turn.id, opened.session.id)
-            intent = self._service.intent(turn.text)
-            if intent is not None and intent.kind == "forget":
-                spoken = await answer_forget(
-                    self._service, self._store, turn, intent.text, lang, message_id=opened.message.id
-                )
-                yield Delta(spoken.text)
-                ending = turns.Ending("done", spoken.stored or spoken.text, learn=False)
-                reply = await self._finish(opened, ending)
-                finished = True
-                yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices)
-                return
-            note, message = await self._explicit(turn, opened.message, intent, lang)
-            earlier = [m.text for m in opened.history[-3:]]
-            recall, profile = await recall_for(
-                self._service, self._store, turn, message.text, earlier, opened.session
-            )
-            ending = replace(ending, recall=recall, model=self._model.name)
-            yield Recalled(shown(recall.hits), recall.late)
-            material = self._material(turn, opened, lang)
-            material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
-            failure: ModelError | None = None
-            try:
-                request = context.build(material)
-                if request.data["shortened"] and self._provider != "offline":
-                    running.text = say(lang, "shortened")
-                    yield Delta(running.text)
-                async with aclosing(running.write(self._model, request)) as pieces:
-                    async for text in pieces:
-                        yield Delta(text)
-            except ModelError as e:
-                failure = e
-            ending = _ended(ending, running, failure, without_secrets(running.text, recall.hits))
+            erase = self._settings.transcript == "session"
+            order = await carry_out(self._service, self._store, turn, opened.message, lang, erase_unkept=erase)
+            said, gap = order.spoken or Spoken(""), "\n\n" if order.spoken and order.rest else ""
+            head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
+            if head:
+                yield Delta(head)
+            if order.rest:
+                opened, material, recall = await self._recall(turn, opened, order, lang)
+                ending = replace(ending, recall=recall, model=self._model.name)
+                yield Recalled(shown(recall.hits), recall.late)
+                try:
+                    async with aclosing(self._stream(running, material, lang)) as pieces:
+                        async for piece in pieces:
+                            yield piece
+                except ModelError as e:
+                    failure = e
+                ending = _ended(ending, running, failure, kept + without_secrets(running.text, recall.hits))
+            else:
+                ending = turns.Ending("done", kept, learn=False)
             reply = await self._finish(opened, ending)
             finished = True
             if failure is not None:
-                yield self._failed(failure, running.text, lang)
+                yield self._failed(failure, head + running.text, lang)
             elif ending.state == "stopped":
-                yield Stopped(reply.id if reply else "", running.text)
+                yield Stopped(reply.id if reply else "", head + running.text)
             else:
-                yield Done(reply.id if reply else "", running.text, running.usage)
+                reply_id = reply.id if reply else ""
+                yield Done(reply_id, head + running.text, running.usage, choices=said.choices)
         finally:
             lease.cancel()
             self._running.pop(turn.id, None)
             if not finished:
                 # The window went away, or something broke: what was said and what was streamed stay.
                 hits = ending.recall.hits if ending.recall else ()
-                text = ending.text or without_secrets(running.text, hits)
+                text = ending.text or kept + without_secrets(running.text, hits)
                 rest = replace(ending, text=text, usage=running.usage)
                 await asyncio.shield(self._finish(opened, rest))
+
+    async def _recall(
+        self, turn: Turn, opened: turns.Opened, order: Order, lang: Lang
+    ) -> tuple[turns.Opened, context.Material, Recall]:
+        """Read the turn again after its command was carried out, and recall; nothing while memory is off."""
+        opened, off = await self._store.read(turn.user_id, lambda tx: (turns.reread(tx, opened), is_off(tx)))
+        text = opened.message.text if order.rest == turn.text else order.rest
+        recall, profile = Recall((), ()), list[Memory]()
+        if not off:
+            earlier = [m.text for m in opened.history[-3:]]
+            recall, profile = await recall_for(self._service, self._store, turn, text, earlier, opened.session)
+        material = self._material(turn, opened, lang)
+        return opened, replace(material, text=text, note=order.note, hits=recall.hits, profile=profile), recall
+
+    async def _stream(self, running: Running, material: context.Material, lang: Lang) -> AsyncGenerator[Delta, None]:
+        """Write the reply. Raises ModelError."""
+        request = context.build(material)
+        if request.data["shortened"] and self._provider != "offline":
+            running.text = say(lang, "shortened")
+            yield Delta(running.text)
+        async with aclosing(running.write(self._model, request)) as pieces:
+            async for text in pieces:
+                yield Delta(text)
 
     async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
         """One turn at a time per scope: wait for the one before it. None if that took too long."""
@@ -215,31 +228,6 @@ class EbbAgent:
             if not kept:
                 running.stop.set()
                 return
-
-    async def _explicit(self, turn: Turn, message: Message, intent: Intent | None, lang: Lang) -> tuple[str, Message]:
-        """Save what the user asked to be kept, before answering.
-
-        Returns what to tell the model about it, and the message as stored: a secret in it is gone.
-        """
-        if intent is None:
-            return "", message
-        try:
-            done = await self._service.remember(
-                turn.user_id,
-                intent.text,
-                turn.at,
-                tz=turn.tz,
-                scope=turn.scope,
-                turn_id=turn.id,
-                message_id=message.id,
-            )
-        except Refused as e:
-            why = say(lang, "remember.instruction") if e.code == "instruction" else str(e)
-            note = say(lang, "note.refused", why=why)
-        else:
-            note = say(lang, "note.already" if done.already else "note.remembered", text=done.memory.content)
-        kept = await self._store.read(turn.user_id, lambda tx: tx.conversations.message(message.id))
-        return note, kept or message
 
     def _material(self, turn: Turn, opened: turns.Opened, lang: Lang) -> context.Material:
         return context.Material(
@@ -336,6 +324,7 @@ class EbbAgent:
                 offline=self._provider == "offline",
                 last_seq=tx.changes.last_seq(),
                 upkeep=night.share if (night := progress(tx)) is not None else None,
+                memory_off=is_off(tx),
                 embedded=tx.vectors.progress(self._embedder.id) if self._embedder.under_way else None,
             )
 

@@ -154,6 +154,7 @@ class Status:
     writing_elsewhere: bool  # another window's reply is being written in this scope
     offline: bool  # the offline companion answers
     last_seq: int  # change cursor to subscribe from
+    memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
     embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
 

@@ -34,6 +34,7 @@ _RECENT: Final = 8  # messages that "what I just said" may reach back
 _COSINE_FLOOR: Final = 0.35  # of a semantic embedder: from here on closeness begins to say something
 
 _ID: Final = re.compile(r"^(?:memory\s+|记忆\s*)?\[?(?P<id>[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{5,})\]?$", re.I)
+_PRONOUN: Final = re.compile(r"him|her|them|[他她它]们?", re.I)
 _ALL: Final = Filter(
     states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}), max_sensitivity=Sensitivity.SECRET
 )
@@ -83,9 +84,19 @@ class Planner:
     embedder: Embedder
 
     async def plan(
-        self, user_id: str, text: str, *, scope: str | None = None, asking: str | None = None
+        self,
+        user_id: str,
+        text: str,
+        *,
+        scope: str | None = None,
+        asking: str | None = None,
+        spare: str = "",
+        every: bool = False,
     ) -> ForgetPlan:
-        """What `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside."""
+        """What `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside.
+
+        spare: what must not go with it. every: all memories that name it are meant.
+        """
         wanted = text.strip().strip(" .。!！\"“”「」'")
         if not wanted:
             return await self._just_said(user_id, scope or f"user:{user_id}", asking)
@@ -95,13 +106,22 @@ class Planner:
             found = await self.store.read(user_id, lambda tx: tx.memories.get(m["id"].lower()))
             if found is not None and found.state in _ALL.states:
                 return ForgetPlan(found, [found])
+        if _PRONOUN.fullmatch(wanted):
+            wanted = await self._last_name(user_id, scope or f"user:{user_id}", asking)
+            if not wanted:
+                return ForgetPlan()
         ranked = await self._ranked(user_id, wanted)
+        if spare:
+            ranked = [(s, m) for s, m in ranked if fit(spare, m) < min(s, CLEAR)]
         if not ranked:
             return ForgetPlan(messages=await self._said(user_id, wanted, asking))
         best, memory = ranked[0]
         second = ranked[1][0] if len(ranked) > 1 else 0.0
-        if best >= CLEAR and best - second >= APART:
+        if len(ranked) == 1 or (best >= CLEAR and best - second >= APART and not every):
             return ForgetPlan(memory, [memory])
+        naming = [m for _, m in ranked if units(wanted) <= units(f"{m.original_content} {' '.join(m.entities)}")]
+        if every and naming:
+            return ForgetPlan(None, naming, every=True)
         return ForgetPlan(None, [m for _, m in ranked[:OFFERED]])
 
     async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
@@ -158,6 +178,17 @@ class Planner:
                 return ForgetPlan()
             learned = [m for m in tx.memories.many(tx.memories.learned_from([said.id])) if _forgettable(m)]
             return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
+
+        return await self.store.read(user_id, read)
+
+    async def _last_name(self, user_id: str, scope: str, asking: str | None) -> str:
+        """The name that was said last, which "him" or 他 then means; empty if there is none."""
+
+        def read(tx: Tx) -> str:
+            recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
+            said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
+            found = (sorted(names(f"… {text}")) for text in said)
+            return next((f[-1] for f in found if f), "")
 
         return await self.store.read(user_id, read)
 

@@ -70,7 +70,8 @@ def _intent(text: str, start: int, found: Found) -> Intent:
     if said is None and found.kind == "remember" and before:
         return Intent("remember", before, spans=((0, stop),), rest=text[stop:].strip(_EDGE))
     rest = "\n".join(t for t in (before, text[stop:].lstrip(_EDGE + "?？").rstrip()) if re.search(r"\w", t))
-    return Intent(found.kind, said or "", said is None, found.spare, ((start, stop),), rest)
+    every = bool(en.EVERY.search(text, start, stop) or zh.EVERY.search(text, start, stop))
+    return Intent(found.kind, said or "", said is None, found.spare, every, ((start, stop),), rest)
 
 
 def _list_end(text: str, at: int) -> int:

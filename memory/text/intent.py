@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-CommandKind = Literal["remember", "forget", "quiet", "off"]
+CommandKind = Literal["remember", "forget", "quiet", "speak", "off", "on"]
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
     """A command in a message.
 
-    text: what to remember, forget or keep quiet, in the person's words; "everything" for all of it.
-    previous: the person's previous message is meant, and `text` is empty. spare: what must not be forgotten with it.
+    text: what to remember, forget, keep quiet or speak of again, in the person's words; "everything" for all of it.
+    previous: the person's previous message is meant, and `text` is empty. every: all that names it is meant.
+    spare: what must not be forgotten with it.
     spans: where the command stands in the message. rest: the message without it.
     """
 
@@ -21,6 +22,7 @@ class Intent:
     text: str
     previous: bool = False
     spare: str = ""
+    every: bool = False
     spans: tuple[tuple[int, int], ...] = ()
     rest: str = ""
 

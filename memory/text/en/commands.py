@@ -11,6 +11,25 @@ from memory.text.intent import Found
 GREETING = r"(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|thanks(?: so much| a lot)?|thank you|ok|okay|oh|ebb|yes|no|great|cool|wow|lol|haha)(?: (?:there|ebb|again))?"
 FICTION = r"let['’]?s (?:play|pretend)|you(?:['’]re| are) (?:a|an|the)\b|pretend|imagine|role-?play|write (?:me )?an? |scene:|act as"
 
+EVERY: Final = re.compile(r"\b(?:everything|all|anything|whatever)\b", re.I)
+# Answers to a question of ours.
+YES = r"(?:yes|yep|yeah|yup|sure|ok|okay|do it|please do|go ahead|correct|right|exactly|that one|y)(?:,? (?:please|thanks|do it|do that|that one|forget it))?"
+NO = r"(?:no|nope|nah|none|neither|nothing|cancel|stop|never ?mind|n|keep (?:it|them|all|everything)|forget it|leave (?:it|them))(?:,? (?:of (?:them|these|those)|thanks|thank you|please|keep (?:it|them)))*"
+ALL = r"(?:yes,? )?(?:please )?(?:all|both|every one|everything)(?: (?:of )?(?:them|these|those|it|two|three|of them))*(?: please)?"
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+CHOSEN: Final = re.compile(
+    r"^(?:i mean(?:t)? |please |forget |just |only |yes,? )*(?:the |that )?(?:one|thing|memory)?s? ?(?:about|with|on|where|that says|saying|of) ",
+    re.I,
+)
+FILLERS = r"\b(?:the|one|ones|number|no|nr|and|also|please|just|only|forget|option|entry|memory|nd|st|rd|th|or|i|mean|meant|thanks)\b"
+_ON: Final = re.compile(
+    r"(?:please |ebb,? |ok,? )?(?:(?:turn|switch) (?:your |the )?memory (?:back )?on|(?:turn|switch) (?:back )?on (?:your |the )?memory|(?:re-?)?(?:enable|activate) (?:your |the )?memory|you (?:can|may) (?:remember|keep notes|take notes|learn)(?: things)?(?: (?:about|on) me)? again|start (?:remembering|keeping notes)(?: things)?(?: (?:about|on) me)?)(?: again)?\W{0,3}$",
+    re.I,
+)
+_SPEAK: Final = re.compile(
+    r"(?:you (?:can|may)|feel free to|it(?:['’]s| is) (?:ok|okay|fine|alright) to|we can) (?:talk|speak|bring up|mention)(?: (?:about|of))? (?P<x>.{1,200}?)(?: up)? again\W{0,3}$",
+    re.I,
+)
 _LEAD: Final = re.compile(
     r"(?:hey|hi|hello|yo|ok(?:ay)?|so|well|oh|ah|also|and|but|btw|by the way|actually|now|then|right|alright|yes|yeah|yep|no|great|thanks(?: so much)?|thank you|cool"
     r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
@@ -174,6 +193,10 @@ def read(sentence: str) -> Found | None:
         if _PRONOUN.match(_ENDING.sub("", w["x"] or w["y"] or w["z"])):
             return None
         return _about("quiet", (w["x"] or w["y"] or w["z"]), len(sentence))
+    if sp := _SPEAK.match(bare):
+        return Found("speak", sp["x"], len(sentence))
+    if _ON.match(bare):
+        return Found("on", "", len(sentence))
     if _OFF.match(body):
         return Found("off", "", len(sentence))
     asks = bool(flags & {"please", "want", "ask"})

@@ -11,6 +11,21 @@ from memory.text.intent import Found
 GREETING = r"(?:你|您|大家)?好|早上好|早安|晚上好|晚安|下午好|嗨|嘿|谢谢你?|谢了|多谢|好的?|嗯+|哦|对了|哈+"
 FICTION = r"(?:我们|咱们?)?来(?:演|玩|扮)|假装|假设你|扮演|你(?:是|来当|现在是)(?:个|一|海盗|我的\w{1,4}角色)|写一?[个篇首段]"
 
+EVERY: Final = re.compile(r"一切|所有|全部|全都|都|统统|通通|任何|全(?=忘|删)")
+YES = r"(?:是|是的|对|对的|好|好的|好吧|嗯+|行|可以|确定|没错|就是(?:它|这个|这条))[吧啊呀的]?"
+NO = r"(?:都不是|都不要|不|不是|不用|不用了|不要|算了|取消|没有|没了|别忘|都留着|留着|哪个都不是|一个都不是)[吧啊了]?"
+ALL = r"(?:都|全部|全都|全|都是|都要|都忘|都忘了|都忘掉|两个都|两条都|所有|所有的|一起)[吧啊了]?(?:忘了|忘掉|要|是)?[吧啊]?"
+CHOSEN: Final = re.compile(
+    r"(?P<x>.{1,20}?)(?:的)?[那这](?:一)?[个条件段]$|^[那这]个?(?P<z>.{1,20}?)的$|^(?:关于|有关)(?P<y>.{1,20}?)(?:的)?(?:[那这](?:一)?[个条件段])?$"
+)
+FILLERS = r"[第个條条和跟与及、，,那这是要忘掉了吧请的再还有就项号]"
+_ON: Final = re.compile(
+    r"(?:请|麻烦)?你?(?:(?:重新)?(?:打开|开启|恢复|启用)(?:你的?)?(?:记忆|记录)(?:功能)?|可以(?:重新|再|继续|又)?(?:记住?|记录)(?:我的事情?|东西)?了)[吧啊]?$"
+)
+_SPEAK: Final = re.compile(
+    r"(?:你)?(?:又|现在|以后)?(?:可以|能)(?:又|再|重新)?(?:跟我)?(?:提|聊|说|谈)(?:起)?(?P<x>(?!问|交|供|醒|前|高|话|恋)[^，。！？吗]{1,40}?)了$"
+)
+
 # Traditional characters and typing errors of the forms; one for one, so that offsets stay.
 _PLAIN: Final = str.maketrans(
     "記請幫給關於刪說講過與個這別沒麼嗎從裡裏腦憶錄煩讓對後現會還點筆勞駕將遺無須許願識資訊訴題話東學開總聽談聊寫存間帳號",
@@ -190,6 +205,10 @@ def _first_clause(core: str, at: int) -> int:
 
 
 def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Found | None:
+    if _ON.match(core.rstrip(" 。.！!~～")):
+        return Found("on", "", len(sentence))
+    if m := _SPEAK.match(core.rstrip(" 。.！!~～")):
+        return Found("speak", sentence[m.start("x") : m.end("x")], len(sentence))
     if m := _TOPIC.match(core, at):
         return _thing(sentence, core, m.start("x"), m.end("x"), _stop(sentence, core, m.end()))
     if m := _WEARY.match(core, at):
@@ -200,7 +219,7 @@ def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Found | 
     if t and (
         t["quiet"]
         or not re.match(
-            r"我(?:就|都|快|也|早|差点|总|老|已经|想|要|$)|你|他|她|它|算了|别|不|就|都|快|早|全|差点", t["x"]
+            r"[把将]|我(?:就|都|快|也|早|差点|总|老|已经|想|要|$)|你|他|她|它|算了|别|不|就|都|快|早|全|差点", t["x"]
         )
     ):
         if t["off"]:
