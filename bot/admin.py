@@ -46,6 +46,8 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
         ("restore", "bring it back"),
         ("pin", "it never fades"),
         ("unpin", "it fades again"),
+        ("quiet", "it never comes up by itself"),
+        ("unquiet", "it comes up again"),
     ):
         one = sub.add_parser(name, help=text)
         one.add_argument("id")
@@ -185,6 +187,12 @@ async def _pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
+async def _quiet(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).mark_quiet(ebb.owner, _id(args), args.verb == "quiet", ebb.clock())
+    print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
 async def _undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take one change back, or show which there are."""
     service, now = _service(ebb), ebb.clock()
@@ -222,6 +230,8 @@ VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] =
     "restore": _restore,
     "pin": _pin,
     "unpin": _pin,
+    "quiet": _quiet,
+    "unquiet": _quiet,
     "undo": _undo,
     "rebuild": _rebuild,
     **admin_life.VERBS,

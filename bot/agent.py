@@ -125,7 +125,7 @@ class EbbAgent:
         ending = turns.Ending("interrupted", status="interrupted")
         finished, kept, failure = False, "", None
         try:
-            yield Started(turn.id, opened.session.id)
+            yield Started(turn.id, opened.session.id, await self._service.is_off(turn.user_id))
             erase = self._settings.transcript == "session"
             order = await carry_out(self._service, self._store, turn, opened.message, lang, erase_unkept=erase)
             said, gap = order.spoken or Spoken(""), "\n\n" if order.spoken and order.rest else ""

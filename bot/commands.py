@@ -21,7 +21,7 @@ from memory.models import Filter, Lang, Level, Memory, State
 from memory.ports import Store, Tx
 from memory.service import Intent, MemoryService
 
-COMMANDS = tuple("new temp review remember forget quiet memory memories why undo help quit".split())  # noqa: SIM905
+COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
 LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")

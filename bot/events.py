@@ -46,6 +46,7 @@ class Started:
 
     turn_id: str
     session_id: str
+    memory_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

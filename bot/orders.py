@@ -48,11 +48,11 @@ async def carry_out(
     intent = service.intent(turn.text)
     if intent is None:
         return Order(turn.text)
-    if intent.kind == "off":
-        return Order(
-            intent.rest,
-            await switch_memory(service, store, turn, lang, on=False, message=message, erase=erase_unkept),
+    if intent.kind in {"off", "on"}:
+        spoken = await switch_memory(
+            service, store, turn, lang, on=intent.kind == "on", message=message, erase=erase_unkept
         )
+        return Order(intent.rest, spoken)
     if intent.kind in {"quiet", "speak"}:
         return Order(intent.rest, await keep_quiet(service, turn, intent.text, lang, on=intent.kind == "quiet"))
     if intent.kind == "remember":

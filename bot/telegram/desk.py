@@ -39,6 +39,7 @@ class Running:
     message_ids: tuple[int, ...]
     started: bool = False
     stopping: bool = False
+    memory_off: bool = False
 
 
 @dataclass

@@ -129,7 +129,7 @@ class Handlers:
         reply = Reply(desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to)
         async with reply:
             end = await self._converse(turn, reply, running, head, lang)
-            text = head + _final(end, lang) + _foot(mode, lang)
+            text = head + _final(end, lang) + _foot(mode, lang, off=running.memory_off)
             offered = end.choices if isinstance(end, Done) else ()
             await reply.finish(text, keyboards.choices(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
@@ -146,7 +146,7 @@ class Handlers:
         async with aclosing(agent.reply(turn)) as events:
             async for event in events:
                 if isinstance(event, Started):
-                    running.started = True
+                    running.started, running.memory_off = True, event.memory_off
                 elif isinstance(event, Delta):
                     reply.feed(head + event.text)
                     head = ""
@@ -290,8 +290,8 @@ def _help(text: str, lang: Lang) -> str:
     return "\n".join(lines)
 
 
-def _foot(mode: WindowMode, lang: Lang) -> str:
-    """An off-the-record chat says so under every reply."""
+def _foot(mode: WindowMode, lang: Lang, *, off: bool) -> str:
+    """An off-the-record chat says so under every reply, as does one whose memory is off."""
     if mode is WindowMode.NORMAL:
-        return ""
+        return "\n\n" + say(lang, "off.foot") if off else ""
     return "\n\n" + say(lang, "temp.foot" if mode is WindowMode.TEMP else "private.foot")

@@ -37,6 +37,7 @@ say = Texts(
             "_🕶 off the record: nothing of this is kept · /temp ends it_",
             "_🕶 临时模式：不留任何记录 · /temp 结束_",
         ),
+        "off.foot": ("_memory is off · /memory on ends it_", "_记忆已关闭 · /memory on 恢复_"),
         "private.foot": (
             "_🕶 read-only: nothing of this is kept · /temp ends it_",
             "_🕶 只读模式：不留任何记录 · /temp 结束_",

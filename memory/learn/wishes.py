@@ -11,7 +11,7 @@ from typing import Final
 from memory.learn.contains import mentions, names, units
 from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Tx
-from memory.text.spans import own_text
+from memory.text.spans import is_question, own_text
 
 _LOOKED_AT: Final = 500
 _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
@@ -47,12 +47,16 @@ def mark_quiet(
 
 
 def may_come_up(m: Memory, text: str) -> bool:
-    """Tell whether a memory may be used for a message: a quiet one only if the message's own words name it."""
+    """Tell whether a memory may be used for a message.
+
+    A quiet one may if the message's own words name what it is quiet about, or ask about a name in it.
+    """
     if m.quiet_at is None:
         return True
     own = own_text(text)
-    called = names(m.original_content, m.entities)
-    return any(mentions(n, own) for n in called) or bool(m.quiet_words and _names(m.quiet_words, own))
+    if m.quiet_words and _names(m.quiet_words, own):
+        return True
+    return is_question(own) and any(mentions(n, own) for n in names(m.original_content, m.entities))
 
 
 def quiet_wish(tx: Tx, text: str) -> str | None:

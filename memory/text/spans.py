@@ -33,6 +33,9 @@ def _either(name: str, *, en_form: str = r"\b(?:{})(?!\w)", zh_form: str = "(?:{
 _AT_START: Final = {"en_form": r"\s*(?:{})", "zh_form": r"\s*(?:{})"}
 _WHOLE: Final = {"en_form": r"\s*(?:{})[.,!]?\s*$", "zh_form": r"\s*(?:{})[。，！]?\s*$"}
 _EDITS, _ASKS, _POINTS = _either("EDITS"), _either("ASKS"), _either("POINTS")
+_REQUEST: Final = re.compile(
+    rf"{en.REQUEST}(?:{en.EDITS}|{en.ASKS})|{zh.REQUEST}|(?:{zh.EDITS})|.{{0,40}}(?:{zh.QUESTION})$", re.I
+)
 _TEXTS: Final = _either("TEXTS", en_form=r"\b(?:{})\b", zh_form="(?:{})[^，。]{{0,4}}$")
 _NOUN: Final = _either("TEXTS")
 _ANNOUNCES: Final = _either("ANNOUNCES", en_form=r"\b(?:{})")
@@ -123,6 +126,11 @@ def own_sentences(text: str) -> list[tuple[int, int]]:
 def own_text(text: str) -> str:
     """Join the person's own words, one span a line."""
     return "\n".join(t for s in split_spans(text) if s.kind == "own" and (t := text[s.start : s.end].strip()))
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text has the form of a question."""
+    return bool("?" in text or "？" in text or _QUESTION.search(text))
 
 
 def _trimmed(text: str, a: int, b: int) -> tuple[int, int]:
@@ -317,6 +325,8 @@ class _Splitter:
         if re.search(r"\b(?:is|are) (?:this|these)$", head, re.I):
             return None  # "The situation is this: …"
         points = _POINTS.search(head)
+        if not colon and not said.endswith(("?", "？")) and not _REQUEST.match(head):
+            return None  # a statement that speaks of a text: "My email password is …"
         asks = _EDITS.search(head) or (points and (_ASKS.search(head) or said.endswith(("?", "？"))))
         if colon:
             short = ends_line or len(head) <= 30
@@ -355,9 +365,14 @@ class _Splitter:
         listed = tail - first > 1 and all(
             _STAMP.match(self.line(i)) or _ITEM.match(self.line(i)) for i in range(first, tail)
         )
-        asks = "?" in remark or "？" in remark or _QUESTION.search(remark)
+        asks = is_question(remark)
         alone = begun and last - first == 1
-        mine = _FIRST.search(remark) and (not _FIRST.search(before) or listed or alone or _POINTS.search(remark))
+        letter = _GREETING.match(self.line(first)) and not self._apart(tail)
+        mine = (
+            not letter
+            and _FIRST.search(remark)
+            and (not _FIRST.search(before) or listed or alone or _POINTS.search(remark))
+        )
         return tail if asks or mine else last
 
     def _mark_backward(self) -> None:

@@ -12,8 +12,10 @@ EDITS = (
 # Asked of a text only where it points at one: "check this", "fix my German".
 ASKS = (
     r"check|fix|correct|edit|polish|improve|explain|analy[sz]e|review|interpret|reply to|respond to|answer|read|say|says|mean|"
-    r"means|format|tidy|grade|critique|turn|make|reads?|think of|make of|is|are|does|do|can you|could you"
+    r"means|format|tidy|grade|critique|turn|make|reads?|think of|make of"
 )
+# What stands before the verb of a request.
+REQUEST = r"\W*(?:(?:ok|hey|hi|ebb|so|now|and|then|also|please|pls|can|could|would|will|you|u|help|me|i|need|want|like|to|just)\W+){0,8}"
 POINTS = (
     r"(?:this(?! out)|these|that|the following|following|below|the above)(?: \w+){0,2}|(?:my|his|her|their|our|the|a)(?: \w+)? (?:%s)|"
     r"my (?:english|german|french|spanish|italian|grammar|spelling|wording)"
