@@ -62,8 +62,16 @@ _STAMP: Final = re.compile(
     r"\s*\[?(?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? ?)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\]?(?: ?[-–—])?\s",
     re.I,
 )
-_SPEAKER: Final = re.compile(r"\s*@?([^\W\d_][^\s:：，。,.!?“”\"]{0,15}(?: [A-Z]\w{0,12}){0,2}) ?[:：](?!//)")
+_SPEAKER: Final = re.compile(
+    r"\s*@?([^\W\d_][^\s:：，。,.!?“”\"]{0,15}(?: [A-Z]\w{0,12}){0,2}) ?[:：](?!//)\s?(?=\S)"
+)
 _ITEM: Final = re.compile(r"\s*(?:[-*•·]|\d{1,3}[.)、]|\(\d+\)|[一二三四五六七八九十]、)")
+_CODE: Final = re.compile(
+    r"(?:\$ |>>> |Traceback \(|  File \"|\s+at [\w.$]+\("
+    r"|[\w.]{0,60}(?:Error|Exception): |#include|import [\w.]+;?$|from [\w.]+ import"
+    r"|(?:def|class|function) \w+ ?[(:{]|(?:const|let|var) \w+ ?=|</?\w[^>]{0,80}>)"
+)
+_BARE: Final = re.compile(r"\W")
 _FENCE: Final = re.compile(r"(?:```|~~~)")
 _SINGLE: Final = re.compile(
     r"(?<![\w'’])['‘](?!(?:cause|til|em|n|bout|tis|twas)\b)(?=\w)[^'’\n]{1,300}(?:['’]\w[^'’\n]{0,300}){0,6}['’](?!\w)",
@@ -211,6 +219,7 @@ class _Splitter:
         self._mark_fences()
         self._mark_lines()
         self._mark_chats()
+        self._mark_verse()
         self._mark_leads()
         for (a, b), kind in zip(self.lines, self.kinds, strict=True):
             if kind is not None:
@@ -247,16 +256,34 @@ class _Splitter:
     def _mark_chats(self) -> None:
         """Mark runs of "Name: words" in which a name comes back, and runs of lines with times."""
         run: list[int] = []
+        own = self.kinds.count(None)
         for i in range(len(self.lines) + 1):
             if i < len(self.lines) and self.kinds[i] is None and (_STAMP.match(self.line(i)) or self._speaker(i)):
                 run.append(i)
                 continue
             names = [self._speaker(j) for j in run]
             stamped = sum(bool(_STAMP.match(self.line(j))) for j in run)
-            if len(run) > 1 and (stamped > 1 or len(set(names)) < len(names)):
+            if len(run) > 1 and (stamped > 1 or len(set(names)) < len(names) or (len(run) < own and all(names))):
                 for j in run:
                     self.kinds[j] = "pasted"
             run = []
+
+    def _mark_verse(self) -> None:
+        """Mark program text, and paragraphs of Chinese lines of one length."""
+        for i in range(len(self.lines)):
+            a, b = self.lines[i]
+            if self.kinds[i] is None and _CODE.match(self.text, a, min(b, a + _LEAD)):
+                self.kinds[i] = "pasted"
+        i = 0
+        while i < len(self.lines):
+            j = i + 1
+            size = len(_BARE.sub("", self.line(i)[:_LEAD]))
+            while j < len(self.lines) and not self._apart(j) and len(_BARE.sub("", self.line(j)[:_LEAD])) == size:
+                j += 1
+            verse = j - i > 2 and 4 <= size <= 20 and "\u3400" <= self.line(i)[0] <= "\u9fff"
+            if verse and not any(_FIRST.search(self.line(k)[:_LEAD]) for k in range(i, j)):
+                self.kinds[i:j] = ["pasted"] * (j - i)
+            i = j
 
     def _speaker(self, i: int) -> str:
         line = _STAMP.sub("", self.line(i)[:_LEAD])
@@ -382,6 +409,8 @@ class _Splitter:
             return
         line = self.line(last)[:_LEAD]
         strict = _EDITS.search(line) and not re.search(r"[:：]", line)
-        if len(line) < 120 and (strict or _BACKWARD.search(line)):
+        told = " ".join(self.line(i) for i in range(last))[:4_000]
+        about = self._apart(last) and is_question(line) and _POINTS.search(line) and not _FIRST.search(told)
+        if len(line) < 120 and (strict or _BACKWARD.search(line) or (about and len(told) > 30)):
             for i in range(last):
                 self.kinds[i] = "pasted"

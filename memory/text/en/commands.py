@@ -9,7 +9,7 @@ from typing import Final
 from memory.text.intent import Found
 
 GREETING = r"(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|thanks(?: so much| a lot)?|thank you|ok|okay|oh|ebb|yes|no|great|cool|wow|lol|haha)(?: (?:there|ebb|again))?"
-FICTION = r"let['’]?s (?:play|pretend)|you(?:['’]re| are) (?:a|an|the)\b|pretend|imagine|role-?play|write (?:me )?an? |scene:|act as"
+FICTION = r"let['’]?s (?:play|pretend)|you(?:['’]re| are) (?:a|an|the)\b|pretend (?:you|to|that you|we)|imagine|role-?play|write (?:me )?an? |scene:|act as"
 
 EVERY: Final = re.compile(r"\b(?:everything|all|anything|whatever)\b", re.I)
 # Answers to a question of ours.
@@ -32,7 +32,7 @@ _SPEAK: Final = re.compile(
 )
 _LEAD: Final = re.compile(
     r"(?:hey|hi|hello|yo|ok(?:ay)?|so|well|oh|ah|also|and|but|btw|by the way|actually|now|then|right|alright|yes|yeah|yep|no|great|thanks(?: so much)?|thank you|cool"
-    r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
+    r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do me a favou?r(?: and)?|i['’]ll say it once|it['’]?s over|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
     re.I,
 )
 _ASK: Final = re.compile(
@@ -40,11 +40,11 @@ _ASK: Final = re.compile(
     r"|(?P<want>(?:i(?: would|['’]?d)? (?:want|need|like|love|prefer)(?: for)? (?:you|u) to|i['’]?m asking you to|i (?:hereby )?ask you to|i(?: would|['’]?d) (?:appreciate it|be (?:grateful|glad)) if you(?: would| could)?|would you mind)\s{1,3})"
     r"|(?P<ask>(?:can|could|would|will) (?:you|u|ya)(?: also| just)?\s{1,3})"
     r"|(?P<may>you (?:can|may|could|might as well)(?: now| also| just| safely| already)?\s{1,3})"
-    r"|(?P<urge>(?:make sure (?:to|that you|you)|be sure to|try to|you (?:really )?(?:should|must|need to|have to|ought to)|you['’]d better)\s{1,3})",
+    r"|(?P<urge>(?:make sure (?:to|that you|you)|be sure to|try to|it['’]?s (?:very )?(?:important|vital) (?:that you|to)|i(?: would|['’]?d) rather you(?= forgot)|you (?:really )?(?:should|must|need to|have to|ought to)|you['’]d better)\s{1,3})",
     re.I,
 )
 _NEG: Final = re.compile(
-    r"(?:do ?n['’]?t|do not|never(?! ?mind)|stop|quit|cease|no more|never ?mind|i do ?n['’]?t want you to|i do not want you to|i(?: would|['’]?d) (?:rather|prefer)(?: it)?(?: if)? (?:you )?(?:did ?n['’]?t|not)|avoid|not(?= (?:mention|bring|talk|speak))"
+    r"(?:do ?n['’]?t|do not|never(?! ?mind)|stop|quit|cease|no more|never ?mind|you (?:must|may|should|can) ?n['’o]*t|no longer|i(?: would|['’]?d) (?:appreciate it|be grateful|be glad) if you (?:did ?n['’]?t|did not|would ?n['’]?t|would not|never)|i do ?n['’]?t want you to|i do not want you to|i(?: would|['’]?d) (?:rather|prefer)(?: it)?(?: if)? (?:you )?(?:did ?n['’]?t|not)|avoid|not(?= (?:mention|bring|talk|speak))"
     r"|(?:there(?:['’]s| is) )?no (?:longer )?need to|you (?:do ?n['’]?t|do not|need ?n['’]?t|no longer)(?: (?:need|have) to)?)\s{1,3}(?:you )?(?:ever |again |please )?(?:try(?:ing)? to |to )?",
     re.I,
 )
@@ -52,7 +52,7 @@ _NEG: Final = re.compile(
 _REMEMBER: Final = re.compile(
     r"(?P<plain>re?m[em]*b?er(?:ing)?|memori[sz](?:e|ing))(?: (?:for me|for (?:later|next time|the future)|from now on|forever))?(?!\w)"
     r"|(?P<firm>(?:keep(?:ing)?|bear(?:ing)?) (?:(?P<it>this|that|it) )?in mind|(?:make|tak|making|taking)e? (?:a )?(?:mental )?(?:note|record)(?: of)?|(?:for (?:future reference|the record|your (?:notes|records|memory)))"
-    r"|(?:fyi|just so you know)(?:,? for (?:later|next time|the future))|(?:keep|make) a (?:note|record) of|hold on to(?= this\b)|put (?:this |that )?down(?= that|:| as)"
+    r"|(?:fyi|(?:just )?so you know)(?:,? for (?:later|next time|the future))|(?:i want this remembered|(?:one|another) thing to remember|note to you)(?= ?[:,])|(?:keep|make) a (?:note|record) of|hold on to(?= this\b)|put (?:this |that )?down(?= that|:| as)"
     r"|(?:save|add|store|put|keep)(?: (?:this|that|it))? (?:to|in|into|on) (?:your |the )?(?:long[- ]term )?(?:memory|notes|records?)|commit(?: (?:this|that|it))? to memory|(?:write|jot|note)(?: (?P<it2>this|that|it))? down(?= ?[:,.]|$| (?:that|this|i|my|we|our|the fact|please)\b)"
     r"|(?:save|store|record|log|jot|note)(?: down)?(?= (?:this|that|it)(?: ?[:,.!]|$| (?:for|please|i|i['’]\w+|my|we)\b)| that\b| the (?:fact|following)\b|,|:)|(?:save|store|record|log)(?= my\b[^.?!]{1,60}[:=\d])|note(?= (?:i|my|we|our|for)\b)|(?P<let>let me forget))(?!\w)",
     re.I,
@@ -62,33 +62,40 @@ _FORGET: Final = re.compile(
 )
 _DELETE: Final = re.compile(
     r"(?:(?:delet|eras|remov|wip|clear|drop|purg|scrub|tak|strik|expung|scrap|los)(?:e|ing)?|get(?:ting)? rid of|throw(?:ing)? (?:out|away)) (?:"
-    r"(?P<a>.{1,300}?) (?:from|out of) (?:your|the) (?:memory|memories|mind|notes|records?|files?)"
+    r"(?P<a>.{1,300}?) (?:from|out of) (?:(?:your|the) (?:memory|memories|mind|notes|records?|files?|brain|database)|everything you know|what you know)"
     r"|(?:the|your|my|any|every|all(?: (?:of )?(?:the|your|my))?|this|that)? ?(?:saved |stored )?(?:memory|memories|notes?|entry|entries|data|records?|information|info) (?:about|of|on|that|where|regarding|concerning) (?P<b>.{1,300})"
     r"|(?:what(?:ever)?|everything|all|anything)(?: (?:that )?(?:you (?:know|remember|have|saved|stored)|i(?:['’]ve)? (?:said|told you)))? (?:about|on|of) (?P<c>.{1,300})"
-    r"|(?:the )?(?:bit|part|thing|stuff|fact)s? (?:about|where|that) (?P<e>.{1,300})|(?P<f>my (?!\w{0,3}(?: \w+)?(?:files?|messages?|e-?mails?|photos?|account|app|code|lines?|paragraph|draft|calendar|row|column|playlist|browser)).{1,100})"
+    r"|(?:the )?(?:bit|part|thing|stuff|fact)s? (?:about|where|that) (?P<e>.{1,300})|(?P<f>(?-i:[A-Z][a-z]+)$|my (?!\w{0,3}(?: \w+)?(?:files?|messages?|e-?mails?|photos?|account|app|code|lines?|paragraph|draft|calendar|row|column|playlist|browser)).{1,100})"
     r"|(?:the )?memory (?P<d>\[?[a-hj-km-np-tv-z][0-9a-hj-km-np-tv-z]{5,9}\]?)"
     r"|(?P<all>(?:all(?: of)?|every)(?: (?:my|your|the|saved|stored))* (?:memory|memories)|(?:my|your) (?:whole |entire )?memory|everything (?:that )?you (?:know|remember|have)(?: (?:about|on) me)?|(?:all |any )?(?:the |my )?(?:data|info\w{0,7}|records?) (?:that )?you (?:have|hold|keep) (?:about|on) me))\W*$",
     re.I,
 )
+_PRETEND: Final = re.compile(
+    r"(?:please )?(?:pretend|act as if|act like) i(?:['’]d| had)? never (?:told you|said|mentioned)(?: anything)?(?: about)? (?P<x>.{1,200})|i(?: would|['’]?d)? (?:want|like) (?P<y>.{1,80}?) (?:gone|out|removed|deleted|erased|wiped)(?: out)? (?:from|of) your (?:memory|notes|records)",
+    re.I,
+)
 _MENTION: Final = re.compile(
-    r"(?:mention+(?:ing|ed)?|(?:bring|brought)(?:ing)? up|bring(?:ing)? (?P<x>.{1,80}?) up|(?:talk|speak|go|keep)(?:ing)? (?:on )?(?:going on )?(?:about|of)|rais(?:e|ing)|refer(?:ring)? to|remind(?:ing)? me (?:of|about)|ask(?:ing)?(?: me)? about|(?:the )?(?:topic|subject)s? of|anything about)\b\s{0,3}",
+    r"(?:mention+(?:ing|ed)?|(?:bring|brought)(?:ing)? up|bring(?:ing)? (?P<x>.{1,80}?) up|(?:talk|speak|go|keep)(?:ing)? (?:to me |with me )?(?:on )?(?:going on )?(?:about|of)|(?:nag|pester|bother|bug)(?:g?ing)?(?: me)? about|rais(?:e|ing)|refer(?:ring)? to|remind(?:ing)? me (?:of|about)|ask(?:ing)?(?: me)? about|(?:the )?(?:topic|subject)s? of|anything about)\b\s{0,3}",
     re.I,
 )
 _WEARY: Final = re.compile(
     r"(?:i (?:do ?n['’]?t|do not|never) (?:ever )?(?:want|need|wish) to (?:ever )?(?:hear|talk|speak|read)(?: anything)?|let['’]?s not (?:talk|speak)|can we (?:please )?not (?:talk|speak)|i['’]?d rather not (?:hear|talk)) (?:about|of) (?P<x>.{1,200}?) (?:again|any ?more|ever again)\W*$"
-    r"|(?:enough (?:talk )?(?:about|of)|no more (?:talk|talking|mentions?|mentioning|word|chat)s? (?:about|of)|shut up about|steer clear of|(?:let['’]?s )?drop the (?:topic|subject) of|not (?:a|another) word about) (?P<z>.{1,200})"
+    r"|(?:enough (?:talk )?(?:about|of)|no more (?:talk|talking|mentions?|mentioning|word|chat)s? (?:about|of)|shut up about|steer clear of|(?:let['’]?s |can we |please )?drop the (?:topic|subject) of|no more about|keep quiet about|i do ?n['’]?t want to hear the name|not (?:a|another) word about) (?P<z>.{1,200})"
     r"|leave (?P<y>.{1,80}?) out of (?:this|it|our chats?)\W*$",
     re.I,
 )
 _OFF: Final = re.compile(
     r"(?:turn|switch)(?:ing)? (?:off (?:your |the )?(?:memory|learning|note-?taking)|(?:your |the )?(?:memory|learning) off)\b|(?:disable|deactivate|pause|stop) (?:your |the )?(?:memory|learning|note-?taking)\b"
-    r"|memory off$|(?:remember|keep|store|save|record) nothing\b|no more (?:notes|records) (?:about|on|of) me\b|(?:stop|quit) (?:memori[sz]ing|recording|tracking|profiling)(?: (?:me|this|everything))?$",
+    r"|memory off$|no (?:more )?memory$|i (?:do ?n['’]?t|do not) want to be (?:remembered|tracked|recorded|profiled)|(?:keep|make|take|store|save) no (?:records?|notes?|data|trace|log)s?\b|(?:remember|keep|store|save|record) nothing\b|no more (?:notes|records) (?:about|on|of) me\b|(?:stop|quit) (?:memori[sz]ing|recording|tracking|profiling)(?: (?:me|this|everything))?$",
     re.I,
 )
 _NO_NOTES: Final = re.compile(
     r"(?:re?m[em]*b?er|memori[sz]e?|sav|stor|keep|not|record|log|learn|track|collect|retain|writ|tak|mak|hold|build|stay|spy)(?:e|t|p)?(?:ing)?(?: down)?(?: (?:any(?: of)?(?! this| it)|a|on to|track of|up|of|my|to))*"
-    r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories|this chat|this conversation|our (?:chats?|conversations?)|any of (?:this|it)|personal \w+)(?P<whom>\b.*))?$",
+    r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories|this chat|this conversation|our (?:chats?|conversations?)|my (?:messages?|data|chats?|words|info(?:rmation)?|conversations?)|any of (?:this|it)|personal \w+)(?P<whom>\b.*))?$",
     re.I | re.S,
+)
+_HERE: Final = re.compile(
+    r"\b(?:from|in) (?:this|our|the|these|any) (?:chat|conversation|talk)s?\b|\bfrom now on\b", re.I
 )
 _ME: Final = re.compile(r"\b(?:i|i['’]\w+|im|me|my|mine|myself|us|we)\b", re.I)
 
@@ -204,6 +211,8 @@ def read(sentence: str) -> Found | None:
         return None
     if neg:
         return _read_negated(sentence, body, at, flags)
+    if p := _PRETEND.match(bare):
+        return _about("forget", p["x"] or p["y"], len(sentence))
     if d := _DELETE.match(_ENDING.sub("", body)):
         if d["f"] and not re.match(r"delet|eras|remov|wip|purg|scrub", d[0], re.I):
             return None
@@ -251,9 +260,11 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Found |
             r"\s{0,3}(?:about|on|of|regarding|concerning)\s{1,3}(?P<x>.+)", _ENDING.sub("", whom), re.I | re.S
         )
         general = not n["what"].lower().startswith("what")
-        if _ME.search(whom) or (general and not about and not re.search(r"\w", _ENDING.sub("", whom))):
+        if _ME.search(whom) or (general and not about and not re.search(r"\w", _ENDING.sub("", _HERE.sub("", whom)))):
             return Found("off", "", _cut(sentence, at))
         return _about("forget", about["x"], len(sentence)) if about else None
+    if re.match(r"(?:remember|track|record|profile|keep track of|keep tabs on|spy on|log)(?:ing)? me$", body, re.I):
+        return Found("off", "", len(sentence))
     if re.match(r"learning|tracking me|profiling me", body, re.I) and "stop" in flags:
         return Found("off", "", len(sentence))
     if m := _REMEMBER.match(body):

@@ -29,12 +29,12 @@ TEXTS = (
 # "Here's a poem …:", "I got this back:", "She wrote:", "This is what it prints:"
 ANNOUNCES = (
     r"past(?:ing|ed)\b|cop(?:y|ied) (?:from|of)\b|got this\b|found this\b|(?:sent|wrote|texted|emailed|posted|forwarded)(?: me| us| this)*$|"
-    r"what it (?:says|prints|said)|(?:says|reads|said|writes)$"
+    r"what it (?:says|prints|said)|(?:says|reads|said|writes|asked|replied|answered|yelled|goes|was like)$|(?:told|asked) (?:me|us|him|her|them)$"
 )
 # What is told to the one who reads it is no text of somebody else's.
-TOLD = r"^(?:please )?(?:remember|save|store|note|keep in mind|memori[sz]e|forget)\b|news|tell you|let you know|telling you|to you|my (?:plan|question|problem|situation|idea|point|day|week|answer)s?"
+TOLD = r"^i (?:said|told|asked|replied)\b|^(?:please )?(?:remember|save|store|note|keep in mind|memori[sz]e|forget)\b|news|tell you|let you know|telling you|to you|my (?:plan|question|problem|situation|idea|point|day|week|answer)s?"
 HEADERS = r"from|to|cc|bcc|subject|date|sent|reply-to|re|fwd?|attachments?"
-FORWARDED = r"-{2,} ?(?:forwarded|original) message|begin forwarded message|fwd?: |(?:forwarded|in reply) (?:from|to) |on .{6,80} wrote:$"
+FORWARDED = r"-{2,} ?(?:forwarded|original) message|begin forwarded message|fwd?: |fw: |(?:forwarded|in reply) (?:from|to) |on .{6,80} wrote:$"
 GREETING = r"(?:my )?dear(?:est)?\b|to whom it may|hi|hello|hey|good (?:morning|afternoon|evening)"
 FORMAL = r"(?:my )?dear(?:est)?\b|to whom it may"
 SIGN_OFF = (
