@@ -17,6 +17,7 @@ _CJK: Final = re.compile(r"[\u3400-\u9fff]")
 _LATIN: Final = re.compile(r"[A-Za-z]")
 _GREETING: Final = re.compile(rf"\W*(?:{en.GREETING}|{zh.GREETING})\W*$", re.I)
 _FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{en.FICTION}|{zh.FICTION})", re.I)
+_STAGED: Final = re.compile(rf"\b(?:{en.STAGED})\b|{zh.STAGED}", re.I)
 _EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
 
 
@@ -30,7 +31,7 @@ def intent_of(text: str) -> Intent | None:
         found = zh.read(sentence) if _CJK.search(sentence) else None
         if found is None and _LATIN.search(sentence):
             found = en.read(sentence)
-        if found is not None:
+        if found is not None and not _STAGED.search(f"{text[:start]} {text[start + found.end :]}"[:_READ]):
             return _intent(text, start, found)
     return None
 

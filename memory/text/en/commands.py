@@ -30,6 +30,8 @@ _SPEAK: Final = re.compile(
     r"(?:you (?:can|may)|feel free to|it(?:['’]s| is) (?:ok|okay|fine|alright) to|we can) (?:talk|speak|bring up|mention)(?: (?:about|of))? (?P<x>.{1,200}?)(?: up)? again\W{0,3}$",
     re.I,
 )
+# What is played, written or read out: a command beside one of these is a line of it.
+STAGED = r"stor(?:y|ies)|scene|in character|role-?play|novel|chapter|poem|lyrics?|song|reddit|forum|slogan|prompt|headline|caption|rewrite|translate|script|advert(?:isement)?|the ad|quiz|riddle"
 _LEAD: Final = re.compile(
     r"(?:hey|hi|hello|yo|ok(?:ay)?|so|well|oh|ah|also|and|but|btw|by the way|actually|now|then|right|alright|yes|yeah|yep|no|great|thanks(?: so much)?|thank you|cool"
     r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do me a favou?r(?: and)?|i['’]ll say it once|it['’]?s over|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
