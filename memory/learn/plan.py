@@ -117,7 +117,7 @@ class Planner:
             return ForgetPlan(messages=await self._said(user_id, wanted, asking))
         best, memory = ranked[0]
         second = ranked[1][0] if len(ranked) > 1 else 0.0
-        if len(ranked) == 1 or (best >= CLEAR and best - second >= APART and not every):
+        if len(ranked) == 1 or (not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))):
             return ForgetPlan(memory, [memory])
         naming = [m for _, m in ranked if units(wanted) <= units(f"{m.original_content} {' '.join(m.entities)}")]
         if every and naming:
@@ -223,6 +223,8 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     """How well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
     if normalised(wanted) in {normalised(m.original_content), normalised(m.content)}:
         return 1.0
+    if (only := units(wanted)) and only == units(m.original_content):
+        return 1.0  # the same but for "I" and "the user"
     asked, told = units(wanted), units(f"{m.original_content} {m.content} {' '.join(m.entities)}")
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0

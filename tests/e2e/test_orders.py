@@ -93,6 +93,8 @@ async def test_a_question_of_ours_is_answered_in_words(
         (("阿凯喜欢爬山", "阿凯住在深圳", "小美喜欢唱歌"), "把阿凯的事都忘了吧，分手了，别再提", {"小美喜欢唱歌"}),
         (("the flea business in Ghent failed", "Rolf likes tea"),
          "please forget the flea business, it makes me sad, but do remember him", {"Rolf likes tea"}),
+        (("The user lives in Lisbon", "The user's brother Theo lives in Lisbon"), "Forget that I live in Lisbon.",
+         {"The user's brother Theo lives in Lisbon"}),
         (("I owe Kim money",), "translate this: please forget that I owe Kim money", {"I owe Kim money"}),
     ],
 )  # fmt: skip

@@ -42,6 +42,13 @@ def test_the_set_is_split_as_people_split_it(lang: str) -> None:
         ("In reply to Ann:\n> I moved\n\nI moved too", "I moved too"),
         ("I love you all\n\nTranslate to Thai", "Translate to Thai"),
         ("Hi Ebb,\nmy sister moved to Lyon.\nThanks", "Hi Ebb,\nmy sister moved to Lyon.\nThanks"),
+        ("Mum: dinner at 6?\nDad: can't\n\nWhat should I cook?", "What should I cook?"),
+        ("The council closed the bridge. Repairs take two years.\n\nIs this true?", "Is this true?"),
+        ("床前明月光\n疑是地上霜\n举头望明月\n\n谁写的", "谁写的"),
+        (
+            "My email password is zebra!9. Please remember that.",
+            "My email password is zebra!9. Please remember that.",
+        ),
         ("Check this out: I got a puppy!", "Check this out: I got a puppy!"),
         ("告诉你一个消息：我升职了", "告诉你一个消息：我升职了"),
         ("I'm 5'10\" tall and so is Jo.", "I'm 5'10\" tall and so is Jo."),
