@@ -47,6 +47,8 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
         ("restore", "bring it back"),
         ("pin", "it never fades"),
         ("unpin", "it fades again"),
+        ("quiet", "it never comes up by itself"),
+        ("unquiet", "it comes up again"),
     ):
         one = sub.add_parser(name, help=text)
         one.add_argument("id")
@@ -191,6 +193,12 @@ async def _pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
+async def _quiet(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).mark_quiet(ebb.owner, _id(args), args.verb == "quiet", ebb.clock())
+    print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
 async def _undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take one change back, or show which there are."""
     service, now = _service(ebb), ebb.clock()
@@ -228,6 +236,8 @@ VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] =
     "restore": _restore,
     "pin": _pin,
     "unpin": _pin,
+    "quiet": _quiet,
+    "unquiet": _quiet,
     "undo": _undo,
     "rebuild": _rebuild,
     **admin_life.VERBS,

@@ -216,7 +216,7 @@ def _preview(p: Preview, ebb: Ebb, lang: Lang) -> str:
 
 
 def _short(m: Memory) -> str:
-    text = " ".join(m.content.split())
+    text = "…" if m.quiet_at is not None else " ".join(m.content.split())
     return f"[{m.id}] {text if len(text) <= 60 else text[:59] + '…'}"
 
 

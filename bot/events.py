@@ -46,6 +46,7 @@ class Started:
 
     turn_id: str
     session_id: str
+    memory_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,10 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of the reply."""
+    """A piece of the reply. `literal`: Ebb's own words with the person's in them, to be shown as they are."""
 
     text: str
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,7 @@ class Status:
     writing_elsewhere: bool  # another window's reply is being written in this scope
     offline: bool  # the offline companion answers
     last_seq: int  # change cursor to subscribe from
+    memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
     embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
 

@@ -35,6 +35,8 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
         marks.append("待确认" if lang == "zh" else "proposed")
     if m.sensitivity is Sensitivity.SECRET:
         marks.append("已加密封存" if lang == "zh" else "sealed")
+    if m.quiet_at is not None:
+        marks.append("不主动提起" if lang == "zh" else "kept quiet")
     if m.pinned:
         marks.append("📍")
     extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
@@ -66,10 +68,11 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
     if not page.items:
         return Outcome(True, say(lang, "memories.none_about" if word else "memories.none", text=word))
     before = (number - 1) * LISTED
+    off = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
     lines = [say(lang, "memories.head", n=page.total)]
     if pages > 1:
         lines[0] += say(lang, "memories.span", first=before + 1, last=before + len(page.items), n=page.total)
     lines += [f"- {memory_line(m, lang, c.at)}" for m in page.items]
     if left := page.total - before - len(page.items):
         lines.append(say(lang, "memories.more", n=left, word=f"{word} " if word else "", page=number + 1))
-    return Outcome(True, "\n".join(lines), memories=tuple(page.items), total=page.total, offset=before)
+    return Outcome(True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before)

@@ -50,7 +50,7 @@ class OffRecord:
         said = self._said.setdefault(turn.origin, [])
         yield Started(turn.id, "")
         intent = self._service.intent(turn.text)
-        if intent is not None:
+        if intent is not None and intent.kind in {"remember", "forget", "quiet", "speak"}:
             text = say(lang, "temp.no_remember" if intent.kind == "remember" else "temp.no_change")
             yield Delta(text)
             yield Done("", text)

@@ -109,7 +109,9 @@ async def _with_overview(
     more = [
         Hit(m, m.weight, why="overview")
         for m in page.items
-        if m.id not in there and (kinds is None or m.expires_at is None or m.expires_at >= turn.at)
+        if m.id not in there
+        and m.quiet_at is None
+        and (kinds is None or m.expires_at is None or m.expires_at >= turn.at)
     ]
     return replace(recall, hits=(*recall.hits, *more)[:OVERVIEW])
 

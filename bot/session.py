@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.llm.tokens import estimate_tokens
+from memory.learn.wishes import erase_unkept, is_off
 from memory.models import Message, Session
 from memory.ports import Tx
 from memory.privacy import redact
@@ -32,7 +33,7 @@ def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Sessio
 def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
     """Close it and enqueue an episode of the rest and an extraction. False if it was closed already.
 
-    While a reply to it is being written, that waits for the reply.
+    While a reply to it is being written, that waits for the reply. While memory is off it is erased instead.
     """
     if not tx.conversations.close_session(session.id, now, why):
         return False
@@ -43,7 +44,10 @@ def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
 
 
 def plan_rest(tx: Tx, session: Session, now: datetime) -> None:
-    """Plan whatever of a closed session is not planned for yet."""
+    """Plan whatever of a closed session is not planned for yet; erase it while memory is off."""
+    if is_off(tx):
+        erase_unkept(tx, session, now)
+        return
     rest = tx.conversations.messages(session_id=session.id, after=session.planned_through)
     if rest:
         plan(tx, session, rest[-1].seq, now)

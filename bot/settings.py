@@ -113,6 +113,12 @@ class Settings:
         "auto: learn by itself; ask: propose, you confirm; off: only when told to remember.",
         choices=("auto", "ask", "off"),
     )
+    transcript: str = _s(
+        "session",
+        "EBB_TRANSCRIPT",
+        "While memory is off, what is said is erased when the conversation ends (session) or stays (keep).",
+        choices=("session", "keep"),
+    )
     telegram_token: str | None = _s(None, "EBB_TELEGRAM_TOKEN", "The token @BotFather gave your bot.", secret=True)
     telegram_base_url: str | None = _s(
         None, "EBB_TELEGRAM_BASE_URL", "A Bot API server of your own.", shown="https://api.telegram.org"

@@ -38,6 +38,11 @@ say = Texts(
         "help.review": ("look back through everything, faded memories included", "回顾：连已经淡去的记忆一起找"),
         "help.remember": ("keep this for certain", "一定要记住这件事"),
         "help.forget": ("forget this, everywhere", "忘掉这件事，处处都忘"),
+        "help.quiet": (
+            "don't bring this up by yourself; /quiet off X ends it",
+            "别主动提起这件事；/quiet off X 结束",
+        ),
+        "help.memory": ("`off`: learn and recall nothing; `on` ends it", "`off`：什么都不记也不回忆；`on` 恢复"),
         "help.memories": ("what I remember about you", "我记得你的哪些事"),
         "help.why": ("what I recalled for the last reply, and why", "上一条回复用了哪些记忆，为什么"),
         "help.undo": (
@@ -151,14 +156,64 @@ say = Texts(
         ),
         "forget.everything": (
             "That would let go of everything I know about you ({n} memories), so please be certain: "
-            "type /forget everything {n} and it is done. /undo brings it back for 30 days.",
-            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请输入 /forget everything {n}。30 天内可用 /undo 恢复。",
+            "say yes, or type /forget everything {n}. /undo brings it back for 30 days.",
+            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请回答“是”，"
+            "或输入 /forget everything {n}。30 天内可用 /undo 恢复。",
+        ),
+        "forget.yes_all": ("Yes, forget all {n}", "是，全部忘掉（{n} 条）"),
+        "forget.no": ("No, keep them", "不，留着"),
+        # quiet and off
+        "quiet.on": (
+            "I won't bring up “{text}” by myself any more ({n} kept quiet). Nothing is forgotten: "
+            "ask and I tell you. “You can talk about {text} again” or /undo ends it.",
+            "我不会再主动提起“{text}”（{n} 条）。什么都没有忘掉：你问起时我会说。"
+            "说“可以再提{text}了”或 /undo 就恢复。",
+        ),
+        "quiet.off": ("I may speak of “{text}” again ({n}).", "“{text}”可以再提了（{n} 条）。"),
+        "quiet.nothing": (
+            "I find nothing about “{text}” that this would change.",
+            "我没有找到与“{text}”有关、需要改变的记忆。",
+        ),
+        "quiet.what": (
+            "What should I not bring up? Write it after the command, e.g. /quiet my ex.",
+            "不要主动提起什么？请写在命令后面，例如 /quiet 前任。",
+        ),
+        "off.done": (
+            "Memory is off. From this message on I learn and recall nothing, and what we say is erased when this "
+            "conversation ends. /memory on ends it.",
+            "记忆已关闭。 从这条消息起，我什么都不记、也不回忆；这次对话结束时，说过的话会抹去。/memory on 恢复。",
+        ),
+        "off.done_kept": (
+            "Memory is off. From this message on I learn and recall nothing. /memory on ends it.",
+            "记忆已关闭。 从这条消息起，我什么都不记、也不回忆。/memory on 恢复。",
+        ),
+        "off.offer": (
+            "I still hold {n} memories from before. Shall I forget them as well?",
+            "之前的记忆还有 {n} 条。要一起忘掉吗？",
+        ),
+        "off.already": ("Memory is off already. /memory on ends it.", "记忆已经是关闭的。/memory on 恢复。"),
+        "off.no_remember": (
+            "Memory is off, so I keep nothing. /memory on ends that; then tell me again.",
+            "记忆已关闭，我不会记录任何内容。请先用 /memory on 恢复，再告诉我一次。",
+        ),
+        "on.done": (
+            "Memory is on again. What was said meanwhile was not learned.",
+            "记忆已恢复。关闭期间说的话没有记下。",
+        ),
+        "on.already": ("Memory is on.", "记忆是开启的。"),
+        "memory.is_off": (
+            "Memory is off: I learn and recall nothing. /memory on ends it.",
+            "记忆已关闭：我什么都不记、也不回忆。/memory on 恢复。",
+        ),
+        "memory.is_on": (
+            "Memory is on. /memory off: I learn and recall nothing from then on.",
+            "记忆已开启。输入 /memory off 后，我什么都不记、也不回忆。",
         ),
         # undo
         "undo.done": ("Taken back: {what}.", "已撤销：{what}。"),
         "undo.asked": (
-            "Nothing was forgotten: I had only asked which one you mean. `/undo` again takes back the change before.",
-            "什么都没有忘掉：刚才只是在问你指哪一条。再用一次 `/undo` 会撤销更早的改动。",
+            "Nothing was forgotten: I had only asked which one you mean. /undo again takes back the change before.",
+            "什么都没有忘掉：刚才只是在问你指哪一条。再用一次 /undo 会撤销更早的改动。",
         ),
         "undo.nothing": ("There is nothing to take back.", "没有可以撤销的改动。"),
         "undo.conflict": (
@@ -183,6 +238,8 @@ say = Texts(
         "set.forget": ("what you asked me to forget", "你让我忘掉的内容"),
         "set.edit": ("an edit", "一次修改"),
         "set.pin": ("a pin", "一次置顶"),
+        "set.quiet": ("what you asked me not to bring up", "你让我别主动提起的内容"),
+        "set.switch": ("memory switched on or off", "记忆的开关"),
         "set.restore": ("a restoration", "一次恢复"),
         "set.undo": ("an undo", "一次撤销"),
         "set.mirror": ("what you changed in MEMORY.md", "你在 MEMORY.md 里的改动"),

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from bot.events import Turn
 from bot.session import compact, ensure_session, plan_rest, title_of
+from memory.learn.wishes import is_off
 from memory.models import (
     Filter,
     Layer,
@@ -135,13 +136,22 @@ def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
     return Opened(row, session, message, history, latest_episode(tx, session))
 
 
+def reread(tx: Tx, opened: Opened) -> Opened:
+    """The turn as it stands now: without what was hidden since; while memory is off without an episode."""
+    session = tx.conversations.session(opened.session.id) or opened.session
+    message = tx.conversations.message(opened.message.id) or opened.message
+    history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
+    episode = "" if is_off(tx) else latest_episode(tx, session)
+    return replace(opened, session=session, message=message, history=history, episode=episode)
+
+
 def latest_episode(tx: Tx, session: Session) -> str:
     """The newest episode of an earlier session of the same scope: a group never shows a private one."""
     page = tx.memories.find(
         Filter(layers=frozenset({Layer.EPISODE}), states=frozenset({State.ACTIVE})), order="created", limit=10
     )
     for m in page.items:
-        if m.source_session in (None, session.id):
+        if m.source_session in (None, session.id) or m.quiet_at is not None:
             continue
         source = tx.conversations.session(m.source_session)
         if source is not None and source.scope == session.scope:
@@ -183,10 +193,12 @@ def finish(
         return reply
     session = replace(session, last_at=max(session.last_at, now))
     tx.conversations.put_session(session)
-    if end.learn:
+    off = is_off(tx)
+    if end.learn and not off:
         enqueue_monitor(tx, row, now, every)
     if session.state == "open":
-        compact(tx, session, now, budget_tokens)
+        if not off:
+            compact(tx, session, now, budget_tokens)
     else:  # closed while this was written
         plan_rest(tx, session, now)
     return reply
@@ -211,7 +223,7 @@ def settle_orphans(tx: Tx, now: datetime) -> int:
     orphans = tx.conversations.orphans(now)
     for row in orphans:
         tx.changes.begin("system", "chat", now, turn_id=row.id)
-        if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now):
+        if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now) and not is_off(tx):
             tx.jobs.enqueue("monitor", row.id, {"turn_ids": [row.id]}, now)
             session = tx.conversations.session(row.session_id)
             if session is not None and session.state != "open":

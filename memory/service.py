@@ -14,13 +14,11 @@ from typing import Literal
 from memory import lifecycle
 from memory.errors import ModelError
 from memory.jobs import Effect, Handler, JobRunner
-from memory.learn import keep
+from memory.learn import keep, wishes
 from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
 from memory.learn.asking import Tools
-from memory.learn.explicit import intent_of
 from memory.learn.forget import forget, forget_everything
-from memory.learn.intent import Intent
 from memory.learn.learner import Learner
 from memory.learn.plan import Planner
 from memory.learn.remember import Rememberer, Request
@@ -45,6 +43,8 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
+from memory.text.commands import intent_of
+from memory.text.intent import Intent
 from memory.transfer import Porter
 from memory.upkeep.keeper import Keeper
 
@@ -166,6 +166,8 @@ class MemoryService:
         query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude)
         found = await self._store.reader(user_id).whole(lambda reader: recall(reader, query, u=self._u))
         secrets = await self._sealed.hits(user_id, text)
+        if mode is Mode.NORMAL:
+            found = replace(found, hits=tuple(h for h in found.hits if wishes.may_come_up(h.memory, text)))
         return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
 
     async def profile(self, user_id: str, session: Session | None, now: datetime) -> list[Memory]:
@@ -209,11 +211,19 @@ class MemoryService:
         return await self._rememberer.remember(Request(user_id, text, now, tz, scope, turn_id, message_id))
 
     async def plan_forget(
-        self, user_id: str, text: str, now: datetime, *, scope: str | None = None, message_id: str | None = None
+        self,
+        user_id: str,
+        text: str,
+        now: datetime,
+        *,
+        scope: str | None = None,
+        message_id: str | None = None,
+        spare: str = "",
+        every: bool = False,
     ) -> ForgetPlan:
         """What a request to forget could mean. Empty: what was said before `message_id`. Changes nothing."""
         del now  # a plan looks at everything, however faded
-        return await self._planner.plan(user_id, text, scope=scope, asking=message_id)
+        return await self._planner.plan(user_id, text, scope=scope, asking=message_id, spare=spare, every=every)
 
     async def forget(
         self,
@@ -230,6 +240,41 @@ class MemoryService:
         return await self._store.write(
             user_id, lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking)
         )
+
+    async def keep_quiet(
+        self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
+    ) -> list[Memory]:
+        """Keep quiet about a thing, or speak of it again; the memories that are marked, or no longer are."""
+        act = wishes.keep_quiet if on else wishes.end_quiet
+        return await self._store.write(user_id, lambda tx: act(tx, thing, now, turn_id=turn_id))
+
+    async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
+        """Keep quiet about one memory, or speak of it again. Raises NotFound."""
+
+        def write(tx: Tx) -> Memory:
+            m = keep.must(tx, memory_id)
+            return wishes.mark_quiet(tx, [m.id], m.original_content if on else None, now)[0]
+
+        return await self._store.write(user_id, write)
+
+    async def is_off(self, user_id: str) -> bool:
+        """Tell whether the person has switched memory off."""
+        return await self._store.read(user_id, wishes.is_off)
+
+    async def switch_off(self, user_id: str, now: datetime, *, after: int | None, erase: bool) -> bool:
+        """Learn and recall nothing from the message behind `after` on (None: from the next); False if off already."""
+
+        def write(tx: Tx) -> bool:
+            newest = tx.conversations.messages(limit=1, newest=True, hidden=True)
+            last = newest[-1].seq if newest else 0
+            tx.changes.begin("user", "switch", now)
+            return wishes.switch_off(tx, last if after is None else after, erase=erase)
+
+        return await self._store.write(user_id, write)
+
+    async def switch_on(self, user_id: str, now: datetime) -> bool:
+        """Learn and recall again; what was said meanwhile is not learned. False if memory was on already."""
+        return await self._store.write(user_id, lambda tx: wishes.switch_on(tx, now))
 
     async def everything(self, user_id: str) -> int:
         """How many memories `forget_everything` would let go of: in whatever state, but for those that are gone."""
@@ -350,7 +395,7 @@ class MemoryService:
 
 def _holds(m: Memory, now: datetime) -> bool:
     ended = m.valid_until is not None and m.valid_until <= now
-    return m.state is State.ACTIVE and m.negated_at is None and not ended
+    return m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None and not ended
 
 
 def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:

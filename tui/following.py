@@ -85,7 +85,7 @@ class Following:
     async def _take(self, changes: Sequence[Change]) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
         told = [c for c in changes if c.reason != "upkeep"]  # a night moves hundreds; it is told as a whole
-        items = learned(told, await self._link.memories(ids))
+        items = learned(told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None})
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self._panel.drop(gone)
             for notice in self._conversation.query(Notice):

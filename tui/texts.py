@@ -17,6 +17,7 @@ say = Texts(
         "count.one": ("1 memory", "1 条记忆"),
         "badge.temp": ("TEMP", "临时"),
         "badge.private": ("PRIVATE", "只读"),
+        "badge.off": ("MEMORY OFF", "记忆已关闭"),
         "badge.temp.long": ("TEMP · nothing is recalled, nothing is kept", "临时模式 · 不回忆，不记录"),
         "badge.private.long": ("PRIVATE · recalls, keeps nothing", "只读模式 · 可回忆，不记录"),
         # conversation

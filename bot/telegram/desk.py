@@ -40,6 +40,7 @@ class Running:
     message_ids: tuple[int, ...]
     started: bool = False
     stopping: bool = False
+    memory_off: bool = False
 
 
 @dataclass

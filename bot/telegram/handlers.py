@@ -136,7 +136,10 @@ class Handlers:
             reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            await reply.finish(_pieces(head, end, _foot(mode, lang), lang, reply.typed), keyboards.choices(offered))
+            await reply.finish(
+                _pieces(head, end, _foot(mode, lang, off=running.memory_off), lang, reply.typed),
+                keyboards.choices(offered),
+            )
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
         await desk.end(
             place.key,
@@ -151,10 +154,12 @@ class Handlers:
         async with aclosing(agent.reply(turn)) as events:
             async for event in events:
                 if isinstance(event, Started):
-                    running.started = True
+                    running.started, running.memory_off = True, event.memory_off
                 elif isinstance(event, Recalled):
                     reply.typed += [hit.memory.content for hit in event.hits]
                 elif isinstance(event, Delta):
+                    if event.literal:
+                        reply.typed.append(event.text.strip())
                     reply.feed(event.text)
                 elif isinstance(event, Done | Stopped | Failed):
                     return event
@@ -308,8 +313,8 @@ def _help(text: str, lang: Lang) -> str:
     return "\n".join(lines)
 
 
-def _foot(mode: WindowMode, lang: Lang) -> str:
-    """An off-the-record chat says so under every reply."""
+def _foot(mode: WindowMode, lang: Lang, *, off: bool) -> str:
+    """An off-the-record chat says so under every reply, as does one whose memory is off."""
     if mode is WindowMode.NORMAL:
-        return ""
+        return "\n\n" + say(lang, "off.foot") if off else ""
     return "\n\n" + say(lang, "temp.foot" if mode is WindowMode.TEMP else "private.foot")

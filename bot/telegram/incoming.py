@@ -217,7 +217,7 @@ def _quoted(message: Message, bot: User, lang: Lang) -> str:
     author, text = answered.from_user, answered.text or answered.caption
     if not text or author is None or author.id == bot.id:
         return ""
-    name = say(lang, "me") if author == message.from_user else author.full_name
+    name = say(lang, "me") if author == message.from_user else " ".join(author.full_name.split())
     return f"{say(lang, 'quoted', name=name)}\n{_quote(text)}"
 
 
@@ -226,6 +226,10 @@ def _quote(text: str) -> str:
 
 
 def _origin(message: Message, lang: Lang) -> str:
+    return " ".join(_sender(message, lang).split())  # a name is one line, whoever chose it
+
+
+def _sender(message: Message, lang: Lang) -> str:
     origin = message.forward_origin
     if isinstance(origin, MessageOriginUser):
         return say(lang, "me") if origin.sender_user == message.from_user else origin.sender_user.full_name

@@ -190,6 +190,8 @@ class Notices:
 
 
 def _key(change: Change, m: Memory) -> str | None:
+    if m.quiet_at is not None:
+        return None
     if change.op == "created":
         if m.state is State.PROPOSED:
             return "notice.proposed"

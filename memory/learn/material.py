@@ -12,6 +12,7 @@ from memory.learn.dates import iso, zone
 from memory.learn.tokens import clip
 from memory.models import Json, Lang, Memory, Message, language_of
 from memory.ports import Tx
+from memory.text.commands import intent_of
 
 Speaker: TypeAlias = Literal["user", "assistant", "other"]
 
@@ -58,18 +59,24 @@ def speaker(m: Message, user_id: str) -> Speaker:
     return "user" if is_evidence(m, user_id) else "other"
 
 
+def learnable(m: Message, user_id: str) -> str:
+    """The message without a command about memory itself: what is to be forgotten or kept quiet is not learned."""
+    intent = intent_of(m.text) if is_evidence(m, user_id) else None
+    return m.text if intent is None or intent.kind == "remember" else intent.rest
+
+
 def items(messages: Iterable[Message], user_id: str, most: int) -> list[Item]:
     """The messages as prompts show them, each within `most` tokens, secrets replaced by placeholders."""
-    visible = (m for m in messages if m.hidden_at is None and m.text.strip())
+    visible = (m for m in messages if m.hidden_at is None and learnable(m, user_id).strip())
     return [
-        Item(i, speaker(m, user_id), clip(privacy.redact(m.text)[0], most), m.at, m.tz)
+        Item(i, speaker(m, user_id), clip(privacy.redact(learnable(m, user_id))[0], most), m.at, m.tz)
         for i, m in enumerate(visible, start=1)
     ]
 
 
 def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
     """What the user said, as one text without secrets: what memories are looked up by."""
-    said = (m.text for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
+    said = (learnable(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
     return clip(privacy.redact("\n".join(said))[0], most)
 
 

@@ -16,6 +16,7 @@ from memory import lifecycle
 from memory.learn import gate
 from memory.learn.alike import normalised
 from memory.learn.claims import Claim, Saved, built, importance_like, strategy
+from memory.learn.wishes import quiet_wish
 from memory.models import Draft, Importance, Kind, Memory, MemoryId, Op, Sensitivity, State, Tombstone, WeightEvent
 from memory.ports import FloatArray, Tx
 
@@ -192,6 +193,8 @@ class Merger:
                 m = replace(m, layer=inherit.layer, pinned=inherit.pinned)
             if denies is not None:
                 m = replace(m, correction_history=({"denies": denies},))
+        if words := quiet_wish(self.tx, m.original_content):
+            m = replace(m, quiet_at=claim.said_at, quiet_words=words)
         m = self.tx.memories.add(lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at))
         for message_id in claim.sources:
             self.tx.memories.source(m.id, message_id)

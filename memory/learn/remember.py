@@ -13,7 +13,6 @@ from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn.acts import Remembered
 from memory.learn.alike import normalised
-from memory.learn.explicit import intent_of
 from memory.learn.gate import LONGEST
 from memory.learn.guess import draft_of, slot
 from memory.learn.merge import Claim, Merger
@@ -35,6 +34,7 @@ from memory.models import (
     language_of,
 )
 from memory.ports import Embedder, FloatArray, Store, Tx
+from memory.text.commands import intent_of
 
 _NEAR: Final = 12
 _SLOTS_LOOKED_AT: Final = 1_000
