@@ -9,10 +9,13 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.models import Precision
+from memory.recall import windows_named
+
+Window: TypeAlias = tuple[datetime, datetime]
 
 _DATE = re.compile(
     r"""^(?P<y>\d{4})
@@ -25,6 +28,8 @@ _DATE = re.compile(
     re.X | re.I,
 )
 _LONGEST = timedelta(days=366 * 50)  # nobody plans further ahead
+_WEEK_ON: Final = re.compile(r"\ba week (?:today|tomorrow|on \w+day|from \w+)|\b(?:tomorrow|day) week\b", re.I)
+_FEW_DAYS, _MONTH, _DAY = timedelta(days=3, hours=2), timedelta(days=27), timedelta(days=1)
 _EARLIEST_YEAR = 1900
 
 
@@ -98,3 +103,32 @@ def believable(said: Said, use: Literal["due", "since"], at: datetime) -> bool:
     if use == "due":
         return at - timedelta(days=1) <= said.end <= at + _LONGEST
     return said.start <= at
+
+
+def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
+    """Resolve the times that words said at `at` name, each as one to come and as one past."""
+    later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
+    ahead, behind = (
+        [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)] for way in (True, False)
+    )
+    return ahead, behind
+
+
+def same_day(claim: Window, at: datetime, tz: str) -> bool:
+    """Whether a claimed time is the day on which somebody spoke."""
+    return claim[0].astimezone(zone(tz)).date() == at.astimezone(zone(tz)).date()
+
+
+def agrees(claim: Window, said: Window, at: datetime) -> bool:
+    """Whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
+    (start, end), (first, last) = claim, said
+    if end <= first or start >= last:
+        return False
+    if timedelta() <= first - at <= timedelta(seconds=1):  # "by Tuesday": from now on to that day
+        return end - start > _FEW_DAYS or abs(end - last) < _DAY
+    return last - first <= _FEW_DAYS or (end - start) >= (last - first) * 0.9
+
+
+def dated_by(claim: Window, at: datetime) -> bool:
+    """Whether a claimed month or year is merely that in which somebody spoke."""
+    return claim[0] <= at < claim[1] and claim[1] - claim[0] >= _MONTH
