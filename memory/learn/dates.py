@@ -27,9 +27,16 @@ _DATE = re.compile(
     )?\s*年?$""",
     re.X | re.I,
 )
+_MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+DATED: Final = re.compile(
+    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
+    re.I,
+)
+"""A date in a memory's text."""
 _LONGEST = timedelta(days=366 * 50)  # nobody plans further ahead
 _WEEK_ON: Final = re.compile(r"\ba week (?:today|tomorrow|on \w+day|from \w+)|\b(?:tomorrow|day) week\b", re.I)
-_FEW_DAYS, _MONTH, _DAY = timedelta(days=3, hours=2), timedelta(days=27), timedelta(days=1)
+DAY, _FEW_DAYS, MONTH, YEAR = timedelta(days=1), timedelta(days=3, hours=2), timedelta(days=27), timedelta(days=364)
 _EARLIEST_YEAR = 1900
 
 
@@ -114,21 +121,16 @@ def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[W
     return ahead, behind
 
 
-def same_day(claim: Window, at: datetime, tz: str) -> bool:
-    """Whether a claimed time is the day on which somebody spoke."""
-    return claim[0].astimezone(zone(tz)).date() == at.astimezone(zone(tz)).date()
-
-
 def agrees(claim: Window, said: Window, at: datetime) -> bool:
     """Whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
     (start, end), (first, last) = claim, said
     if end <= first or start >= last:
         return False
     if timedelta() <= first - at <= timedelta(seconds=1):  # "by Tuesday": from now on to that day
-        return end - start > _FEW_DAYS or abs(end - last) < _DAY
+        return end - start > _FEW_DAYS or abs(end - last) < DAY
     return last - first <= _FEW_DAYS or (end - start) >= (last - first) * 0.9
 
 
 def dated_by(claim: Window, at: datetime) -> bool:
     """Whether a claimed month or year is merely that in which somebody spoke."""
-    return claim[0] <= at < claim[1] and claim[1] - claim[0] >= _MONTH
+    return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH

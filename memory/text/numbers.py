@@ -57,7 +57,10 @@ def _words(text: str) -> list[tuple[float, int, int]]:
             last = end
         elif word in _TIMES | {"million": _LATE} and (joined or word == "dozen"):
             scale = (_TIMES | {"million": _LATE})[word]
-            out[-1:] = [((out[-1][0] if joined else 1) * scale, out[-1][1] if joined else start, end)]
+            value, begun = (out[-1][0], out[-1][1]) if joined else (1, start)
+            if joined and word != "k":  # "twelve k" may be kilometres
+                out.pop()
+            out.append((value * scale, begun, end))
             last = end
     return out
 

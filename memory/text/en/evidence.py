@@ -17,18 +17,21 @@ ENDED: Final = (
     r"cancel(?:l?ed)?|retired|done with|broke up|split up|drop(?:ped)?)\b"
 )
 CHANGED: Final = (
-    r"\b(?:moved|moving|left|leaving|sold|switched|changed|swapped|replaced|now|instead|finished|broke|split|died|dead|"
-    r"lost|fired|fell|divorced|new|ago|gone|closed|expired|passed|ex|off|over|ended)\b"
+    r"\b(?:moved|moving|left|leaving|sold|switched|changed|swapped|replaced|instead|finished|broke|split|died|dead|now|"
+    r"lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
 )
 PLAN: Final = (
     r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
     r"want(?:s|ed)? to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
-    r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for)\b"
+    r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once)\b"
     r"|['’]ll\b"
 )
+HEDGED: Final = (
+    r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
+)
 STILL_PLAN: Final = (
-    r"\b(?:appl\w+|think\w*|toying|consider\w*|plan\w*|want\w*|would|hop\w+|might|may|maybe|perhaps|probably|possibl\w+|"
-    r"(?:not |un)sure|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|could|due|upcoming|supposed|expect\w*)\b"
+    r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
+    r"upcoming|supposed|expect\w*|tried|trying|once)\b"
 )
 UNREAL: Final = (
     r"\bif (?:i|we) (?:won|had|were|was|could|got|ever)\b|\bif only\b|\bi wish\b|\bwish i\b|\bimagine\b|\bsuppose i\b"
