@@ -34,6 +34,7 @@ from memory.models import (
     Op,
     Outline,
     Page,
+    Proposal,
     Recall,
     Scored,
     Sensitivity,
@@ -167,7 +168,7 @@ class MemoryTable(Protocol):
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
         """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
 
-    def source(self, memory_id: MemoryId, message_id: str) -> None:
+    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
         """Say that the memory was learned from the message."""
 
     def sources(self, memory_id: MemoryId) -> list[str]: ...
@@ -418,6 +419,18 @@ class TombstoneTable(Protocol):
         """Those with that digest, or with a vector of that model whose cosine is at least `floor`; newest first."""
 
 
+class ProposalTable(Protocol):
+    """Questions that wait for the person's yes or no."""
+
+    def add(self, p: Proposal) -> Proposal: ...
+    def open(self) -> list[Proposal]:
+        """Those that wait for an answer, oldest first."""
+
+    def ask(self, proposal_id: str, at: datetime) -> None: ...
+    def remove(self, proposal_id: str) -> bool: ...
+    def expire(self, before: datetime) -> None: ...
+
+
 class TraceTable(Protocol):
     """The recall trace of each turn (ids and numbers, never texts), and tokens spent by role."""
 
@@ -540,6 +553,8 @@ class Tx(Protocol):
     def tombstones(self) -> TombstoneTable: ...
     @property
     def traces(self) -> TraceTable: ...
+    @property
+    def proposals(self) -> ProposalTable: ...
     @property
     def mirror(self) -> MirrorTable: ...
     @property

@@ -74,7 +74,7 @@ def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str
         spoken: the exchange and what was said before it, oldest first.
         shown: texts of the memories that the model was shown.
     """
-    from memory.learn.support import CHECKS  # noqa: PLC0415 - reads the case that is built here
+    from memory.learn.support import CHECKS
 
     found = _find_cited(op, spoken) if op.said else _find_best(op, spoken)
     if isinstance(found, str):
@@ -153,7 +153,9 @@ class Case:
         self.question = question if self.answer else ""
         self.shown = [op.old] if op.old else []
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
-        own = [_retract(t) for m in spoken if m.role == "user" for t in (*_own_texts(m.text), *_TITLE.findall(m.text))]
+        own = [
+            _retract(t) for m in spoken if m.role == "user" for t in (*_own_texts(m.text), *_TITLE.findall(m.text))
+        ]
         affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
         said = " ".join((*own, affirmed))
         said = said if denies(op.text) else FORMS.DENIED_WORDS.sub(" ", said)

@@ -22,7 +22,9 @@ CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
 _LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_MONTH: Final = re.compile(r"\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay\b|\bJu(?:ne|ly)|\bAugust|\b\w+(?:tem|o|em)ber\b")
+_MONTH: Final = re.compile(
+    r"\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay\b|\bJu(?:ne|ly)|\bAugust|\b\w+(?:tem|o|em)ber\b"
+)
 _MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
 _HAN: Final = "[\u4e00-\u9fff]"
 
@@ -64,14 +66,18 @@ def misreads_answer(c: Case) -> bool:
     rest, no = units(FORMS.NO.sub("", c.m.text.strip(), count=1)), _ends(c.op.text)
     match c.answer:
         case "evades":
-            return not words & own or bool((words & asked) - units(" ".join(m.text for m in c.spoken if m.role == "user")))
+            return not words & own or bool(
+                (words & asked) - units(" ".join(m.text for m in c.spoken if m.role == "user"))
+            )
         case "unsure":
             return c.op.sure and not FORMS.HEDGED.search(c.op.text)
         case "past" if not (no or FORMS.PAST_TOLD.search(c.op.text)):
             return True
         case "no" if not no and not words & rest:
             return True
-        case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (no and denies(c.m.text)):
+        case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
+            no and denies(c.m.text)
+        ):
             return True
     if c.answer == "yes":
         return _share(words, own | asked | units(c.op.old)) < AFFIRMED
@@ -126,7 +132,9 @@ def has_other_date(c: Case) -> bool:
     for text in (*c.shown, months):
         said += [w for way in dates.spoken_times(text, at, tz) for w in way]
     said += [w for ways in claims for w in ways if _names_day(c, w)]
-    return not all(any(dates.dated_by(w, at) or any(dates.agrees(w, s, at) for s in said) for w in ways) for ways in claims)
+    return not all(
+        any(dates.dated_by(w, at) or any(dates.agrees(w, s, at) for s in said) for w in ways) for ways in claims
+    )
 
 
 def _names_day(c: Case, claim: dates.Window) -> bool:
@@ -166,7 +174,10 @@ def is_about_another(c: Case) -> bool:
         does = m[1] and units(m[1]) and units(m[1]) == units(first.split()[0])
         if shared and (does or (m[2] and first.startswith(m[2]))) and " by " not in op:
             return True
-    if any(w in said and f"我{t}" in said.replace("我的", "我") for w, t in re.findall(f"({_HAN}{{2}})的({_HAN}{{2,4}})", op)):
+    if any(
+        w in said and f"我{t}" in said.replace("我的", "我")
+        for w, t in re.findall(f"({_HAN}{{2}})的({_HAN}{{2,4}})", op)
+    ):
         return True  # 小樊是我顶头上司 is not 小樊的顶头上司
     if kin_of(op) or names_in(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|婚|[他她]", op, re.I):
         return False
@@ -184,7 +195,9 @@ def _other_subject(clause: str) -> bool:
 def is_no_fact(c: Case) -> bool:
     """A question, a plan, a fancy or a story told as a fact."""
     op = c.op.text
-    if (FORMS.UNREAL.search(c.sentence) and not FORMS.UNREAL.search(op)) or FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
+    if (FORMS.UNREAL.search(c.sentence) and not FORMS.UNREAL.search(op)) or FORMS.FICTION.search(
+        f"{c.before[-120:]}{c.cited[:1]}"
+    ):
         return True
     wish = FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence)
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
@@ -192,7 +205,12 @@ def is_no_fact(c: Case) -> bool:
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
     if later and "了" in op and "了" not in c.sentence:
         return True
-    if FORMS.STILL_PLAN.search(op) or FORMS.HEDGED.search(op) or not c.op.sure or (later and (c.op.on or dates.DATED.search(op))):
+    if (
+        FORMS.STILL_PLAN.search(op)
+        or FORMS.HEDGED.search(op)
+        or not c.op.sure
+        or (later and (c.op.on or dates.DATED.search(op)))
+    ):
         return False
     return any(FORMS.PLAN.search(f) for f in c.focus if units(f) & units(op))
 

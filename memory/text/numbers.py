@@ -5,10 +5,28 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_ONES: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-).split()  # noqa: SIM905 - words read as words
+_ONES: Final = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
 _SMALL: Final = (
@@ -80,4 +98,4 @@ def _han(word: str) -> float:
             digit, step = 0, _STEPS[c]
         else:
             digit, step = _DIGITS[c], 1 if c in "零〇" else step
-    return float(total + part + (digit * step // 10 if step >= 100 else digit))  # noqa: PLR2004 - 三百五 is 350
+    return float(total + part + (digit * step // 10 if step >= 100 else digit))

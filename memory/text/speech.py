@@ -27,9 +27,7 @@ FORMS: Final = SimpleNamespace(**{n: _either(n) for n in vars(en) if n.isupper()
 _KIN: Final = [frozenset(group.split()) for lang in (en, zh) for group in lang.KIN.split("|")]
 _KIN_EN: Final = {w: g for g in _KIN for w in g if w.isascii()}
 _KIN_ZH: Final = sorted(((w, g) for g in _KIN for w in g if not w.isascii()), key=lambda p: -len(p[0]))
-MY_KIN: Final = re.compile(
-    f"{en.MY_KIN % '|'.join(_KIN_EN)}|{zh.MY_KIN % '|'.join(w for w, _ in _KIN_ZH)}", re.I
-)
+MY_KIN: Final = re.compile(f"{en.MY_KIN % '|'.join(_KIN_EN)}|{zh.MY_KIN % '|'.join(w for w, _ in _KIN_ZH)}", re.I)
 _CLAUSE: Final = re.compile(r"(?:[^,，;；。!！?？\n—.]|\.(?=\S))+[?？]?")
 _CLOSED: Final = re.compile(r"\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|.*[吗吧]\W*$", re.I)
 

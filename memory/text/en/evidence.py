@@ -26,9 +26,7 @@ PLAN: Final = (
     r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once)\b"
     r"|['’]ll\b"
 )
-HEDGED: Final = (
-    r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
-)
+HEDGED: Final = r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = (
     r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
     r"upcoming|supposed|expect\w*|tried|trying|once)\b"
@@ -37,13 +35,17 @@ UNREAL: Final = (
     r"\bif (?:i|we) (?:won|had|were|was|could|got|ever)\b|\bif only\b|\bi wish\b|\bwish i\b|\bimagine\b|\bsuppose i\b"
     r"|\bpretend\b|\bwhat if\b|\bin another life\b|\bjust kidding\b|\bjk\b"
 )
-FICTION: Final = r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
+FICTION: Final = (
+    r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
+)
 ASKS: Final = (
     r"^(?:and |but |so |or |ok(?:ay)? |hey |well |also )?(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|"
     r"are|was|were|am|can|could|should|would|will|have|has|any|shall)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
 )
 ASKS_OF_SELF: Final = r"\b(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
-REQUEST: Final = r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
+REQUEST: Final = (
+    r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
+)
 MANNER: Final = r"^(?:the user )?(?:wants?|prefers?|would like|likes?|asks?|answers?|asked|needs?)\b"
 MY: Final = r"\b(?:my|our) (?:\w+ )?(\w+)"
 ME: Final = r"\b(?:i|i['’]\w+|im|ive|id|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b"
@@ -52,7 +54,9 @@ OTHERS: Final = (
     r"she['’]s|most people|many people|some people|they say)\b"
 )
 MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s)\b"
-DEGREE: Final = r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional)\b"
+DEGREE: Final = (
+    r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional)\b"
+)
 ANY_DEGREE: Final = (
     r"\b(?:favou?rite|best|most|always|every\w*|fluent\w*|expert|very|really|so|love|adore|each|per|never|whenever|daily|"
     r"usually|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
@@ -87,13 +91,19 @@ EVADES: Final = (
     r"can you|could you|let['’]s|anyway|never ?mind|forget it|next question|what|how|who|skip|pass|ok|okay|fine|hm+|help|"
     r"write|tell|show|give|explain|good idea|nice|great|cool|sounds good|if only|in my dreams|go on|sure thing)\b"
 )
-PAST: Final = r"\b(?:used to|not anymore|no longer|once|in the past|years ago|back then|as a (?:kid|child)|formerly)\b"
-PAST_TOLD: Final = r"\b(?:used to|former\w*|no longer|once|past|was|were|did|ago|had|as a (?:kid|child)|stopped)\b|ed\b"
+PAST: Final = (
+    r"\b(?:used to|not anymore|no longer|once|in the past|years ago|back then|as a (?:kid|child)|formerly)\b"
+)
+PAST_TOLD: Final = (
+    r"\b(?:used to|former\w*|no longer|once|past|was|were|did|ago|had|as a (?:kid|child)|stopped)\b|ed\b"
+)
 OFFER: Final = (
     r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
     r"why don['’]?t (?:you|we)|shall we)\b"
 )
-CHOICE: Final = r"\b(?:prefers?|rather|favours?|favors?|chooses?|likes?)\b(.{1,40}?)\b(?:to|over|than|more than)\b(.{1,40})"
+CHOICE: Final = (
+    r"\b(?:prefers?|rather|favours?|favors?|chooses?|likes?)\b(.{1,40}?)\b(?:to|over|than|more than)\b(.{1,40})"
+)
 OR: Final = r"\bor\b"
 NEGATIVE_QUESTION: Final = r"^(?:so )?you (?:don['’]?t|can['’]?t|aren['’]?t|never|haven['’]?t|won['’]?t|didn['’]?t)\b"
 KIN: Final = (
@@ -103,3 +113,8 @@ KIN: Final = (
     " flatmate housemate|teacher|dog puppy|cat kitten|ex|parents|twins|in-laws"
 )
 TO_ME: Final = r"\b(\w+) (?:me|us)\b"
+SLOTS: Final = (
+    "live lives lived living move moved moving home house flat|work works worked working job fired hired quit office retired|"
+    "married divorced single engaged split wedding together|name named called|age old birthday turned|study studies"
+    " studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
+)
