@@ -16,6 +16,7 @@ from memory.models import Precision
 from memory.recall import windows_named
 
 Window: TypeAlias = tuple[datetime, datetime]
+Use: TypeAlias = Literal["due", "since", "until"]
 
 _DATE = re.compile(
     r"""^(?P<y>\d{4})
@@ -103,7 +104,7 @@ def _offset(text: str) -> str:
     return text if ":" in text else f"{text[:3]}:{text[3:]}"
 
 
-def believable(said: Said, use: Literal["due", "since"], at: datetime) -> bool:
+def believable(said: Said, use: Use, at: datetime) -> bool:
     """Whether somebody who spoke at `at` can have meant it: due not before yesterday, since not after now."""
     if said.start.year < _EARLIEST_YEAR:
         return False
@@ -128,6 +129,8 @@ def agrees(claim: Window, said: Window, at: datetime) -> bool:
         return False
     if timedelta() <= first - at <= timedelta(seconds=1):  # "by Tuesday": from now on to that day
         return end - start > _FEW_DAYS or abs(end - last) < DAY
+    if abs(last - at) <= timedelta(seconds=1):  # "since 2019": from that day to now
+        return abs(start - first) < DAY
     return last - first <= _FEW_DAYS or (end - start) >= (last - first) * 0.9
 
 

@@ -89,6 +89,12 @@ def _sensitivity(word: str, skipped: Skipped) -> Sensitivity:
     return _unread("sensitivity", word, Sensitivity.PUBLIC, skipped) if found is None else found
 
 
+def dated_fields(fields: Mapping[str, str]) -> tuple[tuple[dates.Use, str], ...]:
+    """The dates that a model gives, each with what it is for."""
+    uses: Mapping[str, dates.Use] = {"expires": "due", "since": "since", "until": "until"}
+    return tuple((use, fields[name]) for name, use in uses.items() if fields.get(name))
+
+
 def read_confidence(fields: Mapping[str, str]) -> float:
     """How sure a model is, 1.0 where it does not say."""
     return _share(fields.get("confidence", "1"), 1.0, lambda *_: None)

@@ -41,7 +41,7 @@ class Operation:
     text: str
     said: tuple[Cited, ...] = ()
     on: str = ""
-    days: tuple[str, ...] = ()  # due, from and until
+    days: tuple[tuple[dates.Use, str], ...] = ()  # due, since and until
     old: str = ""
     sure: bool = True
 
@@ -153,9 +153,8 @@ class Case:
         self.question = question if self.answer else ""
         self.shown = [op.old] if op.old else []
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
-        own = [
-            _retract(t) for m in spoken if m.role == "user" for t in (*_own_texts(m.text), *_TITLE.findall(m.text))
-        ]
+        mine = [m.text for m in spoken if m.role == "user"]
+        own = [_retract(t) for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
         affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
         said = " ".join((*own, affirmed))
         said = said if denies(op.text) else FORMS.DENIED_WORDS.sub(" ", said)

@@ -17,7 +17,7 @@ from memory.learn.alike import touches
 from memory.learn.answer import objects
 from memory.learn.asking import ANY, Tools
 from memory.learn.claims import UNSURE
-from memory.learn.drafts import Words, draft_of, read_confidence
+from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
 from memory.learn.evidence import Cited, Operation, check_operation
 from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
 from memory.learn.merge import Claim, Merger, Saved, strategy
@@ -275,7 +275,7 @@ class Extractor:
                 if touches_memory(said, old):
                     op = {"op": "negate" if c.denied else "update", "id": old.id}
                     propose(tx, c.content, op, claim.sources[0], now)
-                done.append(Saved(None, "refused", "reach"))
+                done.append(merger.save(claim))
             else:
                 done.append(_merge(tx, merger, c, claim, evidence))
         for saved in done:
@@ -309,9 +309,9 @@ def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequenc
 def _operation(c: Candidate, known: Mapping[MemoryId, Memory]) -> Operation:
     old = known.get(c.contradicts or c.matches or "")
     op = "add" if not c.contradicts else "negate" if c.denied else "update"
-    days = tuple(c.fields[k] for k in ("expires", "since", "until") if c.fields.get(k))
     sure = read_confidence(c.fields) >= UNSURE
-    return Operation(op, c.content, c.said, c.fields.get("on", ""), days, old.original_content if old else "", sure)
+    text = old.original_content if old else ""
+    return Operation(op, c.content, c.said, c.fields.get("on", ""), dated_fields(c.fields), text, sure)
 
 
 def _short(text: str) -> str:

@@ -172,7 +172,7 @@ def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> 
     if (p := next((p for p in tx.proposals.open() if p.id == memory_id), None)) is not None:
         done = accept_proposal(tx, p, curve=curve, u=u, now=now)
         if done is None:
-            raise Refused("This cannot be kept.", code="refused")
+            raise Refused("refused")
         return done
     m = must(tx, memory_id)
     if m.state is not State.PROPOSED:

@@ -29,7 +29,7 @@ class Line:
     id: str = ""
     text: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
-    raw: str = ""  # as it was written
+    raw: str = field(default="", compare=False)  # as it was written
 
 
 @dataclass(frozen=True, slots=True)

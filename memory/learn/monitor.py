@@ -12,7 +12,7 @@ from memory.learn import dates, lines
 from memory.learn.alike import touches
 from memory.learn.asking import ANY, Tools
 from memory.learn.claims import UNSURE
-from memory.learn.drafts import Words, draft_of, read_confidence
+from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
 from memory.learn.evidence import Cited, Operation, Spoken, Verdict, check_operation
 from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
 from memory.learn.merge import Claim, Merger, Saved
@@ -77,8 +77,9 @@ class Monitor:
         if failed := [s for s in steps if s.verdict.reason]:  # said once more, with the reasons
             again, more = await self._ask(job.user_id, ex, shown, now, failed)
             steps = [s for s in steps if not s.verdict.reason]
-            steps += _checked([s for s in again if s.line not in {x.line for x in steps}], spoken, shown)
-            unread += more
+            kept = [s.line for s in steps]
+            steps += _checked([s for s in again if s.line not in kept], spoken, shown)
+            unread += more + max(0, len(failed) - len(again))
         steps = await self._claims(job.user_id, ex, shown, steps)
         return lambda tx: self._apply(tx, job, ex, spoken, steps, unread, now)
 
@@ -153,6 +154,7 @@ class Monitor:
             "reference": known,
             "now": dates.iso(now, tz),
             "tz": tz,
+            "failed": len(failed),
         }
         answer = await self.tools.ask(user_id, "monitor", ex.lang, variables, data, now, MAX_ANSWER)
         text = answer.text.rstrip()
@@ -220,10 +222,13 @@ class Monitor:
         said, done = words_about(spoken), list[Saved]()
         for step in steps:
             ended = sum(s.ended for s in done)
-            saved = self._refused(tx, ex, step, said, ended)
-            done.append(saved or self._step(tx, merger, step, evidence, now))
-            if saved is not None:
-                _ask_instead(tx, step, said, saved.code, now)
+            why = self._refused(tx, ex, step, said, ended)
+            if why:
+                _ask_instead(tx, step, said, why, now)
+            if why == "reach" and step.claim is not None:  # what they said is kept, and what it would end stands
+                done.append(merger.save(step.claim, mention=True))
+            else:
+                done.append(Saved(None, "refused", why) if why else self._step(tx, merger, step, evidence, now))
         for saved in done:
             if saved.outcome == "refused":
                 self.tools.skipped("monitor line", saved.code, "")
@@ -238,17 +243,14 @@ class Monitor:
             "set": begun.id,
         }
 
-    def _refused(self, tx: Tx, ex: Exchange, step: Step, said: str, ended: int) -> Saved | None:
-        """Why the person's words do not bear the operation out, or not that it reaches so far; None if they do."""
+    def _refused(self, tx: Tx, ex: Exchange, step: Step, said: str, ended: int) -> str:
+        """Why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
         old = tx.memories.get(step.line.id)
-        if step.verdict.reason:
-            return Saved(None, "refused", step.verdict.reason)
-        if step.line.op == "boost" and old is not None:
-            ours = old.id in ex.recalled or touches_memory(said, old)
-            return None if ours else Saved(None, "refused", "not_recalled")
-        if old is None or step.line.op == "add":
-            return None
-        return None if ended < MOST_ENDED and may_end(said, old) else Saved(None, "refused", "reach")
+        if step.verdict.reason or old is None or step.line.op == "add":
+            return step.verdict.reason
+        if step.line.op == "boost":
+            return "" if old.id in ex.recalled or touches_memory(said, old) else "not_recalled"
+        return "" if ended < MOST_ENDED and may_end(said, old) else "reach"
 
     def _step(self, tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> Saved:
         line, claim = step.line, step.claim
@@ -288,7 +290,7 @@ def _operation(line: lines.Line, shown: Mapping[MemoryId, Memory]) -> Operation:
         line.text,
         (Cited(int(number), words),) if number.isdecimal() else (),
         fields.get("on", ""),
-        tuple(fields[k] for k in ("expires", "since", "until") if fields.get(k)),
+        dated_fields(fields),
         old.original_content if old else "",
         read_confidence(fields) >= UNSURE,
     )

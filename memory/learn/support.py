@@ -122,8 +122,12 @@ def has_other_date(c: Case) -> bool:
     """A date that the words do not come to. Years alone are numbers."""
     at, tz = c.m.at, c.m.tz
     today = f"{at.astimezone(dates.zone(tz)):%Y-%m-%d}"
-    given = [c.op.on, *(d for d in c.op.days if d[:10] != today)]
-    claims = [[(s.start, s.end)] for d in given if (s := dates.read(d, tz))]
+    given = [
+        s for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz)) and dates.believable(s, use, at)
+    ]
+    if c.op.on and (on := dates.read(c.op.on, tz)):
+        given.append(on)
+    claims = [[(s.start, s.end)] for s in given]
     if dates.DATED.search(c.op.text) or FORMS.DAYS.search(c.op.text):
         ahead, behind = dates.spoken_times(c.op.text, at, tz)
         claims += [list(p) for p in zip(ahead, behind, strict=False) if p[0][1] - p[0][0] < dates.YEAR]
@@ -169,7 +173,7 @@ def is_about_another(c: Case) -> bool:
     """What somebody else is or does, told of the person; or who does it to whom, exchanged."""
     op, said = c.op.text, c.sentence
     first = op.removeprefix("The user ").removeprefix("用户")
-    shared = kin_of(op) & kin_of(said) or {n for n in names_in(f"- {said}") if n in op}
+    shared = bool(kin_of(op) & kin_of(said)) or any(n in op for n in names_in(f"- {said}"))
     for m in FORMS.TO_ME.finditer(said):
         does = m[1] and units(m[1]) and units(m[1]) == units(first.split()[0])
         if shared and (does or (m[2] and first.startswith(m[2]))) and " by " not in op:

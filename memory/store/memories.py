@@ -224,8 +224,8 @@ class MemoryGateway:
         self._owned("INSERT OR IGNORE INTO memory_sources (memory_id, message_id, user_id)", memory_id, message_id)
         if span is not None:
             self.tx.con.execute(
-                'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ? AND user_id = ?',
-                (*span, memory_id, message_id, self.tx.owner),
+                'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ?',
+                (*span, memory_id, message_id),
             )
 
     def sources(self, memory_id: MemoryId) -> list[str]:

@@ -1,33 +1,16 @@
 """Read the numbers of a text, in digits or in words, English and Chinese. Pure."""
 
+# ruff: noqa: SIM905 - words read as words
 from __future__ import annotations
 
 import re
 from typing import Final
 
-_ONES: Final = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_ONES: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+).split()
+_TENS: Final = ("twenty thirty forty fifty sixty seventy eighty ninety").split()
 _ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
 _SMALL: Final = (
     {w: i for i, w in enumerate(_ONES)}
@@ -75,10 +58,10 @@ def _words(text: str) -> list[tuple[float, int, int]]:
             last = end
         elif word in _TIMES | {"million": _LATE} and (joined or word == "dozen"):
             scale = (_TIMES | {"million": _LATE})[word]
-            value, begun = (out[-1][0], out[-1][1]) if joined else (1, start)
+            of, begun = (out[-1][0], out[-1][1]) if joined else (1.0, start)
             if joined and word != "k":  # "twelve k" may be kilometres
                 out.pop()
-            out.append((value * scale, begun, end))
+            out.append((of * scale, begun, end))
             last = end
     return out
 

@@ -1,5 +1,6 @@
 """English words that decide what a sentence supports: denials, plans, questions, short answers, kin."""
 
+# ruff: noqa: E501 - lists of words are read line by line
 from __future__ import annotations
 
 from typing import Final

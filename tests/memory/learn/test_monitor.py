@@ -270,8 +270,8 @@ async def test_delete_needs_the_users_word_for_what_they_confirmed(world: World,
     assert (await world.only()).id == m.id
 
 
-async def test_what_the_monitor_deleted_is_not_learned_again_from_the_same_words(world: World) -> None:
-    """DELETE leaves a tombstone, and hides no message."""
+async def test_what_the_monitor_deleted_may_be_learned_again(world: World) -> None:
+    """DELETE hides no message, and leaves no tombstone in the way of the truth."""
     await world.learn("I am a pilot, just kidding", "[ADD] The user is a pilot")
     m = await world.only()
     await world.learn("that pilot thing was a joke", f"[DELETE:{m.id}]")
@@ -283,8 +283,7 @@ async def test_what_the_monitor_deleted_is_not_learned_again_from_the_same_words
         {"session_id": world.session.id, "through": through},
         '[{"content": "The user is a pilot", "kind": "identity", "importance": "high"}]',
     )
-    assert result["new"] == 0
-    assert await world.all() == []
+    assert result["new"] == 1
 
 
 @pytest.mark.parametrize(
@@ -293,7 +292,7 @@ async def test_what_the_monitor_deleted_is_not_learned_again_from_the_same_words
 async def test_poison_secrets_and_nothing_are_refused(world: World, line: str) -> None:
     """The rest of the answer still counts."""
     result = await world.learn("I like tea", f"{line}\n[ADD] The user likes tea")
-    assert (result["new"], result["refused"]) == (1, 1)
+    assert (result["new"], result["refused"] + result["unread"]) == (1, 1)
     assert (await world.only()).content == "The user likes tea"
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.learn import alike, answer, dates, extract, lines, summary, tokens
+from memory.learn.evidence import Cited
 from memory.learn.lines import Line, read
 from memory.models import Importance, Kind, Message
 
@@ -173,7 +174,7 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
       "expires_at": "none", "entities": ["x", 3, null], "sensitivity": 2, "denied": true, "said": [2, "x", -1]}]"""
     (c,) = extract.parse(text) or []
     assert c.fields == {"kind": "todo", "entities": "x,3", "sensitivity": "2"}
-    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", None, True, (2,))
+    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", None, True, (Cited(2),))
 
 
 # --- summaries -------------------------------------------------------------------------------------------
