@@ -25,6 +25,9 @@ _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH: Final = re.compile(
     r"\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay\b|\bJu(?:ne|ly)|\bAugust|\b\w+(?:tem|o|em)ber\b"
 )
+_WEEKDAY: Final = re.compile(
+    r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I
+)
 _MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
 _HAN: Final = "[\u4e00-\u9fff]"
 
@@ -122,14 +125,13 @@ def has_other_date(c: Case) -> bool:
     """A date that the words do not come to. Years alone are numbers."""
     at, tz = c.m.at, c.m.tz
     today = f"{at.astimezone(dates.zone(tz)):%Y-%m-%d}"
-    given = [
-        s for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz)) and dates.believable(s, use, at)
-    ]
+    read = [(use, s) for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz))]
+    claims = [[(s.start, s.end)] for use, s in read if dates.believable(s, use, at)]
     if c.op.on and (on := dates.read(c.op.on, tz)):
-        given.append(on)
-    claims = [[(s.start, s.end)] for s in given]
-    if dates.DATED.search(c.op.text) or FORMS.DAYS.search(c.op.text):
-        ahead, behind = dates.spoken_times(c.op.text, at, tz)
+        claims.append([(on.start, on.end)])
+    dated = dates.DATED.search(c.op.text)
+    if dated or FORMS.DAYS.search(c.op.text):
+        ahead, behind = dates.spoken_times(_WEEKDAY.sub(" ", c.op.text) if dated else c.op.text, at, tz)
         claims += [list(p) for p in zip(ahead, behind, strict=False) if p[0][1] - p[0][0] < dates.YEAR]
     months = " ".join(f"in {m}" for m in _MONTH.findall(c.m.text))
     said = list(c.windows)
@@ -153,8 +155,10 @@ def has_other_polarity(c: Case) -> bool:
     if c.answer in {"yes", "no", "past", "unsure"}:
         return False  # `misreads_answer`
     op, words = c.op.text, units(c.text)
+    said = c.sentence if c.quoted else c.m.text
+    if c.op.op == "negate":
+        return not (_ends(said) or FORMS.CHANGED.search(said))
     if all(_ends(op[a:b]) for a, b in clauses_of(op)):
-        said = c.sentence if c.quoted else c.m.text
         return not (_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
     if _ends(op) or FORMS.PAST_TOLD.search(op):
         return False

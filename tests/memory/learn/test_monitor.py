@@ -272,7 +272,7 @@ async def test_delete_needs_the_users_word_for_what_they_confirmed(world: World,
 
 async def test_what_the_monitor_deleted_may_be_learned_again(world: World) -> None:
     """DELETE hides no message, and leaves no tombstone in the way of the truth."""
-    await world.learn("I am a pilot, just kidding", "[ADD] The user is a pilot")
+    await world.learn("I am a pilot", "[ADD] The user is a pilot")
     m = await world.only()
     await world.learn("that pilot thing was a joke", f"[DELETE:{m.id}]")
     assert await world.all() == []
