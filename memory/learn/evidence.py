@@ -110,7 +110,7 @@ def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
 def _find_best(op: Operation, spoken: Sequence[Spoken], among: Sequence[int] = ()) -> Place | str:
     """The own sentence that has most of the operation's words, with the question that it answers."""
     best: tuple[float, Place] = (0.0, (0, 0, 0))
-    wanted = units(op.text)
+    wanted = units(dates.DATED.sub(" ", op.text)) or units(op.text)
     for i in among or [i for i, m in enumerate(spoken) if m.role == "user" and m.n]:
         question = question_before(spoken, i)
         question = question if read_answer(spoken[i].text.strip(), question) else ""

@@ -30,6 +30,8 @@ _WEEKDAY: Final = re.compile(
 )
 _MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
 _HAN: Final = "[\u4e00-\u9fff]"
+_WAY: Final = re.compile(rf"\b(from|to) (\w+)|(从|到|去)({_HAN}{{2}})")
+_JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
 def names_in(text: str) -> set[str]:
@@ -39,7 +41,7 @@ def names_in(text: str) -> set[str]:
         people = {n for n in named(text) if re.search(CALLED, text[: text.find(n)])}
         return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
     found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip() and m[0] not in {"I", "User", "The"}}
-    return found | named(text)
+    return {n for n in found | named(text) if not kin_of(n)}
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -76,7 +78,7 @@ def misreads_answer(c: Case) -> bool:
             return c.op.sure and not FORMS.HEDGED.search(c.op.text)
         case "past" if not (no or FORMS.PAST_TOLD.search(c.op.text)):
             return True
-        case "no" if not no and not words & rest:
+        case "no" if not no and not words & rest and not c.windows:
             return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
             no and denies(c.m.text)
@@ -187,17 +189,26 @@ def is_about_another(c: Case) -> bool:
         for w, t in re.findall(f"({_HAN}{{2}})的({_HAN}{{2,4}})", op)
     ):
         return True  # 小樊是我顶头上司 is not 小樊的顶头上司
+    said_ways, told_ways = _ways(said), _ways(op)
+    if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
+        return True
     if kin_of(op) or names_in(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|婚|[他她]", op, re.I):
         return False
-    about = [f for f in c.focus if units(f) & units(c.text)] or c.focus
-    return bool(about) and all(_other_subject(f) for f in about)
+    parts = [p for f in c.focus for p in _JOINED.split(f)]
+    shares = [len(units(p) & units(c.text)) for p in parts]
+    about = [p for p, share in zip(parts, shares, strict=True) if share == max(shares)]
+    return bool(about) and all(_other_subject(p) for p in about)
 
 
 def _other_subject(clause: str) -> bool:
-    own = re.split(r"(?<=\w \w\w )(?:and|but|so) (?=i\b|we\b)|(?<=\w{4} )and (?=i['’])", clause, flags=re.I)[0]
-    m = FORMS.OTHERS.match(own) or MY_KIN.match(own)
-    start = m.end() if m else next((len(n) for n in named(own) if own.startswith(n)), 0)
-    return start > 0 and not FORMS.ME.search(own[start:])
+    m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
+    start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
+    return start > 0 and not FORMS.ME.search(clause[start:])
+
+
+def _ways(text: str) -> dict[str, bool]:
+    """Where something comes from, and where it goes to: each place, and whether it is the former."""
+    return {a or b: (x or y) in {"from", "从"} for x, a, y, b in _WAY.findall(fold(text))}
 
 
 def is_no_fact(c: Case) -> bool:

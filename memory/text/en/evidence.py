@@ -25,7 +25,7 @@ PLAN: Final = (
     r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
     r"want(?:s|ed)? to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
     r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once)\b"
-    r"|['’]ll\b"
+    r"|['’](?:ll|d (?:like|love))\b"
 )
 HEDGED: Final = r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = (
