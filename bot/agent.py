@@ -29,6 +29,7 @@ from bot.events import (
     WindowMode,
 )
 from bot.offrecord import OffRecord
+from bot.proposing import ask_proposal
 from bot.recalling import mode_of, recall_for, shown, without_secrets
 from bot.settings import Settings
 from bot.streaming import Running
@@ -163,7 +164,9 @@ class EbbAgent:
             elif ending.state == "stopped":
                 yield Stopped(reply.id if reply else "", running.text)
             else:
-                yield Done(reply.id if reply else "", running.text, running.usage)
+                asks = not opened.history and turn.mode is WindowMode.NORMAL and turn.scope.startswith("user:")
+                choices = await ask_proposal(self._service, self._store, turn, lang) if asks else ()
+                yield Done(reply.id if reply else "", running.text, running.usage, choices)
         finally:
             lease.cancel()
             self._running.pop(turn.id, None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot import mirroring, undoing
+from bot import mirroring, proposing, undoing
 from bot.asof import known_then
 from bot.events import Choice, Command, Outcome, Turn, WindowMode
 from bot.life_texts import say as past
@@ -267,6 +267,8 @@ class Commands:
         _, kind, payload = taken
         if kind == mirroring.KIND:
             return await mirroring.answer_mirror(self._service, c, payload, lang)
+        if kind == proposing.KIND:
+            return await proposing.answer_proposal(self._service, c, payload, lang)
         said = payload.get("messages", [])
         if kind != "forget" or not (payload["ids"] or said):
             return Outcome(True, say(lang, "forget.kept"))
@@ -283,7 +285,9 @@ class Commands:
     async def _memories(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is WindowMode.TEMP:
             return Outcome(False, say(lang, "why.temp"))
-        return await listed(self._service, c, lang)
+        outcome = await listed(self._service, c, lang)
+        lines = await proposing.list_proposals(self._service, c.user_id, lang) if not c.args.strip() else []
+        return replace(outcome, text="\n".join([outcome.text, *lines]))
 
     async def _why(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:

@@ -254,7 +254,7 @@ def overstates(c: Case) -> bool:
             return True
     for m in re.finditer(f"(?=({_HAN})({_HAN})({_HAN}))", op):
         other = re.search(f"{m[1]}({_HAN}){m[3]}", c.known)
-        if m[2] not in c.known and other and other[1] not in "的了着过":
+        if m[2] not in c.known and other and other[1] not in "的了着过我你他她":
             return True
     new = units(c.text) - units(c.op.old)
     return bool(c.op.op in {"update", "fix"} and c.op.old and new and not new & units(c.said))
