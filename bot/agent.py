@@ -164,9 +164,12 @@ class EbbAgent:
             elif ending.state == "stopped":
                 yield Stopped(reply.id if reply else "", running.text)
             else:
-                asks = not opened.history and turn.mode is WindowMode.NORMAL and turn.scope.startswith("user:")
-                choices = await ask_proposal(self._service, self._store, turn, lang) if asks else ()
-                yield Done(reply.id if reply else "", running.text, running.usage, choices)
+                yield Done(
+                    reply.id if reply else "",
+                    running.text,
+                    running.usage,
+                    await ask_proposal(self._service, self._store, turn, lang, pause=not opened.history),
+                )
         finally:
             lease.cancel()
             self._running.pop(turn.id, None)

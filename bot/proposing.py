@@ -15,9 +15,12 @@ KIND = "proposal"  # of the choices
 LIFE = timedelta(days=2)
 
 
-async def ask_proposal(service: MemoryService, store: Store, turn: Turn, lang: Lang) -> tuple[Choice, ...]:
-    """Offer today's question, if there is one: a yes and a no."""
-    p = await service.ask_today(turn.user_id, turn.at)
+async def ask_proposal(
+    service: MemoryService, store: Store, turn: Turn, lang: Lang, *, pause: bool
+) -> tuple[Choice, ...]:
+    """Offer today's question, if there is one: a yes and a no; only at a pause, and never in a group."""
+    private = turn.scope.startswith("user:")
+    p = await service.ask_today(turn.user_id, turn.at) if pause and private else None
     return () if p is None else await store.write(turn.user_id, lambda tx: _offer(tx, turn, p, lang))
 
 

@@ -250,7 +250,8 @@ class Monitor:
             return step.verdict.reason
         if step.line.op == "boost":
             return "" if old.id in ex.recalled or touches_memory(said, old) else "not_recalled"
-        return "" if ended < MOST_ENDED and may_end(said, old) else "reach"
+        guarded = step.line.op == "delete" and (old.pinned or old.verified or old.layer is Layer.CORE)
+        return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
 
     def _step(self, tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> Saved:
         line, claim = step.line, step.claim
@@ -308,9 +309,7 @@ def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None
 
 
 def _delete(merger: Merger, old: Memory, evidence: Sequence[Message], now: datetime) -> Saved:
-    """Soft and undoable; never what the user has pinned or confirmed, nor a core memory: that takes their word."""
-    if old.pinned or old.verified or old.layer is Layer.CORE:
-        return Saved(None, "refused", "protected")
+    """Soft and undoable."""
     if merger.proposing:
         return Saved(None, "refused", "ask")
     if max(m.at for m in evidence) < old.created_at:
