@@ -9,6 +9,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -113,6 +114,7 @@ def believable(said: Said, use: Use, at: datetime) -> bool:
     return said.start <= at
 
 
+@lru_cache(maxsize=256)
 def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, Literal, TypeAlias
 
 from memory.learn import dates
@@ -87,12 +87,24 @@ def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str
 def find_words(words: str, text: str) -> tuple[int, int] | None:
     """Find quoted words in own parts of a text, whatever their case, spaces and punctuation."""
     wanted = "".join(c for c in fold(words) if c.isalnum())
-    for span in split_spans(text) if wanted else ():
-        signs = [(c, i) for i in range(span.start, span.end) for c in fold(text[i]) if c.isalnum()]
-        at = "".join(c for c, _ in signs).find(wanted)
-        if span.kind == "own" and at >= 0:
-            return signs[at][1], signs[at + len(wanted) - 1][1] + 1
+    for signs, places in _own_signs(text) if wanted else ():
+        if (at := signs.find(wanted)) >= 0:
+            return places[at], places[at + len(wanted) - 1] + 1
     return None
+
+
+@lru_cache(maxsize=32)
+def _own_signs(text: str) -> list[tuple[str, list[int]]]:
+    """Letters and digits of each own part, and where each stands."""
+    own = [s for s in split_spans(text) if s.kind == "own"]
+    found = [[(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own]
+    return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
+
+
+@lru_cache(maxsize=32)
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    """The own sentences of a message."""
+    return own_sentences(text)
 
 
 def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
@@ -114,7 +126,7 @@ def _find_best(op: Operation, spoken: Sequence[Spoken], among: Sequence[int] = (
     for i in among or [i for i, m in enumerate(spoken) if m.role == "user" and m.n]:
         question = question_before(spoken, i)
         question = question if read_answer(spoken[i].text.strip(), question) else ""
-        for start, end in own_sentences(spoken[i].text):
+        for start, end in sentences_of(spoken[i].text):
             share = len(wanted & units(f"{question} {spoken[i].text[start:end]}")) / max(1, len(wanted))
             if share > 0 and share >= best[0]:
                 best = share, (i, start, end)
@@ -145,7 +157,7 @@ class Case:
         text = self.m.text
         self.before, self.cited = text[:start], text[start:end]
         self.quoted = any(c.words for c in op.said)
-        self.sentence = " ".join(text[a:b] for a, b in own_sentences(text) if a < end and start < b) or self.cited
+        self.sentence = " ".join(text[a:b] for a, b in sentences_of(text) if a < end and start < b) or self.cited
         clauses = [self.sentence[a:b].strip() for a, b in clauses_of(self.sentence)]
         self.focus = [c for c in clauses if self._is_cited(c)] or clauses
         question = question_before(spoken, i)
@@ -189,7 +201,7 @@ class Case:
 
 
 def _own_texts(text: str) -> list[str]:
-    return [text[a:b] for a, b in own_sentences(text)]
+    return [text[a:b] for a, b in sentences_of(text)]
 
 
 def _retract(text: str) -> str:

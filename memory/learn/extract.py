@@ -6,6 +6,7 @@ Idempotent by the session's watermark `extracted_through`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -225,7 +226,8 @@ class Extractor:
     ) -> list[tuple[Candidate, Claim]]:
         spoken, texts = spoken_in(h.messages, user_id), [m.original_content for m in known.values()]
         found = [self._shown(c, known) for c in found]  # ids that were not shown are gone from here on
-        verdicts = [check_operation(_operation(c, known), spoken, texts) for c in found]
+        operations = [_operation(c, known) for c in found]
+        verdicts = await asyncio.to_thread(lambda: [check_operation(o, spoken, texts) for o in operations])
         for v in verdicts:
             if v.reason:
                 self.tools.skipped("extraction", v.reason, "")

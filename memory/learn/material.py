@@ -13,6 +13,7 @@ from memory.learn.tokens import clip
 from memory.models import Json, Lang, Memory, Message, language_of
 from memory.ports import Tx
 
+READ = 20_000  # characters of a message in which evidence is looked for
 _DAYS_EN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_ZH = "一二三四五六日"
 
@@ -69,7 +70,7 @@ def spoken_in(messages: Iterable[Message], user_id: str, context: Iterable[Messa
     """The messages as evidence is looked for in them, numbered as `items` numbers them; context has no number."""
     shown = [m for m in messages if m.hidden_at is None and m.text.strip()]
     rows = [(0, m) for m in context if m.hidden_at is None and m.text.strip()] + list(enumerate(shown, start=1))
-    return [Spoken(m.id, n, speaker(m, user_id), m.text, m.at, m.tz) for n, m in rows]
+    return [Spoken(m.id, n, speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows]
 
 
 def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:

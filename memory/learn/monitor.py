@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -73,12 +74,12 @@ class Monitor:
         shown = await self._reference(job.user_id, ex)
         spoken = spoken_in(ex.messages, job.user_id, ex.context)
         steps, unread = await self._ask(job.user_id, ex, shown, now)
-        steps = _checked(steps, spoken, shown)
+        steps = await asyncio.to_thread(_checked, steps, spoken, shown)
         if failed := [s for s in steps if s.verdict.reason]:  # said once more, with the reasons
             again, more = await self._ask(job.user_id, ex, shown, now, failed)
             steps = [s for s in steps if not s.verdict.reason]
             kept = [s.line for s in steps]
-            steps += _checked([s for s in again if s.line not in kept], spoken, shown)
+            steps += await asyncio.to_thread(_checked, [s for s in again if s.line not in kept], spoken, shown)
             unread += more + max(0, len(failed) - len(again))
         steps = await self._claims(job.user_id, ex, shown, steps)
         return lambda tx: self._apply(tx, job, ex, spoken, steps, unread, now)

@@ -26,8 +26,10 @@ _MONTH: Final = re.compile(
     r"\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay\b|\bJu(?:ne|ly)|\bAugust|\b\w+(?:tem|o|em)ber\b"
 )
 _WEEKDAY: Final = re.compile(
-    r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I
+    r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
+    re.I,
 )
+_NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
 _MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|to) (\w+)|(从|到|去)({_HAN}{{2}})")
@@ -40,7 +42,7 @@ def names_in(text: str) -> set[str]:
     if language_of(text) == "zh":
         people = {n for n in named(text) if re.search(CALLED, text[: text.find(n)])}
         return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
-    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip() and m[0] not in {"I", "User", "The"}}
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip() and m[0] not in _NO_NAMES}
     return {n for n in found | named(text) if not kin_of(n)}
 
 
@@ -104,17 +106,24 @@ def has_other_name(c: Case) -> bool:
 
 def _measured(text: str) -> list[tuple[float, str, str]]:
     """Numbers with the Chinese measure behind them, and as they are written."""
+    text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
     return [(n, text[b : b + 1] if text[b : b + 1] in _MEASURES else "", text[a:b]) for n, a, b in numbers_of(text)]
+
+
+def _is_hour(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\d){word}(?::\d\d|[点时])", text) is not None
 
 
 def has_other_number(c: Case) -> bool:
     """A number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
     said = _measured(c.known)
     for n, measure, word in _measured(c.text):
-        if (n <= 1 and not word[0].isdigit()) or (word[0] > "\u2e80" and len(word) == 1 and not measure):
+        if (n <= 1 and (word == "00" or not word[0].isdigit())) or (
+            word[0] > "\u2e80" and len(word) == 1 and not measure
+        ):
             continue
         of = {m for value, m, _ in said if value == n}
-        if not of and word not in c.known:
+        if not of and word not in c.known and not (_is_hour(c.text, word) and any(v == n - 12 for v, *_ in said)):
             return True
         if measure and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
             return True
@@ -192,7 +201,7 @@ def is_about_another(c: Case) -> bool:
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    if kin_of(op) or names_in(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|婚|[他她]", op, re.I):
+    if kin_of(op) or names_in(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|已婚|[他她]", op, re.I):
         return False
     parts = [p for f in c.focus for p in _JOINED.split(f)]
     shares = [len(units(p) & units(c.text)) for p in parts]

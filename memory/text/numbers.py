@@ -26,12 +26,18 @@ _STEPS: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_
 _FIGURES: Final = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s?(k\b|万|千|亿|grand\b|thousand\b|lakh\b|million\b)?", re.I)
 _WORDS: Final = re.compile(r"[a-z]+", re.I)
 _HAN: Final = re.compile(r"[零〇一二三四五六七八九十百千万亿两俩仨廿]+")
+_CLOCK: Final = {"半": 30.0, "half past": 30.0, "quarter past": 15.0, "quarter to": 45.0, "一刻": 15.0, "三刻": 45.0}
+_PARTS: Final = re.compile("|".join(_CLOCK), re.I)
 _LATE: Final = 1_000_000
 
 
 def numbers_of(text: str) -> list[tuple[float, int, int]]:
     """Find the numbers of a text: value, start and end of each, in no particular order."""
     found = [(_figures(m), m.start(), m.end()) for m in _FIGURES.finditer(text)]
+    found += [
+        (float(m[1]), *m.span(1)) for m in _FIGURES.finditer(text) if (m[2] or "").lower() == "k" and m[1].isdigit()
+    ]
+    found += [(_CLOCK[m[0].lower()], m.start(), m.end()) for m in _PARTS.finditer(text)]
     found += [(_han(m[0]), m.start(), m.end()) for m in _HAN.finditer(text)]
     return found + _words(text)
 

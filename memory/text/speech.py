@@ -29,7 +29,7 @@ _KIN_EN: Final = {w: g for g in _KIN for w in g if w.isascii()}
 _KIN_ZH: Final = sorted(((w, g) for g in _KIN for w in g if not w.isascii()), key=lambda p: -len(p[0]))
 MY_KIN: Final = re.compile(f"{en.MY_KIN % '|'.join(_KIN_EN)}|{zh.MY_KIN % '|'.join(w for w, _ in _KIN_ZH)}", re.I)
 _CLAUSE: Final = re.compile(r"(?:[^,，;；。!！?？\n—.]|\.(?=\S))+[?？]?")
-_CLOSED: Final = re.compile(r"\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|.*[吗吧]\W*$", re.I)
+_CLOSED: Final = re.compile(r"^\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|[吗吧]\W{0,4}$", re.I)
 
 
 def fold(text: str) -> str:
@@ -82,4 +82,4 @@ def read_answer(text: str, question: str) -> Answer:
         re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(question))
     )
     narrow = numbers_of(text) or shared or FORMS.DEGREE.match(text) or FORMS.RETRACTED.match(text)
-    return "fill" if narrow or not _CLOSED.match(question) or FORMS.OR.search(question) else "evades"
+    return "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"
