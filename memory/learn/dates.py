@@ -29,6 +29,7 @@ _DATE = re.compile(
     )?\s*年?$""",
     re.X | re.I,
 )
+_IS_DAY: Final = re.compile(r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I)
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 DATED: Final = re.compile(
     rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"
@@ -117,6 +118,7 @@ def believable(said: Said, use: Use, at: datetime) -> bool:
 @lru_cache(maxsize=256)
 def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
+    text = _IS_DAY.sub("on ", text)
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
     ahead, behind = (
         [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)] for way in (True, False)

@@ -210,6 +210,7 @@ def is_about_another(c: Case) -> bool:
 
 
 def _other_subject(clause: str) -> bool:
+    clause = clause.removeprefix("听说").removeprefix("据说")
     m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
     start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
     return start > 0 and not FORMS.ME.search(clause[start:])
