@@ -16,6 +16,7 @@ from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
 from memory.text.zh.evidence import CALLED, PLACED
 
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
+FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is what is denied
 CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
 
@@ -54,6 +55,19 @@ def _ends(text: str) -> bool:
     return denies(text) or bool(FORMS.ENDED.search(text))
 
 
+def _exchanges_word(op: str, said: str) -> bool:
+    """Whether a Chinese phrase is theirs but for one word: 上小学, told as 上中学; 支持国安 as 支持申花."""
+    for size in (1, 2, 3):
+        for m in re.finditer(rf"(?=({_HAN})({_HAN}{{{size}}})({_HAN}))", op):
+            other = re.search(rf"{m[1]}({_HAN}{{{size}}}){m[3]}", said)
+            if other and not set(m[2]) & set(said) and not set(other[1]) & set("的了着过我你他她"):
+                return True
+    for m in re.finditer(rf"({_HAN}{{2}})({_HAN}{{2,4}})(?=$|[，。])", op):
+        if re.search(rf"{m[1]}{_HAN}{{2}}", said) and not set(m[2]) & set(said):
+            return True
+    return False
+
+
 def is_foreign(c: Case) -> bool:
     """Written in another language than it was said in."""
     return language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
@@ -66,7 +80,7 @@ def has_relative_date(c: Case) -> bool:
 
 def misreads_answer(c: Case) -> bool:
     """What a short answer and the question before it do not say together."""
-    words = frozenset(w for w in units(c.text) if not w.isdigit())
+    words = frozenset(w for w in units(c.text) if not w.isnumeric())
     own, asked = units(c.m.text), units(c.question)
     if not c.answer or (_share(words, own) >= ANSWERED and not words & asked - own):
         return False
@@ -86,6 +100,13 @@ def misreads_answer(c: Case) -> bool:
             no and denies(c.m.text)
         ):
             return True
+    counts = {n for n, *_ in numbers_of(c.text) if n > 1} & {n for n, *_ in numbers_of(c.m.text)}
+    if c.answer == "fill" and not words & own and not c.windows and not counts:
+        return True
+    if c.answer == "no" and not words & asked - own and words & rest:
+        return False
+    if words & own and FORMS.OR.search(c.question):
+        return False
     if c.answer == "yes":
         return _share(words, own | asked | units(c.op.old)) < AFFIRMED
     return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
@@ -171,11 +192,13 @@ def has_other_polarity(c: Case) -> bool:
         return not (_ends(said) or FORMS.CHANGED.search(said))
     if all(_ends(op[a:b]) for a, b in clauses_of(op)):
         return not (_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
-    if _ends(op) or FORMS.PAST_TOLD.search(op):
+    if _ends(op) or FORMS.PAST_TOLD.search(op) or FORMS.NEGATIVE.search(op):
         return False
-    for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", " , ".join(c.focus))):
-        after = m.string[m.end() : m.end() + 20]
-        if (w := re.match(rf"\s+([a-z]+)|({_HAN}{{2}})", after, re.I)) and units(w[0]) and units(w[0]) <= words:
+    for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
+        after = re.match(
+            rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", m.string[m.end() :][:40], re.I
+        )
+        if after and units(after[0]) and units(after[0]) <= words:
             return True  # "don't like", told as "likes"
     shares = [(_share(words, units(f)), _ends(f)) for f in c.focus]
     if not op.isascii() and FORMS.ENDED.search(c.sentence):
@@ -201,19 +224,22 @@ def is_about_another(c: Case) -> bool:
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    if kin_of(op) or names_in(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|已婚|[他她]", op, re.I):
+    if kin_of(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|已婚|(?<![吉其])[他她]", op, re.I):
         return False
     parts = [p for f in c.focus for p in _JOINED.split(f)]
     shares = [len(units(p) & units(c.text)) for p in parts]
     about = [p for p, share in zip(parts, shares, strict=True) if share == max(shares)]
-    return bool(about) and all(_other_subject(p) for p in about)
+    return bool(about) and all(_other_subject(p, op) for p in about)
 
 
-def _other_subject(clause: str) -> bool:
+def _other_subject(clause: str, op: str) -> bool:
+    """Whether a clause has another subject than the person, which the operation does not name."""
     clause = clause.removeprefix("听说").removeprefix("据说")
     m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
     start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
-    return start > 0 and not FORMS.ME.search(clause[start:])
+    if start == 0 or FORMS.ME.search(clause[start:]) or units(clause[:start]) & units(op):
+        return False
+    return all(fold(n) in fold(clause[start:]) for n in names_in(op))
 
 
 def _ways(text: str) -> dict[str, bool]:
@@ -262,12 +288,21 @@ def overstates(c: Case) -> bool:
         best = units(chosen[1] or chosen[4]) if chosen else units(c.m.text) if c.answer == "fill" else a
         if best & b - a and not best & a:
             return True
-    for m in re.finditer(f"(?=({_HAN})({_HAN})({_HAN}))", op):
-        other = re.search(f"{m[1]}({_HAN}){m[3]}", c.known)
-        if m[2] not in c.known and other and other[1] not in "的了着过我你他她":
-            return True
+    if _exchanges_word(op, f"{c.known} {fold(c.question)}"):
+        return True
     new = units(c.text) - units(c.op.old)
     return bool(c.op.op in {"update", "fix"} and c.op.old and new and not new & units(c.said))
+
+
+def is_not_theirs(c: Case) -> bool:
+    """Words of Ebb's or of a shown memory, told as the person's."""
+    words, own = units(c.text), units(c.said)
+    if c.answer or not words:
+        return False
+    ebb = units(" ".join(m.text for m in c.spoken if m.role != "user"))
+    if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
+        return True
+    return not words & own and _share(words, units(" ".join(c.shown))) >= FOREIGN
 
 
 CHECKS: Final[dict[str, Callable[[Case], bool]]] = {
@@ -281,4 +316,5 @@ CHECKS: Final[dict[str, Callable[[Case], bool]]] = {
     "subject": is_about_another,
     "no_fact": is_no_fact,
     "overstated": overstates,
+    "not_theirs": is_not_theirs,
 }

@@ -72,7 +72,7 @@ def read_answer(text: str, question: str) -> Answer:
         return "unsure"
     if short and FORMS.PAST.search(text):
         return "past"
-    if FORMS.NO.match(text):
+    if FORMS.NO.match(text) or (short and FORMS.ENDED.search(text)):
         return "no"
     if FORMS.YES.match(text):
         return "yes"
@@ -81,5 +81,11 @@ def read_answer(text: str, question: str) -> Answer:
     shared = set(re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(text))) & set(
         re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(question))
     )
-    narrow = numbers_of(text) or shared or FORMS.DEGREE.match(text) or FORMS.RETRACTED.match(text)
+    narrow = (
+        numbers_of(text)
+        or shared
+        or FORMS.ANY_DEGREE.match(text)
+        or FORMS.DAYS.search(text)
+        or FORMS.RETRACTED.match(text)
+    )
     return "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"

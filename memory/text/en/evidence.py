@@ -23,25 +23,26 @@ CHANGED: Final = (
 )
 PLAN: Final = (
     r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
-    r"want(?:s|ed)? to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
-    r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once)\b"
+    r"want(?:s|ed)? (?:me |us |him |her |them )?to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
+    r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once|tempted|interested in|audition\w*|interview\w*|shortlisted|trying to|looking (?:at|for|into)|waiting list)\b"
     r"|['’](?:ll|d (?:like|love))\b"
 )
 HEDGED: Final = r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = (
     r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
-    r"upcoming|supposed|expect\w*|tried|trying|once)\b"
+    r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
 )
 UNREAL: Final = (
     r"\bif (?:i|we) (?:won|had|were|was|could|got|ever)\b|\bif only\b|\bi wish\b|\bwish i\b|\bimagine\b|\bsuppose i\b"
-    r"|\bpretend\b|\bwhat if\b|\bin another life\b|\bjust kidding\b|\bjk\b"
+    r"|\b(?:almost|nearly|in (?:my|a) dream|dream(?:t|ed) (?:that|about|i)|pretend)\b|\bwhat if\b|\bin another life\b|\bjust kidding\b|\bjk\b"
 )
 FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
 )
 ASKS: Final = (
     r"^(?:and |but |so |or |ok(?:ay)? |hey |well |also )?(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|"
-    r"are|was|were|am|can|could|should|would|will|have|has|any|shall)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
+    r"are|was|were|am|can|could|should|would|will|have|has|any|shall|anyone|who's|what's|where's|how's)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
+    r"|\b(?:wonder(?:ing|ed)?|curious|no idea|not sure|tell me|explain|ask(?:ing)?) (?:if|whether|about|what|how|why|who)\b"
 )
 ASKS_OF_SELF: Final = r"\b(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
 REQUEST: Final = (
@@ -54,13 +55,13 @@ OTHERS: Final = (
     r"^(?:\W|and |but |so |oh |well |ok |apparently |then )*(?:everyone|everybody|people|someone|somebody|he|she|he['’]s|"
     r"she['’]s|most people|many people|some people|they say)\b"
 )
-MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s)\b"
+MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s|\w+(?:er|or|ist|ian|mate|lord|lady)|\w+ (?-i:[A-Z])\w+)\b"
 DEGREE: Final = (
     r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional)\b"
 )
 ANY_DEGREE: Final = (
     r"\b(?:favou?rite|best|most|always|every\w*|fluent\w*|expert|very|really|so|love|adore|each|per|never|whenever|daily|"
-    r"usually|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
+    r"usually|sometimes|often|rarely|occasionally|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
 )
 RELATIVE: Final = (
     r"\b(?:tomorrow|yesterday|today|tonight|(?:next|last|this|coming) (?:\w+day|week|weekend|month|year|spring|summer|"
@@ -107,6 +108,10 @@ CHOICE: Final = (
 )
 OR: Final = r"\bor\b"
 NEGATIVE_QUESTION: Final = r"^(?:so )?you (?:don['’]?t|can['’]?t|aren['’]?t|never|haven['’]?t|won['’]?t|didn['’]?t)\b"
+NEGATIVE: Final = (
+    r"\b(?:dislikes?|hates?|avoids?|detests?|afraid|scared|allerg\w+|intoleran\w+|lacks?|refuses?|fears?|loathes?|averse|"
+    r"abstains?|teetotal|vegan|vegetarian|only child|unable|banned|free of)\b|\w+-free\b"
+)
 KIN: Final = (
     "mother mum mom mama mam|father dad papa daddy|sister|brother|son|daughter|wife|husband|partner boyfriend girlfriend"
     " fiancé fiancée|child children kid kids baby|aunt auntie|uncle|cousin|grandma grandmother granny nana|grandpa"
