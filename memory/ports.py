@@ -68,7 +68,7 @@ class ModelRequest:
         chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, negated}],
                     profile: [{id, text, kind}], summary, episode, note, lang, now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],
-                    reference: [{id, text, kind, negated}], lang, now, tz}
+                    reference: [{id, text, kind, negated}], failed: how many lines go back, lang, now, tz}
         summarise: {messages: [{role, text, at}], previous, lang, tz}
         extract:   {messages: [{role, text, at}], memories: [{id, text, kind}], lang, now, tz}
         review:    {memory: {id, text, kind, weight}, task: promotion|decay, nearest: [{id, text}], found, round}
