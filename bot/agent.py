@@ -30,6 +30,7 @@ from bot.events import (
 )
 from bot.offrecord import OffRecord
 from bot.orders import Order, Spoken, carry_out
+from bot.proposing import ask_proposal
 from bot.recalling import mode_of, recall_for, shown, without_secrets
 from bot.session import HISTORY_SHARE
 from bot.settings import Settings
@@ -159,8 +160,10 @@ class EbbAgent:
             elif ending.state == "stopped":
                 yield Stopped(reply.id if reply else "", head + running.text)
             else:
-                reply_id = reply.id if reply else ""
-                yield Done(reply_id, head + running.text, running.usage, choices=said.choices, literal=not order.rest)
+                choices = said.choices or await ask_proposal(
+                    self._service, self._store, turn, lang, pause=not opened.history
+                )
+                yield Done(reply.id if reply else "", head + running.text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
             self._running.pop(turn.id, None)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from bot import mirroring, undoing
+from bot import mirroring, proposing, undoing
 from bot.asof import known_then
 from bot.events import Command, Outcome, Turn, WindowMode
 from bot.life_texts import say as past
@@ -175,6 +175,8 @@ class Commands:
         _, kind, payload = taken
         if kind == mirroring.KIND:
             return await mirroring.answer_mirror(self._service, c, payload, lang)
+        if kind == proposing.KIND:
+            return await proposing.answer_proposal(self._service, c, payload, lang)
         return replace(_outcome(await forget_chosen(self._service, c, [payload], lang)), memories=())
 
     async def _quiet(self, c: Command, lang: Lang) -> Outcome:
@@ -202,7 +204,9 @@ class Commands:
     async def _memories(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is WindowMode.TEMP:
             return Outcome(False, say(lang, "why.temp"))
-        return await listed(self._service, c, lang)
+        outcome = await listed(self._service, c, lang)
+        lines = await proposing.list_proposals(self._service, c.user_id, lang) if not c.args.strip() else []
+        return replace(outcome, text="\n".join([outcome.text, *lines]))
 
     async def _why(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:

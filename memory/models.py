@@ -276,6 +276,18 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """A question about something that may be true. `data`: the operation, its `kind`, and the `id` it would end."""
+
+    text: str
+    data: Mapping[str, Json]
+    message_id: str | None
+    at: datetime
+    id: str = ""
+    asked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WeightEvent:
     """A line of the weight log: an event with the curve's state before and after (S2)."""
 

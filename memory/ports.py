@@ -34,6 +34,7 @@ from memory.models import (
     Op,
     Outline,
     Page,
+    Proposal,
     Recall,
     Scored,
     Sensitivity,
@@ -67,7 +68,7 @@ class ModelRequest:
         chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, negated}],
                     profile: [{id, text, kind}], summary, episode, note, lang, now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],
-                    reference: [{id, text, kind, negated}], lang, now, tz}
+                    reference: [{id, text, kind, negated}], failed: how many lines go back, lang, now, tz}
         summarise: {messages: [{role, text, at}], previous, lang, tz}
         extract:   {messages: [{role, text, at}], memories: [{id, text, kind}], lang, now, tz}
         review:    {memory: {id, text, kind, weight}, task: promotion|decay, nearest: [{id, text}], found, round}
@@ -167,7 +168,7 @@ class MemoryTable(Protocol):
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
         """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
 
-    def source(self, memory_id: MemoryId, message_id: str) -> None:
+    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
         """Say that the memory was learned from the message."""
 
     def sources(self, memory_id: MemoryId) -> list[str]: ...
@@ -419,6 +420,18 @@ class TombstoneTable(Protocol):
         """Those with that digest, or with a vector of that model whose cosine is at least `floor`; newest first."""
 
 
+class ProposalTable(Protocol):
+    """Questions that wait for the person's yes or no."""
+
+    def add(self, p: Proposal) -> Proposal: ...
+    def open(self) -> list[Proposal]:
+        """Those that wait for an answer, oldest first."""
+
+    def ask(self, proposal_id: str, at: datetime) -> None: ...
+    def remove(self, proposal_id: str) -> bool: ...
+    def expire(self, before: datetime) -> None: ...
+
+
 class TraceTable(Protocol):
     """The recall trace of each turn (ids and numbers, never texts), and tokens spent by role."""
 
@@ -541,6 +554,8 @@ class Tx(Protocol):
     def tombstones(self) -> TombstoneTable: ...
     @property
     def traces(self) -> TraceTable: ...
+    @property
+    def proposals(self) -> ProposalTable: ...
     @property
     def mirror(self) -> MirrorTable: ...
     @property

@@ -21,6 +21,7 @@ from memory.learn.asking import Tools
 from memory.learn.forget import forget, forget_everything
 from memory.learn.learner import Learner
 from memory.learn.plan import Planner
+from memory.learn.proposals import ask_today
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.switch import Switcher, plan
@@ -36,6 +37,7 @@ from memory.models import (
     Message,
     Mode,
     Page,
+    Proposal,
     Query,
     Recall,
     Session,
@@ -312,6 +314,20 @@ class MemoryService:
     async def accept(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Confirm what was proposed. Raises NotFound, Conflict."""
         return await self._store.write(user_id, lambda tx: keep.accept(tx, memory_id, self._curve, self._u, now))
+
+    async def decline(self, user_id: str, proposal_id: str, now: datetime) -> None:
+        """Say no to a proposal. Raises NotFound."""
+        await self._store.write(user_id, lambda tx: keep.decline(tx, proposal_id, now))
+
+    async def proposals(self, user_id: str) -> list[Proposal]:
+        """What waits for a yes or no, oldest first."""
+        return await self._store.read(user_id, lambda tx: tx.proposals.open())
+
+    async def ask_today(self, user_id: str, now: datetime) -> Proposal | None:
+        """The proposal to ask about now, noted as asked; at most one a day."""
+        if not await self.proposals(user_id):
+            return None
+        return await self._store.write(user_id, lambda tx: ask_today(tx, now))
 
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""

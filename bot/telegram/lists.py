@@ -9,6 +9,7 @@ from telegram import InlineKeyboardMarkup
 
 from bot.bootstrap import Ebb
 from bot.listing import memory_line
+from bot.proposing import list_proposals
 from bot.telegram import keyboards
 from bot.texts import say as words
 from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State
@@ -60,7 +61,8 @@ async def page(
     if pages > 1:
         first = number * PAGE + 1
         head += words(lang, "memories.span", first=first, last=first + len(found.items) - 1, n=found.total)
-    text = "\n".join([head, "", *(f"- {memory_line(m, lang, now)}" for m in found.items)])
+    waiting = await list_proposals(ebb.service, user_id, lang) if not word and number == 0 else []
+    text = "\n".join([head, "", *(f"- {memory_line(m, lang, now)}" for m in found.items), *waiting])
     return text, keyboards.pages(number, pages, searches.key(word), lang)
 
 

@@ -1,4 +1,4 @@
-"""Whether two sentences say the same, and which of some messages said a thing. Pure.
+"""Whether two sentences say the same. Pure.
 
 A wrong "same" loses what somebody said, a wrong "different" leaves two memories for the nightly merge. So the words
 must be the same in the same order (`memory.text.forms`); where meaning decides, then numbers, negations, names, roles
@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
-from math import log
 
-from memory.models import Kind, Message, language_of
+from memory.models import Kind, language_of
 from memory.text import forms
 
 SAME_VECTOR = 0.95  # cosine of a semantic embedder from which they do
@@ -124,19 +122,3 @@ def agree(a: str, b: str) -> bool:
 def semantic(embedder_id: str | None) -> bool:
     """Whether the cosine of that embedder says more than shared letters do."""
     return embedder_id is not None and not embedder_id.startswith("lexical:")
-
-
-def said_in(text: str, messages: Sequence[Message], most: int = 3) -> list[Message]:
-    """Which of the messages said it, by the rare words they share with it; empty if none shares any.
-
-    In the order of `messages`; those that share less than half of what the best one shares are left out.
-    """
-    wanted = words(text)
-    found = [words(m.text) & wanted for m in messages]
-    common = Counter(w for ws in found for w in ws)
-    scores = [sum(log(1 + len(messages) / common[w]) for w in ws) for ws in found]
-    best = max(scores, default=0.0)
-    if best <= 0:
-        return []
-    chosen = sorted((i for i, s in enumerate(scores) if s >= best / 2), key=lambda i: -scores[i])[:most]
-    return [messages[i] for i in sorted(chosen)]

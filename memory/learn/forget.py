@@ -59,6 +59,7 @@ def forget(
     for merged in reach.merges:
         unmerge(tx, merged, {d.id for d in deleted}, now)
     dropped = Dropping(tx, begun.id, now).run(reach.thing, hidden)
+    _drop_proposals(tx, {m.id for m in deleted} | {m.id for m in hidden}, reach.thing)
     stands = {m.id: m for m in deleted}
     return Forgotten([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
 
@@ -76,10 +77,18 @@ def forget_everything(tx: Tx, now: datetime) -> Forgotten:
     begun = tx.changes.begin("user", "forget", now)
     deleted = _delete(tx, memories, begun.id, now)
     hidden = hide(tx, said, now)
+    _drop_proposals(tx, None, None)
     told = [s for s in tx.conversations.sessions(limit=-1) if s.running_summary or s.title]
     for s in told:
         tx.conversations.put_session(replace(s, running_summary="", title=""))
     return Forgotten(deleted, begun.id, len(hidden), sum(bool(s.running_summary) for s in told))
+
+
+def _drop_proposals(tx: Tx, ids: set[str] | None, thing: Thing | None) -> None:
+    """Drop the questions about what was forgotten, or about its words; all of them without ids."""
+    for p in tx.proposals.open():
+        if ids is None or p.message_id in ids or p.data.get("id") in ids or (thing and thing.said_by(p.text)):
+            tx.proposals.remove(p.id)
 
 
 @dataclass(slots=True)

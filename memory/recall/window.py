@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from itertools import pairwise
 from typing import Final, TypeAlias
@@ -92,24 +93,35 @@ def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None
     Of several that which is in a question speaks, of those the shortest, one in figures before one in words, the
     first. `ahead`: whether a bare "Friday" is still to come; by default the sentence says it.
     """
+    plain, spans, zone = _resolve(text, now, tz, ahead)
+    if not (meant := _meant(spans, plain)):
+        return None
+    return _in_utc(min(meant, key=lambda s: (s.unit, not s.dated)).span, now, zone)
+
+
+def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = None) -> list[Span]:
+    """Resolve every time that the text names; the arguments are those of `window_asked`."""
+    _, spans, zone = _resolve(text, now, tz, ahead)
+    return [w for s in spans if (w := _in_utc(s.span, now, zone)) is not None]
+
+
+def _resolve(text: str, now: datetime, tz: str, ahead: bool | None) -> tuple[str, list[Spoken], tzinfo]:
     plain = unicodedata.normalize("NFKC", text).casefold()
-    if not (hits := _hits(plain)):
-        return None
-    if (struck := _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)) != plain:
+    hits = _hits(plain)
+    if hits and (struck := _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)) != plain:
         plain, hits = struck, _hits(struck)
-    try:
-        zone: ZoneInfo | None = ZoneInfo(tz)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = None
-    local = now.astimezone(zone or UTC).replace(tzinfo=None, fold=0)
-    said = Said(plain, local, ahead)
-    spans = _meant(list(_spans(_found(hits, said), said)), plain)
-    if not spans:
-        return None
-    start, end = min(spans, key=lambda s: (s.unit, not s.dated)).span
+    zone: tzinfo = UTC
+    with suppress(ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo(tz)
+    said = Said(plain, now.astimezone(zone).replace(tzinfo=None, fold=0), ahead)
+    return plain, list(_spans(_found(hits, said), said)) if hits else [], zone
+
+
+def _in_utc(span: Span, now: datetime, zone: tzinfo) -> Span | None:
+    local = now.astimezone(zone).replace(tzinfo=None, fold=0)
     at = {local: now.astimezone(UTC), local + timedelta(seconds=1): now.astimezone(UTC) + timedelta(seconds=1)}
     try:  # `now` itself is the moment it is, also in the hour that the clocks repeat
-        return tuple(at.get(t) or t.replace(tzinfo=zone or UTC).astimezone(UTC) for t in (start, end))  # type: ignore[return-value]
+        return tuple(at.get(t) or t.replace(tzinfo=zone).astimezone(UTC) for t in span)  # type: ignore[return-value]
     except OverflowError:
         return None
 

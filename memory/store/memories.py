@@ -219,9 +219,14 @@ class MemoryGateway:
 
     # --- sources, mentions, weight log
 
-    def source(self, memory_id: MemoryId, message_id: str) -> None:
-        """Say that the memory was learned from the message."""
+    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
+        """Say that the memory was learned from the message, or from those characters of it."""
         self._owned("INSERT OR IGNORE INTO memory_sources (memory_id, message_id, user_id)", memory_id, message_id)
+        if span is not None:
+            self.tx.con.execute(
+                'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ?',
+                (*span, memory_id, message_id),
+            )
 
     def sources(self, memory_id: MemoryId) -> list[str]:
         """Messages it was learned from, oldest first."""

@@ -19,6 +19,7 @@ from memory.store.lives import LifeGateway
 from memory.store.memories import MemoryGateway
 from memory.store.mirror import MirrorGateway
 from memory.store.nights import NightGateway
+from memory.store.proposals import ProposalGateway
 from memory.store.rows import dump, memory_to_json, to_ms, user_from_row
 from memory.store.tombstones import TombstoneGateway
 from memory.store.traces import TraceGateway
@@ -94,6 +95,11 @@ class SqliteTx:
     def traces(self) -> TraceGateway:
         """See `memory.ports.TraceTable`."""
         return TraceGateway(self)
+
+    @property
+    def proposals(self) -> ProposalGateway:
+        """See `memory.ports.ProposalTable`."""
+        return ProposalGateway(self)
 
     @property
     def nights(self) -> NightGateway:

@@ -146,7 +146,7 @@ async def test_what_was_just_said(home: Home) -> None:
     plan = await home.service.plan_forget(home.user, "", home.me.tick(), message_id=asking.id)
     assert plan.clear is None
     assert plan.messages == (said.id,)
-    await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=goal] The user is moving to Rome next year")
+    await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=goal] The user is moving to Rome in 2027")
     plan = await home.service.plan_forget(home.user, "", home.me.tick(), message_id=asking.id)
     assert plan.clear is not None
     assert "Rome" in plan.clear.content

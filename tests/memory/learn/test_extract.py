@@ -154,7 +154,7 @@ async def test_a_contradiction_is_settled_by_its_kind(
 
 
 async def test_what_the_user_confirmed_does_not_end_by_inference(world: World) -> None:
-    """Both stand, and the old one loses a little."""
+    """Both stand; whether the old one has ended is a question."""
     old = await world.remember("Vegetarian", verified=True)
     await world.say("I had fish")
     result = await world.work("extract", await through(world), json.dumps([entry("Eats fish", contradicts=old.id)]))

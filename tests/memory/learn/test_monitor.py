@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memory.errors import Conflict, ModelError
+from memory.learn.keep import accept, decline
 from memory.models import Importance, Kind, Layer, Sensitivity, Source, State
 from memory.ports import Chunk, Tx
 from tests.memory.learn.world import START, BrokenEmbedder, World
@@ -270,9 +271,9 @@ async def test_delete_needs_the_users_word_for_what_they_confirmed(world: World,
     assert (await world.only()).id == m.id
 
 
-async def test_what_the_monitor_deleted_is_not_learned_again_from_the_same_words(world: World) -> None:
-    """DELETE leaves a tombstone, and hides no message."""
-    await world.learn("I am a pilot, just kidding", "[ADD] A pilot")
+async def test_what_the_monitor_deleted_may_be_learned_again(world: World) -> None:
+    """DELETE hides no message, and leaves no tombstone in the way of the truth."""
+    await world.learn("I am a pilot", "[ADD] A pilot")
     m = await world.only()
     await world.learn("that pilot thing was a joke", f"[DELETE:{m.id}]")
     assert await world.all() == []
@@ -283,8 +284,7 @@ async def test_what_the_monitor_deleted_is_not_learned_again_from_the_same_words
         {"session_id": world.session.id, "through": through},
         '[{"content": "A pilot", "kind": "identity", "importance": "high"}]',
     )
-    assert result["new"] == 0
-    assert await world.all() == []
+    assert result["new"] == 1
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ async def test_what_the_monitor_deleted_is_not_learned_again_from_the_same_words
 async def test_poison_secrets_and_nothing_are_refused(world: World, line: str) -> None:
     """The rest of the answer still counts."""
     result = await world.learn("I like tea", f"{line}\n[ADD] Likes tea")
-    assert (result["new"], result["refused"]) == (1, 1)
+    assert (result["new"], result["refused"] + result["unread"]) == (1, 1)
     assert (await world.only()).content == "Likes tea"
 
 
@@ -429,3 +429,45 @@ async def test_logs_hold_no_words_unless_asked(world: World, caplog: pytest.LogC
     with caplog.at_level(logging.DEBUG):
         await world.learn("y is my thing", lines, log_text=True)
     assert "marzipan" in caplog.text
+
+
+# --- evidence --------------------------------------------------------------------------------------------
+
+
+async def test_a_line_without_evidence_goes_back_once_with_its_reason(world: World) -> None:
+    """The second answer counts, and the memory knows the words it rests on."""
+    turn = await world.say("By the way, my cat is Miso")
+    await world.work(
+        "monitor",
+        {"turn_ids": [turn]},
+        '[ADD said=1:"my cat is Miso"] The cat is called Bob',
+        '[ADD kind=fact said=1:"my cat is Miso"] The cat is called Miso',
+    )
+    assert '<line reason="name">' in world.model.prompt()
+    m = await world.only()
+    assert m.content == "The cat is called Miso"
+
+    def span(tx: Tx) -> tuple[int, int]:
+        row = tx.con.execute('SELECT start, "end" FROM memory_sources').fetchone()  # type: ignore[attr-defined]
+        return row[0], row[1]
+
+    start, end = await world.store.read(world.user, span)
+    assert "By the way, my cat is Miso"[start:end] == "my cat is Miso"
+
+
+@pytest.mark.parametrize("yes", [True, False])
+async def test_what_is_half_theirs_becomes_a_question(world: World, yes: bool) -> None:
+    """A proposal is no memory: a yes makes it one, verified; after a no it does not come again."""
+    line = "[ADD] The user plays chess in the Riga club"
+    turn = await world.say("I play chess in a club")
+    await world.work("monitor", {"turn_ids": [turn]}, line, line)
+    assert await world.all() == []
+    (p,) = await world.store.read(world.user, lambda tx: tx.proposals.open())
+    if yes:
+        await world.store.write(world.user, lambda tx: accept(tx, p.id, "fade", 1.0, world.tick()))
+        assert [(m.content, m.verified) for m in await world.all()] == [(p.text, True)]
+    else:
+        await world.store.write(world.user, lambda tx: decline(tx, p.id, world.tick()))
+        again = await world.say("as I said, I play chess in a club")
+        await world.work("monitor", {"turn_ids": [again]}, line, line)
+    assert await world.store.read(world.user, lambda tx: tx.proposals.open()) == []

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.learn import alike, answer, dates, extract, lines, summary, tokens
+from memory.learn.evidence import Cited
 from memory.learn.lines import Line, read
 from memory.models import Importance, Kind, Message
 
@@ -173,7 +174,7 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
       "expires_at": "none", "entities": ["x", 3, null], "sensitivity": 2, "denied": true, "said": [2, "x", -1]}]"""
     (c,) = extract.parse(text) or []
     assert c.fields == {"kind": "todo", "entities": "x,3", "sensitivity": "2"}
-    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", None, True, (2,))
+    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", None, True, (Cited(2),))
 
 
 # --- summaries -------------------------------------------------------------------------------------------
@@ -325,13 +326,6 @@ def test_closeness_counts_only_where_the_particulars_agree() -> None:
 def _message(seq: int, text: str) -> Message:
     at = datetime(2026, 1, 3, tzinfo=UTC)
     return Message(f"m{seq}", "s", None, None, "user", text, at, "UTC", seq=seq)
-
-
-def test_who_said_it_is_found_by_the_rare_words() -> None:
-    """Provenance of an extracted memory: the message that has its words, not the whole conversation."""
-    said = [_message(1, "我的猫叫小橘"), _message(2, "今天天气不错"), _message(3, "我的猫今天生病了，要去看医生")]
-    assert [m.id for m in alike.said_in("猫叫小橘", said)] == ["m1"]
-    assert alike.said_in("Plays the violin", said) == []
 
 
 @given(st.text(), st.text())

@@ -232,8 +232,8 @@ async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
     dropped = await episode(world)
 
     def drop(tx: Tx) -> None:
-        begun = tx.changes.begin("user", "forget", world.now)
-        Merger(tx, curve="fade", u=1.0).bury(dropped, begun.id, world.now)
+        tx.changes.begin("user", "forget", world.now)
+        Merger(tx, curve="fade", u=1.0).delete(dropped, world.now)
 
     await world.store.write(world.user, drop)
     await hide(world, "durian")
