@@ -21,6 +21,7 @@ from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import moment
 from memory.models import Filter, Kind, Lang, Sensitivity, State
 from memory.service import MemoryService
+from memory.text.output import clean_streams
 
 _FOUND = 20  # memories with the words in them that a search shows
 
@@ -46,6 +47,8 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
         ("restore", "bring it back"),
         ("pin", "it never fades"),
         ("unpin", "it fades again"),
+        ("quiet", "it never comes up by itself"),
+        ("unquiet", "it comes up again"),
     ):
         one = sub.add_parser(name, help=text)
         one.add_argument("id")
@@ -66,6 +69,7 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
     return in_language(p, lang)
 
 
+@clean_streams()
 def run(settings: Settings, argv: Sequence[str]) -> int:
     """Carry out one of them. 0: done; 1: it could not be done, with a sentence why; 2: it was not understood."""
     lang: Lang = settings.lang or machine_language() or "en"
@@ -189,6 +193,12 @@ async def _pin(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
+async def _quiet(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
+    m = await _service(ebb).mark_quiet(ebb.owner, _id(args), args.verb == "quiet", ebb.clock())
+    print(memory_line(m, lang, ebb.clock()))
+    return 0
+
+
 async def _undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Take one change back, or show which there are."""
     service, now = _service(ebb), ebb.clock()
@@ -226,6 +236,8 @@ VERBS: Mapping[str, Callable[[Ebb, argparse.Namespace, Lang], Awaitable[int]]] =
     "restore": _restore,
     "pin": _pin,
     "unpin": _pin,
+    "quiet": _quiet,
+    "unquiet": _quiet,
     "undo": _undo,
     "rebuild": _rebuild,
     **admin_life.VERBS,

@@ -55,6 +55,8 @@ HELP: Final[Mapping[str, str]] = {
     "memories about something, as a reply would recall them": "查找记忆，和回复时的回忆一样",
     "bring it back": "找回",
     "it never fades": "置顶：不再淡忘",
+    "it never comes up by itself": "不再主动提起",
+    "it comes up again": "恢复主动提起",
     "it fades again": "取消置顶：重新会淡忘",
     "remember this": "记住这句话",
     "put it in other words": "改写",

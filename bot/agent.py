@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot import context, turns
 from bot.background import Background
-from bot.commands import COMMANDS, Commands, answer_forget
+from bot.commands import COMMANDS, Commands
 from bot.errors import sentence
 from bot.events import (
     Command,
@@ -29,15 +29,22 @@ from bot.events import (
     WindowMode,
 )
 from bot.offrecord import OffRecord
+from bot.orders import Order, Spoken, carry_out
+from bot.proposing import ask_proposal
 from bot.recalling import mode_of, recall_for, shown, without_secrets
+from bot.session import HISTORY_SHARE
 from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
 from memory.embed import Moving
-from memory.errors import ModelError, Refused, StoreError
-from memory.models import Change, Filter, Lang, Memory, Message, language_of
-from memory.ports import ChatModel, Clock, Store, Tx
-from memory.service import Intent, MemoryService
+from memory.errors import ModelError, StoreError
+from memory.learn.sealed import spare_asked
+from memory.learn.wishes import is_off
+from memory.models import Change, Filter, Lang, Memory, Message, Recall, language_of, small_words
+from memory.ports import ChatModel, Clock, Store, System, Tx
+from memory.privacy import where_key
+from memory.service import MemoryService
+from memory.store import is_gone
 from memory.upkeep.keeper import progress
 
 log = logging.getLogger(__name__)
@@ -121,68 +128,95 @@ class EbbAgent:
         running = self._running[turn.id] = Running()
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
         ending = turns.Ending("interrupted", status="interrupted")
-        finished = False
+        finished, kept, failure = False, "", None
+        sealed = opened.message.text != turn.text
         try:
-            yield Started(turn.id, opened.session.id)
-            intent = self._service.intent(turn.text)
-            if intent is not None and intent.kind == "forget":
-                spoken = await answer_forget(
-                    self._service, self._store, turn, intent.text, lang, message_id=opened.message.id
-                )
-                yield Delta(spoken.text)
-                ending = turns.Ending("done", spoken.stored or spoken.text, learn=False)
-                reply = await self._finish(opened, ending)
-                finished = True
-                yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices)
-                return
-            note, message = await self._explicit(turn, opened.message, intent, lang)
-            earlier = [m.text for m in opened.history[-3:]]
-            recall, profile = await recall_for(
-                self._service, self._store, turn, message.text, earlier, opened.session
-            )
-            ending = replace(ending, recall=recall, model=self._model.name)
-            yield Recalled(shown(recall.hits), recall.late)
-            material = self._material(turn, opened, lang)
-            material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
-            failure: ModelError | None = None
-            try:
-                request = context.build(material)
-                if request.data["shortened"] and self._provider != "offline":
-                    running.text = say(lang, "shortened")
-                    yield Delta(running.text)
-                async with aclosing(running.write(self._model, request)) as pieces:
-                    async for text in pieces:
-                        yield Delta(text)
-            except ModelError as e:
-                failure = e
-            ending = _ended(ending, running, failure, without_secrets(running.text, recall.hits))
+            yield Started(turn.id, opened.session.id, await self._service.is_off(turn.user_id))
+            order = await self._carry_out(turn, opened.message, lang)
+            said, gap = order.spoken or Spoken(""), "\n\n" if order.spoken and order.rest else ""
+            head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
+            if head:
+                yield Delta(head, literal=True)
+            if order.rest:
+                opened, material, recall = await self._recall(turn, opened, order, lang)
+                ending = replace(ending, recall=recall, model=self._model.name)
+                yield Recalled(shown(recall.hits), recall.late)
+                try:
+                    async with aclosing(self._stream(running, material)) as pieces:
+                        async for piece in pieces:
+                            yield piece
+                except ModelError as e:
+                    failure = e
+                text = without_secrets(running.text, recall.hits, turn.text, opened.message.text)
+                ending = _ended(ending, running, failure, kept + text)
+            else:
+                ending = turns.Ending("done", kept, learn=False)
             reply = await self._finish(opened, ending)
             finished = True
+            if failure is None and (told := await self._tell_sealed(running, turn, order, taken=sealed, lang=lang)):
+                yield Delta(told)
             if failure is not None:
-                yield self._failed(failure, running.text, lang)
+                yield self._failed(failure, head + running.text, lang)
             elif ending.state == "stopped":
-                yield Stopped(reply.id if reply else "", running.text)
+                yield Stopped(reply.id if reply else "", head + running.text)
             else:
-                yield Done(reply.id if reply else "", running.text, running.usage)
+                choices = said.choices or await ask_proposal(
+                    self._service, self._store, turn, lang, pause=not opened.history
+                )
+                yield Done(reply.id if reply else "", head + running.text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
             self._running.pop(turn.id, None)
             if not finished:
                 # The window went away, or something broke: what was said and what was streamed stay.
                 hits = ending.recall.hits if ending.recall else ()
-                text = ending.text or without_secrets(running.text, hits)
+                text = ending.text or kept + without_secrets(running.text, hits, turn.text, opened.message.text)
                 rest = replace(ending, text=text, usage=running.usage)
                 await asyncio.shield(self._finish(opened, rest))
+
+    async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> Order:
+        """Do what Ebb itself answers, without a model: "not a secret", commands, answers to its questions."""
+        if spare_asked(turn.text) and await self._service.spare(turn.user_id, turn.scope, turn.at):
+            return Order("", Spoken(say(lang, "sealed.spared")))
+        erase = self._settings.transcript == "session"
+        return await carry_out(self._service, self._store, turn, message, lang, erase_unkept=erase)
+
+    async def _recall(
+        self, turn: Turn, opened: turns.Opened, order: Order, lang: Lang
+    ) -> tuple[turns.Opened, context.Material, Recall]:
+        """Read the turn again after its command was carried out, and recall; nothing while memory is off."""
+        opened, off = await self._store.read(turn.user_id, lambda tx: (turns.reread(tx, opened), is_off(tx)))
+        whole = order.rest == turn.text
+        text = opened.message.text if whole else order.rest
+        recall, profile = Recall((), ()), list[Memory]()
+        if not off:
+            earlier = [m.text for m in opened.history[-3:]]
+            recall, profile = await recall_for(self._service, self._store, turn, text, earlier, opened.session)
+        # A secret goes to the model this once; one that was to be remembered does not even do that.
+        text = turn.text if whole and not order.note else text
+        material = replace(self._material(turn, opened, lang), text=text, note=order.note)
+        return opened, replace(material, hits=recall.hits, profile=profile), recall
+
+    async def _stream(self, running: Running, material: context.Material) -> AsyncGenerator[Delta, None]:
+        """Write the reply. Raises ModelError."""
+        request = context.build(material)
+        if notice := context.shortening_notice(request, material):
+            running.text = notice
+            yield Delta(notice)
+        async with aclosing(running.write(self._model, request)) as pieces:
+            async for text in pieces:
+                yield Delta(text)
 
     async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
         """One turn at a time per scope: wait for the one before it. None if that took too long."""
         idle = timedelta(hours=self._settings.session_idle_hours)
+        add = await asyncio.to_thread(self._service.adder, turn.text)
         waited = 0.0
         while waited < BUSY_PATIENCE:
             now = self._clock()
 
             def begin(tx: Tx, now: datetime = now) -> turns.Opened | turns.Replay | turns.Busy:
-                return turns.begin(tx, turn, self._worker, idle, now)
+                return turns.begin(tx, turn, self._worker, idle, now, add)
 
             opening = asyncio.ensure_future(self._store.write(turn.user_id, begin))
             try:
@@ -216,30 +250,15 @@ class EbbAgent:
                 running.stop.set()
                 return
 
-    async def _explicit(self, turn: Turn, message: Message, intent: Intent | None, lang: Lang) -> tuple[str, Message]:
-        """Save what the user asked to be kept, before answering.
-
-        Returns what to tell the model about it, and the message as stored: a secret in it is gone.
-        """
-        if intent is None:
-            return "", message
-        try:
-            done = await self._service.remember(
-                turn.user_id,
-                intent.text,
-                turn.at,
-                tz=turn.tz,
-                scope=turn.scope,
-                turn_id=turn.id,
-                message_id=message.id,
-            )
-        except Refused as e:
-            why = say(lang, "remember.instruction") if e.code == "instruction" else str(e)
-            note = say(lang, "note.refused", why=why)
-        else:
-            note = say(lang, "note.already" if done.already else "note.remembered", text=done.memory.content)
-        kept = await self._store.read(turn.user_id, lambda tx: tx.conversations.message(message.id))
-        return note, kept or message
+    async def _tell_sealed(self, running: Running, turn: Turn, order: Order, *, taken: bool, lang: Lang) -> str:
+        """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
+        told, taken = "", taken and not order.note
+        if taken and self._service.can_seal:
+            told = "\n\n" + say(lang, "sealed")
+        elif taken or (turn.scope.startswith("user:") and await self._service.locked(turn.user_id, turn.text)):
+            told = "\n\n" + say(lang, "locked", name=where_key(self._settings.home).name)
+        running.text += told
+        return told
 
     def _material(self, turn: Turn, opened: turns.Opened, lang: Lang) -> context.Material:
         return context.Material(
@@ -253,11 +272,12 @@ class EbbAgent:
             mode=mode_of(turn),
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
+            reads_all=self._provider == "offline",
         )
 
     async def _finish(self, opened: turns.Opened, ending: turns.Ending) -> Message | None:
         now = self._clock()
-        budget = int(self._settings.context_tokens * 0.5)
+        budget = int(self._settings.context_tokens * HISTORY_SHARE)
 
         def write(tx: Tx) -> Message | None:
             return turns.finish(
@@ -288,7 +308,7 @@ class EbbAgent:
         """Carry out a command. Never raises at the front end."""
         lang: Lang = c.lang or "en"
         try:
-            lang = c.lang or (self._lang(c.args) if c.args.strip() else await self.language(c.user_id))
+            lang = c.lang or await self.language(c.user_id, c.args)
             return await self._commands.run(c, lang)
         except StoreError as e:
             return Outcome(False, say(lang, "store", why=str(e)))
@@ -336,6 +356,7 @@ class EbbAgent:
                 offline=self._provider == "offline",
                 last_seq=tx.changes.last_seq(),
                 upkeep=night.share if (night := progress(tx)) is not None else None,
+                memory_off=is_off(tx),
                 embedded=tx.vectors.progress(self._embedder.id) if self._embedder.under_way else None,
             )
 
@@ -349,19 +370,46 @@ class EbbAgent:
         )
         return [replace(m, text="") if m.hidden_at is not None else m for m in found]
 
+    async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
+        """Keep what this process was given and has not sent yet, by id."""
+
+        def write(s: System) -> None:
+            kept = {**(s.get(f"unsent:{user_id}") or {}), self._worker: dict(texts)}
+            s.set(f"unsent:{user_id}", {w: t for w, t in kept.items() if t} or None)
+
+        await self._store.system(write)
+
+    async def take_unsent(self, user_id: str) -> dict[str, str]:
+        """What processes that are gone had not sent, oldest first."""
+
+        def write(s: System) -> dict[str, str]:
+            kept = s.get(f"unsent:{user_id}") or {}
+            host, me = self._worker.rsplit(":", 2)[0], self._worker.rpartition(".")[0]
+            gone = [w for w in kept if w.rpartition(".")[0] == me or w.rsplit(":", 2)[0] != host or is_gone(w)]
+            taken = {i: text for w in gone for i, text in kept.pop(w).items()}
+            s.set(f"unsent:{user_id}", {**kept, **({self._worker: taken} if taken else {})} or None)
+            return taken
+
+        taken = await self._store.system(write)
+        return await self._store.read(
+            user_id, lambda tx: {i: text for i, text in taken.items() if tx.conversations.turn(i) is None}
+        )
+
     async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]:
         """Memories by id, as they stand; those that are gone are left out."""
         return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
 
-    async def language(self, user_id: str) -> Lang:
-        """The language set, else the one the user last wrote in."""
+    async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang:
+        """The language set; else of what is being said, where it has words of one; else the one last written in."""
         if self._settings.lang is not None:
             return self._settings.lang
         last = await self._store.read(
             user_id, lambda tx: tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
         )
-        said = [m.text for m in last if m.role == "user"]
-        return language_of(said[-1]) if said else "en"
+        texts = [m.text for m in last if m.role == "user"]
+        if not texts or small_words(said) > 1:
+            return language_of(said, default)
+        return language_of(next((t for t in reversed(texts) if small_words(t)), texts[-1]))
 
 
 def _ended(ending: turns.Ending, running: Running, failure: ModelError | None, stored: str) -> turns.Ending:

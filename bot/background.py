@@ -55,7 +55,6 @@ class Background:
         for user_id in await self._store.system(lambda s: s.users()):
             await self._store.write(user_id, lambda tx: settle_orphans(tx, now))
         if self._active:
-            await self._store.system(lambda s: s.revive(now))
             await self.tend()
             self._looking = asyncio.create_task(self._look(), name="ebb-time")
             self._task = asyncio.create_task(self._runner.run(), name="ebb-jobs")

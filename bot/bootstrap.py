@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -19,9 +18,8 @@ from memory.errors import StoreDamaged
 from memory.lifecycle import U
 from memory.mirror import Place
 from memory.ports import Clock, Store, System
-from memory.privacy import load_key
-from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.service import MemoryService, open_keyed
+from memory.store import worker_id
 from memory.store.backups import list_backups
 
 __all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
@@ -88,10 +86,9 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
     """
     async with AsyncExitStack() as stack:
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        key = await asyncio.to_thread(load_key, settings.home)
         worker = worker_id()
         try:
-            store = await open_store(settings.database, clock=clock, worker=worker, key=key)
+            store, key = await open_keyed(settings.database, settings.home, clock=clock, worker=worker)
         except StoreDamaged as e:
             lang = settings.lang or machine_language() or "en"
             names = ", ".join(b.path.name for b in list_backups(settings.database)[:3])

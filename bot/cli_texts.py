@@ -13,8 +13,9 @@ Ebb: a companion that remembers you, and forgets the way people do.
   ebb                     chat in the terminal (--plain: line by line)
   ebb ask "…"             one question from a shell or a pipe
   ebb telegram            run the Telegram bot
-  ebb memory …            list, show, search, add, edit, pin, unpin, delete, restore, undo, purge, rebuild,
-                          export, import, mirror, upkeep, report, accept, curves, receipt, backup, recover, trace
+  ebb memory …            list, show, search, add, edit, pin, unpin, quiet, unquiet, delete, restore, undo, purge,
+                          rebuild, export, import, mirror, upkeep, report, accept, curves, receipt,
+                          backup, recover, trace
   ebb doctor              what was found, and what to do about what is missing
 
 Settings come from the environment and from .env in the data directory; .env.example lists them all.
@@ -25,8 +26,9 @@ Ebb：记得你、也像人一样慢慢遗忘的伙伴。
   ebb                     在终端里聊天（--plain：逐行显示）
   ebb ask "……"            在命令行或管道里问一个问题
   ebb telegram            运行 Telegram 机器人
-  ebb memory ……           list、show、search、add、edit、pin、unpin、delete、restore、undo、purge、rebuild、
-                          export、import、mirror、upkeep、report、accept、curves、receipt、backup、recover、trace
+  ebb memory ……           list、show、search、add、edit、pin、unpin、quiet、unquiet、delete、restore、undo、purge、
+                          rebuild、export、import、mirror、upkeep、report、accept、curves、receipt、
+                          backup、recover、trace
   ebb doctor              检查环境：找到了什么，缺什么，怎么办
 
 设置来自环境变量和数据目录里的 .env；.env.example 列出全部。

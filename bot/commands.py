@@ -2,119 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
 
-from bot import mirroring, undoing
+from bot import mirroring, proposing, undoing
 from bot.asof import known_then
-from bot.events import Choice, Command, Outcome, Turn, WindowMode
+from bot.events import Command, Outcome, Turn, WindowMode
 from bot.life_texts import say as past
 from bot.listing import listed, memory_line
+from bot.orders import Spoken, answer_forget, forget_chosen, forget_everything, keep_quiet, switch_memory
 from bot.session import close
 from bot.settings import Settings
 from bot.texts import say
-from bot.why import explain
+from bot.why import MORE, explain, quote_of, reasons_for
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import AsOf, as_of_asked
 from memory.models import Filter, Lang, Level, Memory, State
 from memory.ports import Store, Tx
-from memory.service import MemoryService
+from memory.service import Intent, MemoryService
 
-COMMANDS = ("new", "temp", "review", "remember", "forget", "memories", "why", "undo", "help", "quit")
-CHOICE_LIFE = timedelta(hours=24)
+COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
 LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
-OFFERED = 8  # memories or messages asked about at once
-LABEL = 200  # characters of each of them
+ON = ("on", "开", "打开", "开启")
+OFF = ("off", "关", "关闭", "结束")
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What is said about a request to forget; `stored` goes into the transcript instead, where it differs."""
-
-    text: str
-    stored: str = ""
-    choices: tuple[Choice, ...] = ()
-    ok: bool = True
-    memories: tuple[Memory, ...] = ()
-
-
-async def answer_forget(
-    service: MemoryService,
-    store: Store,
-    asked: Turn | Command,
-    wanted: str,
-    lang: Lang,
-    *,
-    message_id: str | None = None,
-) -> Spoken:
-    """Forget the one thing that was meant; ask where it could be several; say so where there is none.
-
-    `message_id` is the message that asked: it names the thing, so it is hidden with it.
-    """
-    asking = [message_id] if message_id else []
-    user_id, scope, now = asked.user_id, asked.scope, asked.at
-    turn_id = asked.id if isinstance(asked, Turn) else None
-    plan = await service.plan_forget(user_id, wanted, now, scope=scope, message_id=message_id)
-    if plan.everything:
-        n = await service.everything(user_id)
-        return Spoken(say(lang, "forget.everything", n=n), ok=False)
-    if plan.clear is not None:
-        done = await service.forget(user_id, [plan.clear.id], now, turn_id=turn_id, message_ids=asking)
-        return _forgotten(done.memories or (plan.clear,), lang)
-    if not plan.candidates and len(plan.messages) == 1:
-        await service.forget(user_id, [], now, turn_id=turn_id, message_ids=[*plan.messages, *asking])
-        return Spoken(say(lang, "forget.said"))
-    if not plan.candidates and plan.messages:
-        said = await store.read(user_id, lambda tx: [tx.conversations.message(i) for i in plan.messages[-OFFERED:]])
-        texts = [(m.id, " ".join(m.text.split())) for m in said if m is not None]
-        choices = await _offer(store, user_id, scope, texts, asking, now, lang, of="messages")
-        return Spoken(say(lang, "forget.which_said"), choices=choices)
-    if not plan.candidates:
-        return Spoken(say(lang, "forget.nothing", text=wanted), ok=False)
-    offered = plan.candidates[:OFFERED]
-    choices = await _offer(store, user_id, scope, [(m.id, m.content) for m in offered], asking, now, lang)
-    return Spoken(say(lang, "forget.which"), choices=choices, memories=tuple(offered))
-
-
-def _forgotten(memories: Sequence[Memory], lang: Lang) -> Spoken:
-    if len(memories) == 1:
-        text = say(lang, "forget.done", text=memories[0].content.rstrip(".。"))
-    else:
-        lines = "\n".join(f"- {m.content}" for m in memories)
-        text = say(lang, "forget.done_many", n=len(memories), text=lines)
-    return Spoken(text, stored=say(lang, "forget.stored"))
-
-
-async def _offer(
-    store: Store,
-    user_id: str,
-    scope: str,
-    offered: Sequence[tuple[str, str]],
-    asking: Sequence[str],
-    now: datetime,
-    lang: Lang,
-    of: str = "ids",
-) -> tuple[Choice, ...]:
-    """Keys for each candidate (id, text), for all and for none; rows, because a button holds 64 bytes.
-
-    `of` says what the ids are of: "ids" of memories, or "messages".
-    """
-
-    def write(tx: Tx) -> tuple[Choice, ...]:
-        def key(ids: list[str]) -> str:
-            k = tx.new_id()
-            payload = {"ids": [], "asking": list(asking), of: ids, "at": now.isoformat()}
-            tx.put_choice(k, scope, "forget", payload, now + CHOICE_LIFE)
-            return k
-
-        out = [Choice(key([i]), text if len(text) <= LABEL else f"{text[: LABEL - 1]}…") for i, text in offered]
-        if len(offered) > 1:
-            out.append(Choice(key([i for i, _ in offered]), say(lang, "forget.all_of_them")))
-        return (*out, Choice(key([]), say(lang, "forget.none_of_them")))
-
-    return await store.write(user_id, write)
 
 
 class Commands:
@@ -139,6 +51,8 @@ class Commands:
             "review": self._review,
             "remember": self._remember,
             "forget": self._forget,
+            "quiet": self._quiet,
+            "memory": self._memory,
             "memories": self._memories,
             "why": self._why,
             "undo": self._undo,
@@ -180,7 +94,7 @@ class Commands:
         word = c.args.strip().lower()
         if word in ("read", "private", "只读"):
             return Outcome(True, say(lang, "private.on"), mode=WindowMode.PRIVATE)
-        if c.mode is WindowMode.NORMAL and word not in ("off", "关闭", "结束"):
+        if c.mode is WindowMode.NORMAL and word not in OFF:
             return Outcome(True, say(lang, "temp.on"), mode=WindowMode.TEMP)
         return Outcome(True, say(lang, "temp.off"), mode=WindowMode.NORMAL)
 
@@ -194,7 +108,7 @@ class Commands:
             return f"- {memory_line(m, lang, c.at)}"
 
         then = await known_then(self._service, c.user_id, asked.at, asked.topic, lang, c.tz, line)
-        return Outcome(True, "\n".join([f"**{then.head}**", *then.lines]), memories=then.memories)
+        return Outcome(True, "\n".join([then.head, *then.lines]), memories=then.memories)
 
     async def _review(self, c: Command, lang: Lang) -> Outcome:
         if (asked := as_of_asked(c.args, c.at, c.tz)) is not None:
@@ -212,6 +126,8 @@ class Commands:
                 review=True,
             )
             return Outcome(True, "", turn=turn)
+        if c.mode is WindowMode.TEMP:
+            return Outcome(False, say(lang, "why.temp"))
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
             (await self._service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
@@ -230,6 +146,8 @@ class Commands:
             return Outcome(False, say(lang, "temp.no_remember"))
         if not c.args.strip():
             return Outcome(False, say(lang, "remember.what"))
+        if await self._service.is_off(c.user_id):
+            return Outcome(False, say(lang, "off.no_remember"))
         try:
             done = await self._service.remember(c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope)
         except Refused as e:
@@ -247,19 +165,8 @@ class Commands:
             return Outcome(False, say(lang, "forget.what"))
         word, _, count = wanted.rpartition(" ")
         if word.strip().lower() in EVERYTHING and count.isdigit():
-            return await self._forget_everything(c, int(count), lang)
-        spoken = await answer_forget(self._service, self._store, c, wanted, lang)
-        return Outcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
-
-    async def _forget_everything(self, c: Command, said: int, lang: Lang) -> Outcome:
-        n = await self._service.everything(c.user_id)
-        if said != n:
-            return Outcome(False, say(lang, "forget.everything", n=n))
-        try:
-            done = await self._service.forget_everything(c.user_id, c.at)
-        except NotFound:
-            return Outcome(False, say(lang, "memories.none"))
-        return Outcome(True, say(lang, "forget.all", n=len(done.memories)))
+            return _outcome(await forget_everything(self._service, c.user_id, c.at, int(count), lang))
+        return _outcome(await answer_forget(self._service, self._store, c, Intent("forget", wanted), lang))
 
     async def _choose(self, c: Command, lang: Lang) -> Outcome:
         taken = await self._store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
@@ -268,15 +175,28 @@ class Commands:
         _, kind, payload = taken
         if kind == mirroring.KIND:
             return await mirroring.answer_mirror(self._service, c, payload, lang)
-        said = payload.get("messages", [])
-        if kind != "forget" or not (payload["ids"] or said):
-            return Outcome(True, say(lang, "forget.kept"))
-        hidden = [*said, *payload["asking"]]
-        try:
-            done = await self._service.forget(c.user_id, payload["ids"], c.at, message_ids=hidden)
-        except NotFound:
-            return Outcome(False, say(lang, "choice.gone"))
-        return Outcome(True, say(lang, "forget.said") if said else _forgotten(done.memories, lang).text)
+        if kind == proposing.KIND:
+            return await proposing.answer_proposal(self._service, c, payload, lang)
+        return replace(_outcome(await forget_chosen(self._service, c, [payload], lang)), memories=())
+
+    async def _quiet(self, c: Command, lang: Lang) -> Outcome:
+        word, _, rest = c.args.strip().partition(" ")
+        off = word.lower() in OFF and bool(rest.strip())
+        thing = rest.strip() if off else c.args.strip()
+        if c.mode is not WindowMode.NORMAL:
+            return Outcome(False, say(lang, "temp.no_change"))
+        if not thing:
+            return Outcome(False, say(lang, "quiet.what"))
+        return _outcome(await keep_quiet(self._service, c, thing, lang, on=not off))
+
+    async def _memory(self, c: Command, lang: Lang) -> Outcome:
+        word = c.args.strip().lower()
+        if word not in (*ON, *OFF):
+            return Outcome(
+                not word, say(lang, "memory.is_off" if await self._service.is_off(c.user_id) else "memory.is_on")
+            )
+        erase = self._settings.transcript == "session"
+        return _outcome(await switch_memory(self._service, self._store, c, lang, on=word in ON, erase=erase))
 
     async def _mirror(self, c: Command, lang: Lang) -> Outcome:
         return await mirroring.about_mirror(self._service, self._store, c, lang)
@@ -284,7 +204,9 @@ class Commands:
     async def _memories(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is WindowMode.TEMP:
             return Outcome(False, say(lang, "why.temp"))
-        return await listed(self._service, c, lang)
+        outcome = await listed(self._service, c, lang)
+        lines = await proposing.list_proposals(self._service, c.user_id, lang) if not c.args.strip() else []
+        return replace(outcome, text="\n".join([outcome.text, *lines]))
 
     async def _why(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:
@@ -292,10 +214,18 @@ class Commands:
         recall = await self._service.explain(c.user_id, c.scope)
         if recall is None:
             return Outcome(True, say(lang, "why.none"))
-        residents, used = await self._store.read(
-            c.user_id, lambda tx: (_resident_count(tx, c.scope), _used(tx, c.scope))
+        residents, used, quotes = await self._store.read(
+            c.user_id,
+            lambda tx: (
+                _resident_count(tx, c.scope),
+                _used(tx, c.scope),
+                {h.memory.id: quote_of(tx, h.memory) for h in recall.hits},
+            ),
         )
-        text = explain(recall, residents, lang, c.at, used)
+        if c.args.strip().casefold() in MORE:
+            text = explain(recall, residents, lang, c.at, used)
+        else:
+            text = reasons_for(recall, used, quotes, lang, c.at, c.tz)
         return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
     async def _undo(self, c: Command, lang: Lang) -> Outcome:
@@ -321,8 +251,9 @@ class Commands:
         return Outcome(True, say(lang, "undo.done", what=what), memories=tuple(taken.memories))
 
     async def _help(self, c: Command, lang: Lang) -> Outcome:
-        lines = [f"- `/{name}` – {say(lang, f'help.{name}')}" for name in COMMANDS]
-        return Outcome(True, "\n".join([say(lang, "help.head"), *lines, "", say(lang, "help.tail")]))
+        lines = [f"- /{name} – {say(lang, f'help.{name}')}" for name in COMMANDS]
+        tail = ["", say(lang, "help.tail")] if c.mode is WindowMode.NORMAL else []
+        return Outcome(True, "\n".join([say(lang, "help.head"), *lines, *tail]))
 
     async def _quit(self, c: Command, lang: Lang) -> Outcome:
         return Outcome(True, "", quit=True)
@@ -338,6 +269,10 @@ def _withdraw_question(tx: Tx, c: Command) -> bool:
             break
         dropped = tx.take_choice(key, c.at) is not None
     return dropped
+
+
+def _outcome(spoken: Spoken) -> Outcome:
+    return Outcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
 
 
 def _resident_count(tx: Tx, scope: str) -> int:

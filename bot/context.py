@@ -6,20 +6,26 @@ system: persona, rules, resident profile, latest episode, running summary; histo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import prompts
-from bot.llm.tokens import estimate_tokens
+from bot.llm.tokens import MESSAGE_OVERHEAD, estimate_tokens
+from bot.texts import say
 from memory.models import Hit, Lang, Memory, Message, Mode
 from memory.ports import ModelRequest
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
-NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it
+NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it,
+LEAST_NEWEST = 0.3  # which may take more of it where short messages would be lost
 SMALLEST_NEWEST = 200  # tokens of it that are sent whatever else there is
+LONG_SHARES = (4, 20, 80, 320)  # of the context a long message of the history may have, tried one after the other
+MARK_TOKENS = 6  # of a time mark, the longer ones of a day's first message set aside
+SMALLEST = 60  # tokens: what is shorter is never shortened
 HEAD_SHARE = 2 / 3  # of a shortened message is its beginning, the rest its end
+_NOTICES = tuple(say(lang, key) for key in ("shortened", "shortened.history") for lang in prompts.LANGS)
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # no locale
 
 
@@ -40,7 +46,8 @@ class Material:
     mode: Mode = Mode.NORMAL
     persona: Path | None = None
     context_tokens: int = 16_000
-    extra: Sequence[tuple[str, str]] = field(default=())  # history of a window that is off the record
+    off_record: bool = False
+    reads_all: bool = False  # the model is given the newest message itself, however long
 
 
 def local_time(at: datetime, tz: str) -> datetime:
@@ -84,17 +91,59 @@ def item_of(hit: Hit, lang: Lang, tz: str) -> dict[str, object]:
     }
 
 
-def _fit(turns: list[dict[str, str]], budget: int) -> list[dict[str, str]]:
-    """The newest messages that fit; a cut never leaves an answer without its question in front."""
-    total, keep = 0, len(turns)
-    for i in range(len(turns) - 1, -1, -1):
-        total += estimate_tokens(turns[i]["content"]) + 4
-        if total > budget:
-            break
-        keep = i
-    while keep < len(turns) and turns[keep]["role"] != "user":
-        keep += 1
-    return turns[keep:]
+def _said(m: Message) -> str:
+    """A message as the model may see it: without the line that Ebb put before a reply."""
+    line = next((x for x in _NOTICES if m.role == "assistant" and m.text.startswith(x)), "")
+    return prompts.data(m.text.removeprefix(line))
+
+
+def shortening_notice(request: ModelRequest, m: Material) -> str:
+    """What the person is told where the model is not sent all of what was said; of the history only once."""
+    if m.reads_all:
+        return ""
+    if request.data["shortened"]:
+        return say(m.lang, "shortened")
+    told = any(x.text.startswith(_NOTICES) for x in m.history if x.role == "assistant")
+    return "" if told or not request.data["history_shortened"] else say(m.lang, "shortened.history")
+
+
+def _fit(history: Sequence[Message], budget: int, most: int, m: Material) -> list[str]:
+    """The texts of the history, within the budget as far as shortening the long ones does it.
+
+    The longest lose their middle first, and of those the oldest: what changes is in front of what stays the same.
+    Only where that is more than `most` tokens do the oldest go, an answer with its question.
+    """
+    out = [_said(x) for x in history]
+    sizes = [_size(t) for t in out]
+    for share in LONG_SHARES:
+        longest, over = max(m.context_tokens // share, SMALLEST), sum(sizes) - budget
+        for i, size in enumerate(sizes):
+            if over > 0 and size > longest:
+                out[i] = shortened(_said(history[i]), longest, m.lang)
+                sizes[i] = _size(out[i])
+                over -= size - sizes[i]
+    gone = 0
+    while sum(sizes[gone:]) > most or (0 < gone < len(out) and history[gone].role != "user"):
+        gone += 1
+    return out[gone:]
+
+
+def _size(text: str) -> int:
+    return estimate_tokens(text) + MESSAGE_OVERHEAD + MARK_TOKENS
+
+
+def _time_marks(messages: Sequence[Message], lang: Lang) -> list[str]:
+    """When each of the user's messages was written: the hour; where day or zone are new, these as well.
+
+    A mark depends on the messages before it alone, so that it stays the same from turn to turn.
+    """
+    out, before = [""] * len(messages), (date.min, "")
+    for i, m in enumerate(messages):
+        if m.role == "user":
+            local = local_time(m.at, m.tz)
+            out[i] = f"[{local:%H:%M}]" if before == (local.date(), m.tz) else f"[{moment(local, lang)}, {m.tz}]"
+            before = (local.date(), m.tz)
+    return out
 
 
 def shortened(text: str, most: int, lang: Lang) -> str:
@@ -104,7 +153,7 @@ def shortened(text: str, most: int, lang: Lang) -> str:
     """
     if estimate_tokens(text) <= most:
         return text
-    low, high = 0, len(text)  # characters kept: the most that fit
+    low, high = 0, min(len(text), most * 16)  # characters kept: the most that fit
     while low < high:
         kept = (low + high + 1) // 2
         if estimate_tokens(_ends(text, kept, lang)) <= most:
@@ -148,7 +197,7 @@ def build(m: Material) -> ModelRequest:
         part
         for part in (
             persona_text(m.persona, m.lang),
-            prompts.load("rules", m.lang).render().strip(),
+            prompts.load("rules", m.lang).render(off_record=m.off_record).strip(),
             prompts.load("chat_context", m.lang)
             .render(profile=profile, episode=m.episode, summary=m.summary)
             .strip(),
@@ -161,26 +210,36 @@ def build(m: Material) -> ModelRequest:
     )
     room = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
-    whole = estimate_tokens(text) <= room
-    if not whole:
-        text = shortened(text, max(int(room * NEWEST_SHARE), SMALLEST_NEWEST), m.lang)
-    newest = f"{block.strip()}\n\n{text}"
+    history = [x for x in m.history if x.text]
+    size = estimate_tokens(text)
+    soft, hard = max(room - size, int(room * (1 - NEWEST_SHARE))), max(room - size, int(room * (1 - LEAST_NEWEST)))
+    texts = _fit(history, soft, hard, m)
+    most = max(room - sum(map(_size, texts)), SMALLEST_NEWEST)
+    newest = f"{block.strip()}\n\n{shortened(text, most, m.lang)}"
+    left_out = len(history) - len(texts)
+    history = history[left_out:]
+    marks = _time_marks(history, m.lang)
     turns = [
-        {"role": x.role, "content": prompts.data(x.text), "at": local_time(x.at, x.tz).isoformat()}
-        for x in m.history
-        if x.text
+        {"role": x.role, "content": f"{mark} {said}" if mark else said}
+        for x, mark, said in zip(history, marks, texts, strict=True)
     ]
-    turns += [{"role": role, "content": prompts.data(text), "at": local.isoformat()} for role, text in m.extra]
-    turns = _fit(turns, room - estimate_tokens(text))
+    if left_out:
+        turns.insert(0, {"role": "user", "content": say(m.lang, "left_out", n=left_out)})
     data = {
         "message": m.text,
-        "history": [{"role": t["role"], "text": t["content"], "at": t["at"]} for t in turns],
+        "history": [
+            {"role": x.role, "text": said, "at": local_time(x.at, x.tz).isoformat()}
+            for x, said in zip(history, texts, strict=True)
+        ],
+        "history_shortened": left_out > 0 or texts != [_said(x) for x in history],
+        "marks": [*filter(None, marks), f"[{local:%H:%M}]", f"[{moment(local, m.lang)}, {m.tz}]"],
         "recalled": recalled,
         "profile": profile,
         "summary": m.summary,
         "episode": m.episode,
         "note": m.note,
-        "shortened": not whole,  # the model is sent the newest message without its middle
+        "shortened": size > most,  # the model is sent the newest message without its middle
+        "off_record": m.off_record,
         "lang": m.lang,
         "now": local.isoformat(),
         "tz": m.tz,

@@ -51,7 +51,7 @@ say = Texts(
         "level.tag": ("tag", "标签"),
         "level.trace": ("trace", "痕迹"),
         "level.archive": ("archive", "存档"),
-        "source.user": ("user", "用户"),
+        "source.user": ("you", "你"),
         "source.monitor": ("monitor", "后台观察"),
         "source.extractor": ("extractor", "会话整理"),
         "source.import": ("import", "导入"),

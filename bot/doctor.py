@@ -31,8 +31,10 @@ from bot.probe import probe_endpoint
 from bot.settings import Settings
 from memory.embed import LexicalEmbedder
 from memory.errors import MemoryError_, ModelError, ModelErrorCode
-from memory.models import Lang
-from memory.privacy import load_key
+from memory.models import Filter, Lang, Sensitivity
+from memory.models import State as MemoryState
+from memory.ports import Store, Tx
+from memory.privacy import find_key, key_mark, unseal, where_key
 from memory.store import open_store, sqlite_report, worker_id
 
 log = logging.getLogger(__name__)
@@ -156,13 +158,53 @@ def _private(settings: Settings) -> list[Path]:
     return [settings.home, *(p for p in settings.home.iterdir() if p.is_file())]
 
 
+async def _opened(settings: Settings) -> Store:
+    """The store, for reading; a missing key is not made."""
+    key = await asyncio.to_thread(find_key, settings.home) or bytes(32)
+    return await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+
+
+async def _secrets(settings: Settings, lang: Lang) -> list[Check]:
+    """Where the key of sealed texts is, and whether it opens them."""
+    name = say(lang, "key")
+    if not settings.database.exists():
+        return [Check(name, "ok", say(lang, "key.none"))]
+    key, path = await asyncio.to_thread(find_key, settings.home), where_key(settings.home)
+    try:
+        store = await _opened(settings)
+    except MemoryError_:
+        return []  # said where background work is looked at
+    try:
+        keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
+        sealed: list[tuple[str, bytes]] = []
+        for user_id in await store.system(lambda s: s.users()):
+            sealed += await store.read(user_id, _sealed)
+    finally:
+        await store.close()
+    shut = sum(key is None or unseal(key, text, bound_to=of) is None for of, text in sealed)
+    if shut or (keyed and (key is None or mark not in {None, key_mark(key)})):
+        lost = say(lang, "key.lost", n=len(sealed), shut=shut)
+        return [Check(name, "bad", lost, say(lang, "key.todo", path=path))]
+    found = say(lang, "key.keyring" if path.name == "key.keyring" else "key.found", n=len(sealed), path=path)
+    return [Check(name, "ok", found)]
+
+
+def _sealed(tx: Tx) -> list[tuple[str, bytes]]:
+    every = Filter(states=frozenset(MemoryState), max_sensitivity=Sensitivity.SECRET)
+    held = [
+        (m.id, tx.secret(m.id))
+        for m in tx.memories.find(every, limit=100_000).items
+        if m.sensitivity >= Sensitivity.SECRET
+    ]
+    return [(i, s) for i, s in (*held, *((i, tx.sealed_message(i)) for i in tx.sealed_messages())) if s is not None]
+
+
 async def _jobs(settings: Settings, lang: Lang) -> list[Check]:
     name = say(lang, "jobs")
     if not settings.database.exists():
         return [Check(name, "ok", say(lang, "jobs.none"))]
     try:
-        key = await asyncio.to_thread(load_key, settings.home)
-        store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+        store = await _opened(settings)
     except MemoryError_ as e:
         return [Check(name, "bad", str(e))]
     try:
@@ -186,8 +228,7 @@ async def _curve(settings: Settings, lang: Lang) -> list[Check]:
     counts: Counter[str] = Counter()
     if settings.database.exists():
         try:
-            key = await asyncio.to_thread(load_key, settings.home)
-            store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+            store = await _opened(settings)
         except MemoryError_:
             return []  # said already, where background work is looked at
         try:
@@ -252,8 +293,7 @@ async def _embedded(settings: Settings, embedder_id: str, lang: Lang) -> str:
     if not settings.database.exists():
         return ""
     try:
-        key = await asyncio.to_thread(load_key, settings.home)
-        store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+        store = await _opened(settings)
     except MemoryError_:
         return ""  # told where the store itself is looked at
     try:
@@ -305,7 +345,7 @@ async def _telegram(settings: Settings, lang: Lang) -> list[Check]:
     return [Check("Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}")]
 
 
-CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _jobs, _curve, _provider, _embedder, _telegram)
+CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _secrets, _jobs, _curve, _provider, _embedder, _telegram)
 
 
 def _columns(text: str) -> int:

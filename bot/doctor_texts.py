@@ -57,6 +57,18 @@ say = Texts(
             "Given up on: {kinds}. Mend what is marked ✗ and start Ebb again: they get another round.",
             "已放弃：{kinds}。处理好标有 ✗ 的项目后重新启动 Ebb，它们会再试一轮。",
         ),
+        "key": ("Secrets", "机密"),
+        "key.none": ("none sealed yet", "还没有封存的内容"),
+        "key.found": ("{n} sealed; the key is in {path}", "已封存 {n} 条；密钥在 {path}"),
+        "key.keyring": ("{n} sealed; the key is in this system's keyring", "已封存 {n} 条；密钥在系统钥匙串里"),
+        "key.lost": ("{n} sealed, {shut} of them cannot be opened", "已封存 {n} 条，其中 {shut} 条打不开"),
+        "key.todo": (
+            "The key is missing or another one. Put it back at {path}; Ebb makes no new one by itself. "
+            "If it is gone for good, put an empty file “key.new” beside it: a new key is made, and what is sealed "
+            "stays shut.",
+            "密钥不见了，或者换成了别的。请把它放回 {path}；Ebb 不会自行生成新的。"
+            "如果再也找不到，请在旁边放一个空文件“key.new”：会生成新密钥，旧的机密仍打不开。",
+        ),
         "curve": ("Forgetting", "遗忘曲线"),
         "curve.all": ("{curve}; {n} memories live by it", "{curve}，共 {n} 条记忆"),
         "curve.some": (

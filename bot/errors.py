@@ -1,4 +1,4 @@
-"""One clear sentence for each way a model can fail, in English and Chinese.
+"""One clear sentence for each way a model can fail, in English and Chinese; and for learning that waits for one.
 
 Never the provider's raw words, never a key.
 """
@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 
 from memory.errors import ModelError, ModelErrorCode
-from memory.models import Lang
+from memory.models import LEARNING, Json, Lang
 
 _SENTENCES: Mapping[ModelErrorCode, tuple[str, str]] = {
     "bad_key": (
@@ -76,6 +76,37 @@ _MISSING_IN_OLLAMA = (
     "Ollama has no model called “{model}”. Fetch it with: ollama pull {model}",
     "Ollama 没有名为“{model}”的模型。可以这样获取：ollama pull {model}",
 )
+
+_LEARNING_WAITS = (
+    "I can’t learn right now: {why} Nothing is lost; I’ll catch up.",
+    "我现在没法记新的内容：{why}什么都不会丢，之后会补上。",
+)
+_LEARNING_FAILED = (
+    "I could not learn from something you said. It is kept, and I’ll go over it again later.",
+    "有一段话我没能记成。它已保存，之后我会再整理一遍。",
+)
+
+
+class LearningTrouble:
+    """Decides when a person hears that learning waits or failed: once, until it has worked again."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def sentence(self, job: Mapping[str, Json], lang: Lang) -> str:
+        """What to say about the end of a job, given as its change says it; empty where nothing is to be said."""
+        outcome = job.get("outcome")
+        if job.get("kind") not in LEARNING:
+            return ""
+        if outcome in ("saved", "nothing"):
+            self._told = False
+        if self._told or outcome not in ("waiting", "failed"):
+            return ""
+        self._told, zh = True, lang == "zh"
+        if outcome == "failed":
+            return _LEARNING_FAILED[zh]
+        error = ModelError(job["error"], model=str(job.get("model", "")), host=str(job.get("host", "")))
+        return _LEARNING_WAITS[zh].format(why=sentence(error, lang))
 
 
 def sentence(error: ModelError, lang: Lang, *, model: str = "", host: str = "") -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from memory.models import Change, Hit, Lang, Memory, Message, Usage
 
@@ -46,6 +46,7 @@ class Started:
 
     turn_id: str
     session_id: str
+    memory_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +59,24 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of the reply."""
+    """A piece of the reply. `literal`: Ebb's own words with the person's in them, to be shown as they are."""
 
     text: str
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The reply is whole and stored (unless the window is temporary). `choices` asks something back."""
+    """The reply is whole and stored (unless the window is temporary). `choices` asks something back.
+
+    `literal`: the words are Ebb's own, with the person's in them; they are shown as they are, not as Markdown.
+    """
 
     message_id: str
     text: str
     usage: Usage = field(default_factory=Usage)
     choices: tuple[Choice, ...] = ()
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command came to. `text` is Markdown in the user's language, ready to be shown.
+    """What a command came to. `text` is in the user's language and shown as it is: no Markdown.
 
     `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's mode changes;
     `session_id` where a new session opened; `turn` where the front end should send a turn (as `/review question`
@@ -154,13 +160,12 @@ class Status:
     writing_elsewhere: bool  # another window's reply is being written in this scope
     offline: bool  # the offline companion answers
     last_seq: int  # change cursor to subscribe from
+    memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work
     embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
 
 
 CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help
-DrainProgress: TypeAlias = AsyncIterator[int]
-EndKind: TypeAlias = Literal["done", "stopped", "failed"]
 
 
 class Agent(Protocol):
@@ -184,5 +189,11 @@ class Agent(Protocol):
     async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
         """The newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
 
+    async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
+        """Keep what this process was given and has not sent yet, by id, instead of what it kept before."""
+
+    async def take_unsent(self, user_id: str) -> dict[str, str]:
+        """What processes that are gone had not sent, oldest first; it is this process's from now on."""
+
     async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
-    async def language(self, user_id: str) -> Lang: ...
+    async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang: ...

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from bot.events import Command, Outcome
 from bot.texts import ago, say
-from memory.models import KINDS, Filter, Lang, Memory, Page, State
+from memory.models import KINDS, Filter, Lang, Memory, Page, Sensitivity, State
 
 if TYPE_CHECKING:
     from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
 
 LISTED = 30  # on one page
-_PAGE = re.compile(r"(?:^|\s)(?:page\s+|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s*(?P<zh>\d{1,6})\s*页$", re.IGNORECASE)
+_PAGE = re.compile(
+    r"(?:^|\s)(?:page\s{1,9}|p\.?)(?P<en>\d{1,6})$|(?:^|\s)第?\s{0,9}(?P<zh>\d{1,6})\s{0,9}页$", re.IGNORECASE
+)
 
 
 def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
@@ -31,10 +33,14 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
         marks.append("已忘掉" if lang == "zh" else "forgotten")
     if m.state is State.PROPOSED:
         marks.append("待确认" if lang == "zh" else "proposed")
+    if m.sensitivity is Sensitivity.SECRET:
+        marks.append("已加密封存" if lang == "zh" else "sealed")
+    if m.quiet_at is not None:
+        marks.append("不主动提起" if lang == "zh" else "kept quiet")
     if m.pinned:
         marks.append("📍")
     extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} `[{m.id}]`"
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
 
 
 def asked(args: str) -> tuple[str, int]:
@@ -48,7 +54,7 @@ def asked(args: str) -> tuple[str, int]:
 async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
     """A page of it. `total` says how many there are in all, `offset` how many come before; past the end: the last."""
     word, number = asked(c.args)
-    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
+    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
 
     async def at(n: int) -> Page:
         offset = (n - 1) * LISTED
@@ -62,10 +68,11 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
     if not page.items:
         return Outcome(True, say(lang, "memories.none_about" if word else "memories.none", text=word))
     before = (number - 1) * LISTED
+    off = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
     lines = [say(lang, "memories.head", n=page.total)]
     if pages > 1:
         lines[0] += say(lang, "memories.span", first=before + 1, last=before + len(page.items), n=page.total)
     lines += [f"- {memory_line(m, lang, c.at)}" for m in page.items]
     if left := page.total - before - len(page.items):
         lines.append(say(lang, "memories.more", n=left, word=f"{word} " if word else "", page=number + 1))
-    return Outcome(True, "\n".join(lines), memories=tuple(page.items), total=page.total, offset=before)
+    return Outcome(True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before)

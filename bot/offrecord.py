@@ -15,7 +15,7 @@ from bot.settings import Settings
 from bot.streaming import Running
 from bot.texts import say
 from memory.errors import ModelError
-from memory.models import Hit, Lang, Memory
+from memory.models import Hit, Lang, Memory, Message, Role
 from memory.ports import ChatModel, Store
 from memory.service import MemoryService
 
@@ -39,7 +39,7 @@ class OffRecord:
         self._model = model
         self._failed = failed
         self._reads_all = reads_all
-        self._said: dict[str, list[tuple[str, str]]] = {}  # by window: (role, text)
+        self._said: dict[str, list[Message]] = {}  # by window
 
     def forget(self, origin: str) -> None:
         """Let go of what was said in that window."""
@@ -50,7 +50,7 @@ class OffRecord:
         said = self._said.setdefault(turn.origin, [])
         yield Started(turn.id, "")
         intent = self._service.intent(turn.text)
-        if intent is not None:
+        if intent is not None and intent.kind in {"remember", "forget", "quiet", "speak"}:
             text = say(lang, "temp.no_remember" if intent.kind == "remember" else "temp.no_change")
             yield Delta(text)
             yield Done("", text)
@@ -58,7 +58,7 @@ class OffRecord:
         hits: tuple[Hit, ...] = ()
         profile: list[Memory] = []
         if turn.mode is WindowMode.PRIVATE:
-            earlier = [text for _, text in said[-3:]]
+            earlier = [m.text for m in said[-3:]]
             recall, profile = await recall_for(
                 self._service, self._store, turn, turn.text, earlier, None, local_only=True
             )
@@ -73,20 +73,24 @@ class OffRecord:
             profile=profile,
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
-            extra=tuple(said),
+            history=tuple(said),
+            off_record=True,
+            reads_all=self._reads_all,
         )
         try:
             request = context.build(material)
-            if request.data["shortened"] and not self._reads_all:
-                running.text = say(lang, "shortened")
-                yield Delta(running.text)
+            if notice := context.shortening_notice(request, material):
+                running.text = notice
+                yield Delta(notice)
             async with aclosing(running.write(self._model, request)) as pieces:
                 async for text in pieces:
                     yield Delta(text)
         except ModelError as e:
             yield self._failed(e, running.text, lang)
             return
-        said += [("user", turn.text), ("assistant", running.text)]
+        spoken: tuple[tuple[Role, str], ...] = (("user", turn.text), ("assistant", running.text))
+        for role, text in spoken:
+            said.append(Message("", "", turn.id, None, role, text, turn.at, turn.tz))
         if running.stop.is_set():
             yield Stopped("", running.text)
         else:

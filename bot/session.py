@@ -10,12 +10,15 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.llm.tokens import estimate_tokens
+from memory.learn.wishes import erase_unkept, is_off
 from memory.models import Message, Session
 from memory.ports import Tx
 from memory.privacy import redact
 
 HISTORY_LIMIT = 30  # S0: past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay
+HISTORY_SHARE = 0.35  # of the context; past it as well
+LONG_SHARE = 1 / 8  # of that: a longer message counts as so much, since the prompt shortens it first
 TITLE_CHARS = 40
 
 
@@ -30,7 +33,7 @@ def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Sessio
 def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
     """Close it and enqueue an episode of the rest and an extraction. False if it was closed already.
 
-    While a reply to it is being written, that waits for the reply.
+    While a reply to it is being written, that waits for the reply. While memory is off it is erased instead.
     """
     if not tx.conversations.close_session(session.id, now, why):
         return False
@@ -41,7 +44,10 @@ def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
 
 
 def plan_rest(tx: Tx, session: Session, now: datetime) -> None:
-    """Plan whatever of a closed session is not planned for yet."""
+    """Plan whatever of a closed session is not planned for yet; erase it while memory is off."""
+    if is_off(tx):
+        erase_unkept(tx, session, now)
+        return
     rest = tx.conversations.messages(session_id=session.id, after=session.planned_through)
     if rest:
         plan(tx, session, rest[-1].seq, now)
@@ -67,14 +73,15 @@ def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:
 def compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | None:
     """`seq` of the last message to summarise away, or None if history is short enough.
 
-    Past 30 messages (or past the token budget), all but the newest 10 go; an exchange is never split.
+    Past 30 messages all but the newest 10 go; past the token budget, until half of it is left. The newest exchange
+    stays, and none is ever split.
     """
-    over = len(messages) > HISTORY_LIMIT
-    if not over and len(messages) > HISTORY_KEPT:
-        over = sum(estimate_tokens(m.text) for m in messages) > budget_tokens
-    if not over:
+    sizes = [min(estimate_tokens(m.text), int(budget_tokens * LONG_SHARE)) for m in messages]
+    if len(messages) <= HISTORY_LIMIT and sum(sizes) <= budget_tokens:
         return None
-    cut = len(messages) - HISTORY_KEPT
+    cut = max(len(messages) - HISTORY_KEPT, 0)
+    while sum(sizes) > budget_tokens and cut < len(messages) - 1 and sum(sizes[cut:]) > budget_tokens // 2:
+        cut += 1
     while cut > 0 and messages[cut].turn_id is not None and messages[cut].turn_id == messages[cut - 1].turn_id:
         cut -= 1
     return messages[cut - 1].seq if cut > 0 else None

@@ -1,6 +1,7 @@
 """Settings: the only reader of the environment.
 
-Order: the process environment, then `$EBB_HOME/.env`, then the default. `.env.example` is made from `FIELDS`,
+Order: the process environment, then `$EBB_HOME/.env`, then the default; but a key that `.env` keeps beside an address
+goes there, and no other key does. `.env.example` is made from `FIELDS`,
 so what is documented is what is read.
 """
 
@@ -112,6 +113,12 @@ class Settings:
         "auto: learn by itself; ask: propose, you confirm; off: only when told to remember.",
         choices=("auto", "ask", "off"),
     )
+    transcript: str = _s(
+        "session",
+        "EBB_TRANSCRIPT",
+        "While memory is off, what is said is erased when the conversation ends (session) or stays (keep).",
+        choices=("session", "keep"),
+    )
     telegram_token: str | None = _s(None, "EBB_TELEGRAM_TOKEN", "The token @BotFather gave your bot.", secret=True)
     telegram_base_url: str | None = _s(
         None, "EBB_TELEGRAM_BASE_URL", "A Bot API server of your own.", shown="https://api.telegram.org"
@@ -136,7 +143,7 @@ class Settings:
         None, "EBB_EMBEDDING_API_KEY", "Key for embeddings.", secret=True, shown="OPENAI_API_KEY"
     )
     openai_api_key: str | None = _s(
-        None, "OPENAI_API_KEY", "Key for every role that has none of its own.", secret=True
+        None, "OPENAI_API_KEY", "Key for every role that has none of its own (none: no key).", secret=True
     )
     openai_base_url: str | None = _s(
         None, "OPENAI_BASE_URL", "Endpoint of every role that has none of its own.", shown="OpenAI's"
@@ -234,10 +241,16 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
             stored = dict(dotenv_values(dotenv, interpolate=False, encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError) as e:
             raise SettingsError(f"{dotenv} cannot be read ({type(e).__name__}); mend or move that file.") from None
+    kept = stored.get("OPENAI_BASE_URL")
+    if kept and stored.get("OPENAI_API_KEY"):  # a key kept with an address is for it alone
+        if env.get("OPENAI_BASE_URL", kept) != kept:
+            stored.pop("OPENAI_API_KEY")
+        elif "//api.openai.com" not in kept:
+            env.pop("OPENAI_API_KEY", None)
     values: dict[str, Any] = {"home": home.absolute()}
     for name, s in FIELDS.items():
         raw = env.get(s.env) or stored.get(s.env)
-        if name != "home" and raw and raw.strip():
+        if name != "home" and raw and raw.strip() and (raw.strip(), s.env) != ("none", "OPENAI_API_KEY"):
             values[name] = _parse(name, raw)
     return Settings(**values)
 

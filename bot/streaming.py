@@ -25,14 +25,22 @@ class Running:
 
     async def write(self, model: ChatModel, request: ModelRequest) -> AsyncGenerator[str, None]:
         """Pieces of the reply until it ends or is stopped, collected on the way. Raises ModelError, also for none."""
-        before = len(self.text)
+        before, head = len(self.text), ""
+        marks = tuple(request.data.get("marks", ()))
         async with aclosing(until(self.stop, model.stream(request))) as chunks:
             async for chunk in chunks:
                 if chunk.usage is not None:
                     self.usage = chunk.usage
-                if chunk.text:
-                    self.text += chunk.text
-                    yield chunk.text
+                head += chunk.text
+                if head and not any(mark.startswith(head.lstrip()) for mark in marks):
+                    found = next((mark for mark in marks if head.lstrip().startswith(mark)), "")
+                    text = head.lstrip()[len(found) :].lstrip() if found else head
+                    head, marks = "", ()
+                    self.text += text
+                    yield text
+        if head and head.strip() not in marks:
+            self.text += head
+            yield head
         if not self.text[before:].strip() and not self.stop.is_set():
             raise ModelError("unreadable", detail="empty", model=model.name)
 

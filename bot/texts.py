@@ -32,21 +32,26 @@ say = Texts(
             "结束这次对话，留下值得记住的，重新开始",
         ),
         "help.temp": (
-            "off the record, nothing is recalled or kept (`/temp read`: recalls, keeps nothing)",
-            "临时模式：不回忆也不记录（`/temp read`：可回忆，不记录）",
+            "off the record, nothing is recalled or kept (/temp read: recalls, keeps nothing)",
+            "临时模式：不回忆也不记录（/temp read：可回忆，不记录）",
         ),
         "help.review": ("look back through everything, faded memories included", "回顾：连已经淡去的记忆一起找"),
         "help.remember": ("keep this for certain", "一定要记住这件事"),
         "help.forget": ("forget this, everywhere", "忘掉这件事，处处都忘"),
+        "help.quiet": (
+            "don't bring this up by yourself; /quiet off X ends it",
+            "别主动提起这件事；/quiet off X 结束",
+        ),
+        "help.memory": ("`off`: learn and recall nothing; `on` ends it", "`off`：什么都不记也不回忆；`on` 恢复"),
         "help.memories": ("what I remember about you", "我记得你的哪些事"),
         "help.why": ("what I recalled for the last reply, and why", "上一条回复用了哪些记忆，为什么"),
         "help.undo": (
-            "take back the last change of memory (`/undo list` shows the others)",
-            "撤销上一次记忆改动（`/undo list` 列出其他改动）",
+            "take back the last change of memory (/undo list shows the others)",
+            "撤销上一次记忆改动（/undo list 列出其他改动）",
         ),
         "help.help": ("this list", "这份清单"),
         "help.quit": ("close this window", "关闭窗口"),
-        "help.head": ("**What you can type**", "**可以输入的命令**"),
+        "help.head": ("What you can type", "可以输入的命令"),
         "help.tail": (
             "You can also just say it: “remember that …”, “forget that …”, “what did I say in the past about …?”",
             "也可以直接说：“记住……”“忘掉……”“我以前说过……吗？”",
@@ -64,12 +69,12 @@ say = Texts(
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
         "temp.on": (
-            "**Off the record.** In this window nothing is recalled and nothing is kept from here on. /temp ends it.",
-            "**临时模式已开启。** 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
+            "Off the record. In this window nothing is recalled and nothing is kept from here on. /temp ends it.",
+            "临时模式已开启。 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
         ),
         "private.on": (
-            "**Read-only.** I recall what I know, and keep nothing of what is said here. /temp ends it.",
-            "**只读模式已开启。** 我会用已有的记忆，但不会记录这里说的任何话。再输入 /temp 结束。",
+            "Read-only. I recall what I know, and keep nothing of what is said here. /temp ends it.",
+            "只读模式已开启。 我会用已有的记忆，但不会记录这里说的任何话。再输入 /temp 结束。",
         ),
         "temp.off": (
             "Back on the record. What was said off the record is gone.",
@@ -87,14 +92,29 @@ say = Texts(
         "remember.done": ("I'll remember: {text}", "我记住了：{text}"),
         "remember.already": ("I knew that already: {text}", "这个我已经记得：{text}"),
         "remember.what": (
-            "What should I remember? Write it after the command, e.g. `/remember I'm allergic to peanuts`.",
-            "要记住什么？请写在命令后面，例如 `/remember 我对花生过敏`。",
+            "What should I remember? Write it after the command, e.g. /remember I'm allergic to peanuts.",
+            "要记住什么？请写在命令后面，例如 /remember 我对花生过敏。",
         ),
         "remember.instruction": (
             "That reads like an instruction to me, not something about you, so I have not kept it.",
             "这像是给我的指令，而不是关于你的事，所以没有记下。",
         ),
         "remember.refused": ("I could not keep that: {why}", "没能记下：{why}"),
+        # secrets
+        "sealed": (
+            "(I sealed what looks like a secret in your message. If it is none, say “not a secret”.)",
+            "（你的消息里像是有机密内容，我已加密封存。如果不是，请说“不是机密”。）",
+        ),
+        "sealed.spared": (
+            "Good: your message stands as you wrote it, and I won't seal that again.",
+            "好的：你的消息已恢复原样，以后不会再封存这个内容。",
+        ),
+        "locked": (
+            "(The key to your sealed secrets is missing or is another one, so I cannot open them. Put the file "
+            "“{name}” back into Ebb's data directory; `ebb doctor` shows where. I make no new one by myself.)",
+            "（加密内容的密钥不见了，或者换成了别的，所以打不开。请把文件“{name}”放回 Ebb 的数据目录，"
+            "`ebb doctor` 会显示位置。我不会自行生成新的密钥。）",
+        ),
         # forgetting
         "forget.done": (
             "Forgotten: “{text}”. It has left my answers and what I look things up in; "
@@ -121,6 +141,10 @@ say = Texts(
         "forget.which": ("Which of these do you mean?", "你指的是哪一条？"),
         "forget.all_of_them": ("All of these", "全部"),
         "forget.none_of_them": ("None of them", "都不是"),
+        "group.forget": (
+            "Ask me that in private: in a group I neither show nor change what I remember about you.",
+            "这个请私下跟我说：在群里我不显示、也不改动对你的记忆。",
+        ),
         "forget.kept": ("Nothing was forgotten.", "什么都没有忘掉。"),
         "forget.nothing": (
             "I find nothing about “{text}” in what I remember, so there is nothing to forget.",
@@ -132,14 +156,64 @@ say = Texts(
         ),
         "forget.everything": (
             "That would let go of everything I know about you ({n} memories), so please be certain: "
-            "type `/forget everything {n}` and it is done. /undo brings it back for 30 days.",
-            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请输入 `/forget everything {n}`。30 天内可用 /undo 恢复。",
+            "say yes, or type /forget everything {n}. /undo brings it back for 30 days.",
+            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请回答“是”，"
+            "或输入 /forget everything {n}。30 天内可用 /undo 恢复。",
+        ),
+        "forget.yes_all": ("Yes, forget all {n}", "是，全部忘掉（{n} 条）"),
+        "forget.no": ("No, keep them", "不，留着"),
+        # quiet and off
+        "quiet.on": (
+            "I won't bring up “{text}” by myself any more ({n} kept quiet). Nothing is forgotten: "
+            "ask and I tell you. “You can talk about {text} again” or /undo ends it.",
+            "我不会再主动提起“{text}”（{n} 条）。什么都没有忘掉：你问起时我会说。"
+            "说“可以再提{text}了”或 /undo 就恢复。",
+        ),
+        "quiet.off": ("I may speak of “{text}” again ({n}).", "“{text}”可以再提了（{n} 条）。"),
+        "quiet.nothing": (
+            "I find nothing about “{text}” that this would change.",
+            "我没有找到与“{text}”有关、需要改变的记忆。",
+        ),
+        "quiet.what": (
+            "What should I not bring up? Write it after the command, e.g. /quiet my ex.",
+            "不要主动提起什么？请写在命令后面，例如 /quiet 前任。",
+        ),
+        "off.done": (
+            "Memory is off. From this message on I learn and recall nothing, and what we say is erased when this "
+            "conversation ends. /memory on ends it.",
+            "记忆已关闭。 从这条消息起，我什么都不记、也不回忆；这次对话结束时，说过的话会抹去。/memory on 恢复。",
+        ),
+        "off.done_kept": (
+            "Memory is off. From this message on I learn and recall nothing. /memory on ends it.",
+            "记忆已关闭。 从这条消息起，我什么都不记、也不回忆。/memory on 恢复。",
+        ),
+        "off.offer": (
+            "I still hold {n} memories from before. Shall I forget them as well?",
+            "之前的记忆还有 {n} 条。要一起忘掉吗？",
+        ),
+        "off.already": ("Memory is off already. /memory on ends it.", "记忆已经是关闭的。/memory on 恢复。"),
+        "off.no_remember": (
+            "Memory is off, so I keep nothing. /memory on ends that; then tell me again.",
+            "记忆已关闭，我不会记录任何内容。请先用 /memory on 恢复，再告诉我一次。",
+        ),
+        "on.done": (
+            "Memory is on again. What was said meanwhile was not learned.",
+            "记忆已恢复。关闭期间说的话没有记下。",
+        ),
+        "on.already": ("Memory is on.", "记忆是开启的。"),
+        "memory.is_off": (
+            "Memory is off: I learn and recall nothing. /memory on ends it.",
+            "记忆已关闭：我什么都不记、也不回忆。/memory on 恢复。",
+        ),
+        "memory.is_on": (
+            "Memory is on. /memory off: I learn and recall nothing from then on.",
+            "记忆已开启。输入 /memory off 后，我什么都不记、也不回忆。",
         ),
         # undo
         "undo.done": ("Taken back: {what}.", "已撤销：{what}。"),
         "undo.asked": (
-            "Nothing was forgotten: I had only asked which one you mean. `/undo` again takes back the change before.",
-            "什么都没有忘掉：刚才只是在问你指哪一条。再用一次 `/undo` 会撤销更早的改动。",
+            "Nothing was forgotten: I had only asked which one you mean. /undo again takes back the change before.",
+            "什么都没有忘掉：刚才只是在问你指哪一条。再用一次 /undo 会撤销更早的改动。",
         ),
         "undo.nothing": ("There is nothing to take back.", "没有可以撤销的改动。"),
         "undo.conflict": (
@@ -154,7 +228,7 @@ say = Texts(
             "What was erased for good cannot be brought back.",
             "已永久抹去的内容无法找回。",
         ),
-        "undo.listed": ("**What `/undo ID` can take back**", "**可以用 `/undo 编号` 撤销的改动**"),
+        "undo.listed": ("What /undo ID can take back", "可以用 /undo 编号 撤销的改动"),
         "undo.gone": ("There is no such change to take back.", "没有这样一次改动可以撤销。"),
         "set.chat": ("what was said", "对话内容"),
         "set.monitor": ("what I learned by listening", "我听到后记下的内容"),
@@ -164,6 +238,8 @@ say = Texts(
         "set.forget": ("what you asked me to forget", "你让我忘掉的内容"),
         "set.edit": ("an edit", "一次修改"),
         "set.pin": ("a pin", "一次置顶"),
+        "set.quiet": ("what you asked me not to bring up", "你让我别主动提起的内容"),
+        "set.switch": ("memory switched on or off", "记忆的开关"),
         "set.restore": ("a restoration", "一次恢复"),
         "set.undo": ("an undo", "一次撤销"),
         "set.mirror": ("what you changed in MEMORY.md", "你在 MEMORY.md 里的改动"),
@@ -171,17 +247,24 @@ say = Texts(
         "set.upkeep": ("something the night did", "夜间整理的一处改动"),
         "set.derive": ("a conclusion I proposed", "我推导出的一条建议"),
         "set.accept": ("a proposal you accepted", "你采纳的一条建议"),
+        "set.decline": ("a proposal you declined", "你拒绝的一条建议"),
         "set.other": ("a change of memory", "一次记忆改动"),
         # lists
+        "proposal.keep": ("Is this so? “{text}”", "是这样吗？“{text}”"),
+        "proposal.forget": ("Shall I forget this? “{text}”", "要忘掉这件事吗？“{text}”"),
+        "proposal.no": ("No", "不是"),
+        "proposal.head": ("**Waiting for your yes or no**", "**等你说是或不是**"),
+        "proposal.accepted": ("Done, as you say.", "好，照你说的办。"),
+        "proposal.declined": ("Then I won't keep it.", "好，那我不记。"),
         "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
         "memories.none_about": ("I remember nothing about “{text}”.", "我没有关于“{text}”的记忆。"),
-        "memories.head": ("**What I remember about you** ({n})", "**我记得你的这些事**（{n} 条）"),
+        "memories.head": ("What I remember about you ({n})", "我记得你的这些事（{n} 条）"),
         "memories.more": (
-            "… and {n} more: `/memories {word}page {page}` goes on, `/memories WORD` narrows it down.",
-            "……还有 {n} 条：`/memories {word}第{page}页` 往下看，`/memories 关键词` 可以缩小范围。",
+            "… and {n} more: /memories {word}page {page} goes on, /memories WORD narrows it down.",
+            "……还有 {n} 条：/memories {word}第{page}页 往下看，/memories 关键词 可以缩小范围。",
         ),
         "memories.span": (" · {first}–{last} of {n}", " · 第 {first}–{last} 条，共 {n} 条"),
-        "review.head": ("**Looking back** ({n})", "**回顾**（{n} 条）"),
+        "review.head": ("Looking back ({n})", "回顾（{n} 条）"),
         "review.none": ("There is nothing to look back on yet.", "还没有可以回顾的内容。"),
         # why
         "why.none": ("I have not answered anything in this conversation yet.", "这次对话里我还没有回答过。"),
@@ -194,8 +277,16 @@ say = Texts(
             "这个窗口处于只读模式：回忆只用于回复，不留痕迹。",
         ),
         "shortened": (
-            "_(Your message is kept whole, but too long for the model: it was sent its beginning and its end.)_\n\n",
-            "_（你的消息完整保存了，但对模型来说太长：只发送了开头和结尾。）_\n\n",
+            "_(Your message is too long for the model: it was sent its beginning and its end.)_\n\n",
+            "_（你的消息对模型来说太长：只发送了开头和结尾。）_\n\n",
+        ),
+        "shortened.history": (
+            "_(This conversation is getting long: its longest messages now reach the model shortened.)_\n\n",
+            "_（这次对话越来越长：从这里起，其中最长的消息会缩短后再发给模型。）_\n\n",
+        ),
+        "left_out": (
+            "[{n} messages before this one are too long to be shown, and not summarised yet. Say so if it matters.]",
+            "[在这之前还有 {n} 条消息，因为太长无法显示，也还没有摘要。如果用得上，请如实说明。]",
         ),
         # other
         "mirror.none": ("There is no MEMORY.md here.", "这里没有 MEMORY.md。"),
@@ -221,22 +312,22 @@ say = Texts(
         ),
         "empty": ("Write something first.", "请先写点什么。"),
         "internal": (
-            "Something went wrong on my side. What you said is kept; please try again.",
-            "我这边出了点问题。你说的话已经保留，请再试一次。",
+            "Something went wrong on my side; please try again.",
+            "我这边出了点问题，请再试一次。",
         ),
         "store": ("The memory file could not be used: {why}", "记忆文件无法使用：{why}"),
         "hidden": ("(forgotten)", "（已忘掉）"),
         "note.remembered": (
-            "The user asked you to remember this, and Ebb has saved it: {text}",
-            "用户要求记住这件事，Ebb 已经保存：{text}",
+            "The person asked you to remember this, and Ebb has saved it: {text}",
+            "对方要求记住这件事，Ebb 已经保存：{text}",
         ),
         "note.already": (
-            "The user asked you to remember this; Ebb knew it already: {text}",
-            "用户要求记住这件事，Ebb 本来就记得：{text}",
+            "The person asked you to remember this; Ebb knew it already: {text}",
+            "对方要求记住这件事，Ebb 本来就记得：{text}",
         ),
         "note.refused": (
-            "The user asked you to remember something, but Ebb did not save it: {why}",
-            "用户要求记住一件事，但 Ebb 没有保存：{why}",
+            "The person asked you to remember something, but Ebb did not save it: {why}",
+            "对方要求记住一件事，但 Ebb 没有保存：{why}",
         ),
         "model.auto": ("offline companion", "离线伙伴"),
     }

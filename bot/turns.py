@@ -7,12 +7,13 @@ the user said in it is still learned. All functions here are synchronous and run
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bot.events import Turn
 from bot.session import compact, ensure_session, plan_rest, title_of
+from memory.learn.wishes import is_off
 from memory.models import (
     Filter,
     Layer,
@@ -70,9 +71,12 @@ class Ending:
     learn: bool = True
 
 
-def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Opened | Replay | Busy:
+def begin(
+    tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime, add: Callable[[Tx, Message], Message]
+) -> Opened | Replay | Busy:
     """Open the turn, storing the user's message; or say that it was answered, or that another one runs.
 
+    `add` stores the message: a secret in it never reaches the file in the open, but is in `turn` for this reply.
     `turn.at` is when the message was said; `now` is when we got to it, which leases and the idle rule use.
     """
     settle_orphans(tx, now)
@@ -88,7 +92,8 @@ def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Op
         return _again(tx, row, worker, now)
     session = ensure_session(tx, turn.scope, now, idle)
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through)
-    message = tx.conversations.add_message(
+    message = add(
+        tx,
         Message(
             id="",
             session_id=session.id,
@@ -99,7 +104,7 @@ def begin(tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime) -> Op
             at=turn.at,
             tz=turn.tz,
             reply_to=turn.reply_to,
-        )
+        ),
     )
     row = TurnRow(
         id=turn.id,
@@ -131,13 +136,22 @@ def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
     return Opened(row, session, message, history, latest_episode(tx, session))
 
 
+def reread(tx: Tx, opened: Opened) -> Opened:
+    """The turn as it stands now: without what was hidden since; while memory is off without an episode."""
+    session = tx.conversations.session(opened.session.id) or opened.session
+    message = tx.conversations.message(opened.message.id) or opened.message
+    history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
+    episode = "" if is_off(tx) else latest_episode(tx, session)
+    return replace(opened, session=session, message=message, history=history, episode=episode)
+
+
 def latest_episode(tx: Tx, session: Session) -> str:
     """The newest episode of an earlier session of the same scope: a group never shows a private one."""
     page = tx.memories.find(
         Filter(layers=frozenset({Layer.EPISODE}), states=frozenset({State.ACTIVE})), order="created", limit=10
     )
     for m in page.items:
-        if m.source_session in (None, session.id):
+        if m.source_session in (None, session.id) or m.quiet_at is not None:
             continue
         source = tx.conversations.session(m.source_session)
         if source is not None and source.scope == session.scope:
@@ -179,10 +193,12 @@ def finish(
         return reply
     session = replace(session, last_at=max(session.last_at, now))
     tx.conversations.put_session(session)
-    if end.learn:
+    off = is_off(tx)
+    if end.learn and not off:
         enqueue_monitor(tx, row, now, every)
     if session.state == "open":
-        compact(tx, session, now, budget_tokens)
+        if not off:
+            compact(tx, session, now, budget_tokens)
     else:  # closed while this was written
         plan_rest(tx, session, now)
     return reply
@@ -207,7 +223,7 @@ def settle_orphans(tx: Tx, now: datetime) -> int:
     orphans = tx.conversations.orphans(now)
     for row in orphans:
         tx.changes.begin("system", "chat", now, turn_id=row.id)
-        if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now):
+        if tx.conversations.finish_turn(row.id, row.leased_by, "interrupted", now) and not is_off(tx):
             tx.jobs.enqueue("monitor", row.id, {"turn_ids": [row.id]}, now)
             session = tx.conversations.session(row.session_id)
             if session is not None and session.state != "open":

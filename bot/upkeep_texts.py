@@ -67,7 +67,7 @@ say = Texts(
         "weights": ("average weight", "平均权重"),
         "counters": ("counters", "计数"),
         "passive_compression": ("passive compressions", "被动压缩"),
-        "user_activation": ("activations", "用户激活"),
+        "user_activation": ("activations", "激活"),
         "negation": ("negations", "否定"),
         "frequent_reinforce": ("frequent reinforcements", "频繁强化"),
         "batch_merge": ("merges", "批量合并"),

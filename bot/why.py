@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from bot.listing import memory_line
 from bot.texts import Texts
-from memory.models import Hit, Lang, Recall
+from memory.learn.alike import words
+from memory.learn.dates import zone
+from memory.models import Hit, Lang, Layer, Memory, Recall, Source
+from memory.ports import Tx
 from memory.recall import THRESHOLD, nudged
 
 MISSED = 5  # near misses that a chat is shown
 _SEEN = 0.005  # smaller parts are not told
+LONGEST: Final = 120  # characters of a quotation
+MORE: Final = frozenset({"more", "details", "all", "更多", "详细", "细节", "全部"})
+_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 
 say = Texts(
     {
-        "head": ("**For my last reply I recalled**", "**上一条回复回忆了**"),
+        "head": ("For my last reply I recalled:", "上一条回复回忆了："),
         "nothing": (
             "For my last reply I recalled nothing: no memory was close enough.",
             "上一条回复没有用到记忆：没有足够相关的内容。",
         ),
+        "because": ("I said that because {reason}.", "我那样说，{reason}。"),
+        "several": ("I said that for these reasons:", "我那样说的原因："),
+        "had": ("What I had in mind, whether or not it shaped my reply:", "我当时想到的，不一定影响了回复："),
+        "told": ("you told me on {date}: “{quote}”", "因为你{date}告诉过我：“{quote}”"),
+        "asked": ("you asked me on {date} to remember this: “{quote}”", "因为你{date}让我记住：“{quote}”"),
+        "noted": ("I have had this note since {date}: “{quote}”", "因为我{date}记下过：“{quote}”"),
+        "imported": ("it was in what you imported on {date}: “{quote}”", "因为你{date}导入的内容里有：“{quote}”"),
+        "concluded": (
+            "I concluded it from things you told me: “{quote}”",
+            "因为这是我从你说的几件事推想的：“{quote}”",
+        ),
+        "talked": ("we talked about it on {date}", "因为我们{date}聊过"),
+        "unfold": ("(`/why more` shows the details.)", "（`/why 更多` 可以看细节。）"),
         "missed": ("Looked at, and left out:", "看过但没有采用："),
         "late": (
             "(The embedding service was too slow this time; words, names and times found these.)",
@@ -67,8 +89,78 @@ say = Texts(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The person's very words behind a memory, and when they said them."""
+
+    text: str
+    at: datetime
+
+
+def quote_of(tx: Tx, m: Memory) -> Quote | None:
+    """Find the words that taught a memory; None where no message of the person's that may be seen has them."""
+    for message_id, start, end in tx.memories.source_spans(m.id):
+        said = tx.conversations.message(message_id)
+        if said is None or said.role != "user" or said.hidden_at is not None:
+            continue
+        text = said.text[start:end] if start is not None and end is not None else _closest(said.text, m)
+        if text.strip():
+            return Quote(_short(text), said.at)
+    return None
+
+
+def reason_for(m: Memory, quote: Quote | None, lang: Lang, now: datetime, tz: str) -> str:
+    """Say in one clause why a memory is held: by the person's own words where they are known."""
+    at = quote.at if quote else m.created_at
+    date = _date(at, now, lang, tz)
+    if m.layer is Layer.EPISODE:
+        return say(lang, "talked", date=date)
+    if quote is not None:
+        return say(lang, "told", date=date, quote=quote.text)
+    own = {Source.USER: "asked", Source.IMPORT: "imported", Source.SYSTEM: "concluded"}.get(m.source, "noted")
+    return say(lang, own, date=date, quote=_short(m.content))
+
+
+def reasons_for(
+    recall: Recall, used: frozenset[str], quotes: Mapping[str, Quote | None], lang: Lang, now: datetime, tz: str
+) -> str:
+    """The answer to /why: one sentence for each memory that shaped the reply, in the person's own words."""
+    hits = [h for h in recall.hits if h.memory.id in used] or list(recall.hits)
+    if not hits:
+        return say(lang, "nothing")
+    told = list(dict.fromkeys(reason_for(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits))
+    if used and len(told) == 1:
+        lines = [say(lang, "because", reason=told[0])]
+    else:
+        lines = [say(lang, "several" if used else "had"), *(f"- {_plain(t)}" for t in told)]
+    return "\n".join([*lines, "", say(lang, "unfold")])
+
+
+def _plain(reason: str) -> str:
+    reason = reason.removeprefix("因为")
+    return reason[:1].upper() + reason[1:]
+
+
+def _closest(text: str, m: Memory) -> str:
+    """The sentence of a message that shares most words with the memory."""
+    wanted = words(m.original_content)
+    return max(_SENTENCE.findall(text), key=lambda s: len(words(s) & wanted), default=text)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+
+
+def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
+    """The day, with its year where that is not this one."""
+    day, today = at.astimezone(zone(tz)), now.astimezone(zone(tz))
+    year = "" if day.year == today.year else f"{day.year}年" if lang == "zh" else f" {day.year}"
+    return f"{year}{day.month}月{day.day}日" if lang == "zh" else f"{day.day} {day:%B}{year}"
+
+
 def explain(recall: Recall, residents: int, lang: Lang, now: datetime, used: frozenset[str] = frozenset()) -> str:
-    """The answer to /why: what was recalled and why, which of it shaped the reply, and what was left out."""
+    """The answer to `/why more`: what was recalled and why, which of it shaped the reply, and what was left out."""
     out = [say(lang, "head" if recall.hits else "nothing")]
     for h in recall.hits:
         out += _listed(h, lang, now)

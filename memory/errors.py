@@ -10,6 +10,7 @@ MemoryError_
 ├── Unreadable            a file to import is none, and which line says so
 ├── Refused               not saved, and why (a secret, an instruction, a tombstone)
 └── ModelError            a model could not answer; carries what a person is told
+    └── BudgetSpent       one person's tokens of the day are used up
 
 The base has an underscore so that it shadows no builtin.
 """
@@ -118,3 +119,14 @@ class ModelError(MemoryError_):
     def retryable(self) -> bool:
         """Whether trying the same request again later may help."""
         return self.code in {"rate_limit", "no_connection", "timeout", "cut_off", "server", "unreadable"}
+
+    @property
+    def outage(self) -> bool:
+        """Whether the provider or its settings are at fault: any other request would fail as well."""
+        if self.code == "unreadable":  # what an endpoint sent was no answer; else the answer itself is meant
+            return bool(self.host)
+        return self.code not in {"context_too_long", "bad_request"}
+
+
+class BudgetSpent(ModelError):
+    """The tokens that learning may spend today for one person are used up."""

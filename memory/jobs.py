@@ -2,6 +2,9 @@
 
 A handler calls models first and returns an effect; the effect and the job's `done` are committed together
 (`Store.finish_job`), so that work is done exactly once even if the process is killed at any moment.
+
+A provider that is out of order ends no job: learning waits, one job tries now and then, and when it succeeds the
+rest goes on. Only a job's own failures (an answer nobody can read, a fault of ours) are bounded.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ import random
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Final, TypeAlias
 
-from memory.errors import MemoryError_, ModelError
-from memory.models import Job, JobKind, Json
+from memory.errors import BudgetSpent, MemoryError_, ModelError
+from memory.models import LEARNING, Job, JobKind, Json
 from memory.ports import Clock, Store, System, Tx
 
 Effect: TypeAlias = Callable[[Tx], Mapping[str, Json]]
@@ -25,12 +29,17 @@ Effect: TypeAlias = Callable[[Tx], Mapping[str, Json]]
 
 Handler: TypeAlias = Callable[[Job, datetime], Awaitable[Effect]]
 
+CONCURRENCY: Final = 16  # jobs at a time, each of another lane: people learn side by side
 LEASE: Final = timedelta(seconds=60)
 _RENEW_SECONDS: Final = 20.0
 _POLL_SECONDS: Final = 0.5  # how late work enqueued by another process may be noticed
 _FIRST_DELAY: Final = 2.0
 _LONGEST_DELAY: Final = 600.0
 _PAUSE_SECONDS: Final = 1.0
+_LONGEST_OUTAGE: Final = timedelta(minutes=30)  # between two tries, whatever the provider asks for
+_MOST_ATTEMPTS: Final = {"context_too_long": 1, "unreadable": 2}  # where the next is likely to fail like the last
+_STAYS: Final = frozenset({"bad_key", "no_credit", "unknown_model"})  # does not pass by itself: told at once
+_TOLD_AFTER: Final = 2  # failed tries, for the rest
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +53,15 @@ def backoff(attempts: int, retry_after: float | None = None) -> timedelta:
     return timedelta(seconds=max(plain * random.uniform(0.75, 1.25), retry_after or 0.0))  # noqa: S311 - no secret
 
 
+@dataclass
+class Outage:
+    """Whether the memory model can be used, as this process has found."""
+
+    failures: int = 0  # tries since it last worked
+    until: datetime | None = None  # when one job may try again
+    trying: str | None = None  # the job that does
+
+
 class JobRunner:
     """Works through the queue with a few coroutines, beside other processes that do the same."""
 
@@ -54,7 +72,7 @@ class JobRunner:
         clock: Clock,
         *,
         worker: str,
-        concurrency: int = 2,
+        concurrency: int = CONCURRENCY,
     ) -> None:
         """`worker` is this process's name (`memory.store.worker_id`); `concurrency` jobs run at a time."""
         self._store = store
@@ -63,10 +81,13 @@ class JobRunner:
         self._clock = clock
         self._worker = worker
         self._concurrency = concurrency
+        self._outage = Outage()
+        self._waits: dict[str, int] = {}  # failed tries of jobs that wait for the provider
+        self._looking = asyncio.Lock()  # one worker looks for work at a time
         self._wake = asyncio.Event()
         self._ended = asyncio.Event()  # a worker has done what it did
         self._workers: list[asyncio.Task[None]] = []
-        self._running = 0
+        self._running: set[str] = set()
         self._serving = False
         self._starting = asyncio.Lock()
 
@@ -123,7 +144,8 @@ class JobRunner:
             if not self._workers:
                 await self._tidy()
                 self._workers = [
-                    asyncio.create_task(self._work(), name=f"ebb-jobs-{i}") for i in range(self._concurrency)
+                    asyncio.create_task(self._work(name), name=name)
+                    for name in (f"ebb-jobs-{i}" for i in range(self._concurrency))
                 ]
 
     async def _tidy(self) -> None:
@@ -142,7 +164,7 @@ class JobRunner:
             # the workers would be found looking each time, and never idle.
             self._ended.clear()
             idle = not self._running
-            due = await self._store.next_due(self._kinds)
+            due = await self._store.next_due(self._open())
             ready = due is not None and due <= self._clock()
             if idle and not self._running and not ready:
                 return
@@ -152,32 +174,42 @@ class JobRunner:
                 async with asyncio.timeout(0.02 if ready else _POLL_SECONDS):
                     await self._ended.wait()
 
-    async def _work(self) -> None:
+    async def _work(self, name: str) -> None:
         while True:
             try:
-                await self._wait()
-                self._running += 1
-                try:
+                async with self._looking:
+                    await self._wait()
+                    self._running.add(name)
                     job = await self._lease(self._clock())
-                    if job is not None:
-                        await self._do(job)
-                finally:
-                    self._running -= 1
-                    self._ended.set()
+                if job is not None:
+                    await self._do(job)
             # The boundary of background work: whatever the store says, the runner goes on after a pause, and a
             # job whose end could not be written is leased again when its lease has run out.
             except Exception as e:  # noqa: BLE001 - a named boundary
                 _log.warning("The job queue stumbled: %s", describe(e))
                 await asyncio.sleep(_PAUSE_SECONDS)
+            finally:
+                self._running.discard(name)
+                self._ended.set()
 
     async def _lease(self, now: datetime) -> Job | None:
-        return await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=self._kinds))
+        kinds = self._open()
+        job = await self._store.system(lambda s: s.lease(now, now + LEASE, self._worker, kinds=kinds))
+        if job is not None and job.kind in LEARNING and self._outage.failures:
+            self._outage.trying = job.id
+        return job
+
+    def _open(self) -> list[JobKind]:
+        """The kinds that may run now. A clock that was set back prolongs no outage."""
+        now, until = self._clock(), self._outage.until
+        out = self._outage.trying or (until is not None and now < until <= now + _LONGEST_OUTAGE)
+        return [k for k in self._kinds if k not in LEARNING or not out]
 
     async def _wait(self) -> None:
         """Until a job is due. Looked for again when somebody kicks, and for what other processes have enqueued."""
         while True:
             self._wake.clear()
-            due = await self._store.next_due(self._kinds)
+            due = await self._store.next_due(self._open())
             seconds = _POLL_SECONDS if due is None else min(_POLL_SECONDS, (due - self._clock()).total_seconds())
             if seconds <= 0:
                 return
@@ -202,20 +234,59 @@ class JobRunner:
             effect = await self._handlers[job.kind](job, self._clock())
             if not await self._store.finish_job(job, effect, self._clock()):
                 _log.info("Job %s (%s) is another process's by now.", job.id, job.kind)
+            self._worked(job)
         # The boundary of one job: no failure of a handler ends the runner. It is written down and tried again
         # later, or given up visibly.
         except Exception as e:  # noqa: BLE001 - a named boundary
-            await self._failed(job, e)
+            if (
+                isinstance(e, ModelError) and e.outage and job.kind in (*LEARNING, "embed")
+            ):  # a night has its own ways
+                await self._put_off(job, e)
+            else:
+                if isinstance(e, ModelError):
+                    self._worked(job)  # the model answers, only not this
+                await self._failed(job, e)
+        finally:
+            if self._outage.trying == job.id:
+                self._outage.trying = None
+
+    def _worked(self, job: Job) -> None:
+        """Where learning waited for the provider, all of it goes on."""
+        self._waits.pop(job.id, None)
+        if job.kind in LEARNING:
+            self._outage = Outage()
+            self.kick()
+
+    async def _put_off(self, job: Job, e: ModelError) -> None:
+        """The provider is out of order: the job waits, and those whose learning waits hear of it once."""
+        now, out, tell = self._clock(), self._outage, False
+        self._waits[job.id] = tries = self._waits.get(job.id, 0) + 1
+        asked = e.retry_after or 0.0
+        if not isinstance(e, BudgetSpent):
+            asked = min(asked, _LONGEST_OUTAGE.total_seconds())
+            if job.kind in LEARNING and (out.until is None or now >= out.until):  # what ran already is the same try
+                out.failures += 1
+                out.until = now + backoff(out.failures, asked)
+            tell = job.kind in LEARNING and out.failures >= (1 if e.code in _STAYS else _TOLD_AFTER)
+        run_at = now + backoff(tries, asked)
+        _log.warning("Job %s (%s) waits for its provider: %s", job.id, job.kind, e.code)
+        await self._store.write(job.user_id, lambda tx: tx.jobs.progressed(job))
+
+        def put_off(s: System) -> None:
+            s.fail(job.id, self._worker, e.code, run_at, now)
+            if tell:
+                s.tell_waiting(LEARNING, run_at, {"error": e.code, "model": e.model, "host": e.host})
+
+        await self._store.system(put_off)
 
     async def _failed(self, job: Job, e: Exception) -> None:
-        hopeless = isinstance(e, ModelError) and not e.retryable
+        code = e.code if isinstance(e, ModelError) else ""
+        most = min(job.max_attempts, _MOST_ATTEMPTS.get(code, job.max_attempts))
         now = self._clock()
         delay = backoff(job.attempts, e.retry_after if isinstance(e, ModelError) else None)
-        run_at = None if hopeless or job.attempts >= job.max_attempts else now + delay
+        run_at = None if job.attempts >= most else now + delay
         error = describe(e)
-        _log.warning(
-            "Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, job.max_attempts, error
-        )
+        _log.warning("Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, most, error)
         await self._store.system(lambda s: s.fail(job.id, self._worker, error, run_at, now))
 
     async def _renew(self, job: Job, attempt: asyncio.Task[None]) -> None:
@@ -223,16 +294,13 @@ class JobRunner:
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
             try:
-                kept = await self._keep(job, self._clock() + LEASE)
+                kept = await self._store.system(lambda s: s.renew(job.id, self._worker, self._clock() + LEASE))
             except MemoryError_ as e:
                 _log.warning("The lease of job %s was not renewed: %s", job.id, e)
                 continue
             if not kept:
                 attempt.cancel()
                 return
-
-    async def _keep(self, job: Job, until: datetime) -> bool:
-        return await self._store.system(lambda s: s.renew(job.id, self._worker, until))
 
 
 def describe(e: BaseException) -> str:

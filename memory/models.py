@@ -50,6 +50,11 @@ def language_of(text: str, default: Lang = "en") -> Lang:
     return "en"
 
 
+def small_words(text: str) -> int:
+    """How many words it has that sentences hang on: a name or a title by itself has none, whatever its letters."""
+    return len(_BY_EN.findall(text)) + len(_BY_ZH.findall(text))
+
+
 class Layer(StrEnum):
     """S0's layers."""
 
@@ -271,6 +276,18 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """A question about something that may be true. `data`: the operation, its `kind`, and the `id` it would end."""
+
+    text: str
+    data: Mapping[str, Json]
+    message_id: str | None
+    at: datetime
+    id: str = ""
+    asked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WeightEvent:
     """A line of the weight log: an event with the curve's state before and after (S2)."""
 
@@ -408,6 +425,7 @@ class Change:
 JobKind: TypeAlias = Literal[
     "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "title", "import", "scrub", "curve"
 ]
+LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise")  # what asks the memory model after a turn
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 

@@ -34,6 +34,7 @@ from memory.models import (
     Op,
     Outline,
     Page,
+    Proposal,
     Recall,
     Scored,
     Sensitivity,
@@ -67,7 +68,7 @@ class ModelRequest:
         chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, negated}],
                     profile: [{id, text, kind}], summary, episode, note, lang, now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],
-                    reference: [{id, text, kind, negated}], lang, now, tz}
+                    reference: [{id, text, kind, negated}], failed: how many lines go back, lang, now, tz}
         summarise: {messages: [{role, text, at}], previous, lang, tz}
         extract:   {messages: [{role, text, at}], memories: [{id, text, kind}], lang, now, tz}
         review:    {memory: {id, text, kind, weight}, task: promotion|decay, nearest: [{id, text}], found, round}
@@ -167,10 +168,11 @@ class MemoryTable(Protocol):
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
         """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
 
-    def source(self, memory_id: MemoryId, message_id: str) -> None:
+    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
         """Say that the memory was learned from the message."""
 
     def sources(self, memory_id: MemoryId) -> list[str]: ...
+    def source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]: ...
     def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]: ...
     def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
         """Count a mention. False if that message already counted, or is one it was learned from."""
@@ -421,6 +423,18 @@ class TombstoneTable(Protocol):
         """Those with that digest, or with a vector of that model whose cosine is at least `floor`; newest first."""
 
 
+class ProposalTable(Protocol):
+    """Questions that wait for the person's yes or no."""
+
+    def add(self, p: Proposal) -> Proposal: ...
+    def open(self) -> list[Proposal]:
+        """Those that wait for an answer, oldest first."""
+
+    def ask(self, proposal_id: str, at: datetime) -> None: ...
+    def remove(self, proposal_id: str) -> bool: ...
+    def expire(self, before: datetime) -> None: ...
+
+
 class TraceTable(Protocol):
     """The recall trace of each turn (ids and numbers, never texts), and tokens spent by role."""
 
@@ -544,6 +558,8 @@ class Tx(Protocol):
     @property
     def traces(self) -> TraceTable: ...
     @property
+    def proposals(self) -> ProposalTable: ...
+    @property
     def mirror(self) -> MirrorTable: ...
     @property
     def transfer(self) -> TransferTable: ...
@@ -568,6 +584,9 @@ class Tx(Protocol):
 
     def put_secret(self, memory_id: MemoryId, sealed: bytes) -> None: ...
     def secret(self, memory_id: MemoryId) -> bytes | None: ...
+    def seal_message(self, message_id: str, sealed: bytes | None) -> None: ...
+    def sealed_message(self, message_id: str) -> bytes | None: ...
+    def sealed_messages(self) -> list[str]: ...
 
 
 Values: TypeAlias = NDArray[np.float32]
@@ -674,6 +693,9 @@ class System(Protocol):
         """Ids of all that memories have vectors of, the one that came last first."""
 
     def users(self) -> list[str]: ...
+    def keyed(self) -> bool:
+        """Whether anything rests on this home's key: sealed texts or digests."""
+
     def get(self, key: str) -> Json: ...
     def set(self, key: str, value: Json) -> None: ...
     def lease(
@@ -684,6 +706,9 @@ class System(Protocol):
     def renew(self, job_id: str, worker: str, until: datetime) -> bool: ...
     def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:
         """Back to ready at `run_at`, or dead if it is None. Noted as a `job` change."""
+
+    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+        """A `job` change, outcome `waiting`, for all with such jobs due by then: once until they are done."""
 
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts: at start, after settings may have been mended."""

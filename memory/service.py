@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,15 +14,14 @@ from typing import Literal
 from memory import lifecycle
 from memory.errors import ModelError
 from memory.jobs import Effect, Handler, JobRunner
-from memory.learn import keep
+from memory.learn import keep, wishes
 from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
 from memory.learn.asking import Tools
-from memory.learn.explicit import intent_of
 from memory.learn.forget import forget, forget_everything
-from memory.learn.intent import Intent
 from memory.learn.learner import Learner
 from memory.learn.plan import Planner
+from memory.learn.proposals import ask_today
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.switch import Switcher, plan
@@ -34,8 +34,10 @@ from memory.models import (
     JobKind,
     Memory,
     MemoryId,
+    Message,
     Mode,
     Page,
+    Proposal,
     Query,
     Recall,
     Session,
@@ -43,6 +45,8 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
+from memory.text.commands import intent_of
+from memory.text.intent import Intent
 from memory.transfer import Porter
 from memory.upkeep.keeper import Keeper
 
@@ -55,6 +59,7 @@ __all__ = [
     "Receipt",
     "Remembered",
     "Undone",
+    "open_keyed",
     "open_memory",
 ]
 CONTEXT = 3  # messages before the newest that belong to a query (S1)
@@ -69,7 +74,7 @@ class MemoryService:
         *,
         model: ChatModel,
         embedder: Embedder,
-        key: bytes,
+        key: bytes | None,
         curve: str = "fade",
         u: float = 1.0,
         deadline_ms: int = 200,
@@ -163,6 +168,8 @@ class MemoryService:
         query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude)
         found = await self._store.reader(user_id).whole(lambda reader: recall(reader, query, u=self._u))
         secrets = await self._sealed.hits(user_id, text)
+        if mode is Mode.NORMAL:
+            found = replace(found, hits=tuple(h for h in found.hits if wishes.may_come_up(h.memory, text)))
         return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
 
     async def profile(self, user_id: str, session: Session | None, now: datetime) -> list[Memory]:
@@ -206,11 +213,19 @@ class MemoryService:
         return await self._rememberer.remember(Request(user_id, text, now, tz, scope, turn_id, message_id))
 
     async def plan_forget(
-        self, user_id: str, text: str, now: datetime, *, scope: str | None = None, message_id: str | None = None
+        self,
+        user_id: str,
+        text: str,
+        now: datetime,
+        *,
+        scope: str | None = None,
+        message_id: str | None = None,
+        spare: str = "",
+        every: bool = False,
     ) -> ForgetPlan:
         """What a request to forget could mean. Empty: what was said before `message_id`. Changes nothing."""
         del now  # a plan looks at everything, however faded
-        return await self._planner.plan(user_id, text, scope=scope, asking=message_id)
+        return await self._planner.plan(user_id, text, scope=scope, asking=message_id, spare=spare, every=every)
 
     async def forget(
         self,
@@ -227,6 +242,41 @@ class MemoryService:
         return await self._store.write(
             user_id, lambda tx: forget(tx, ids, now, actor=actor, turn_id=turn_id, message_ids=asking)
         )
+
+    async def keep_quiet(
+        self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
+    ) -> list[Memory]:
+        """Keep quiet about a thing, or speak of it again; the memories that are marked, or no longer are."""
+        act = wishes.keep_quiet if on else wishes.end_quiet
+        return await self._store.write(user_id, lambda tx: act(tx, thing, now, turn_id=turn_id))
+
+    async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
+        """Keep quiet about one memory, or speak of it again. Raises NotFound."""
+
+        def write(tx: Tx) -> Memory:
+            m = keep.must(tx, memory_id)
+            return wishes.mark_quiet(tx, [m.id], m.original_content if on else None, now)[0]
+
+        return await self._store.write(user_id, write)
+
+    async def is_off(self, user_id: str) -> bool:
+        """Tell whether the person has switched memory off."""
+        return await self._store.read(user_id, wishes.is_off)
+
+    async def switch_off(self, user_id: str, now: datetime, *, after: int | None, erase: bool) -> bool:
+        """Learn and recall nothing from the message behind `after` on (None: from the next); False if off already."""
+
+        def write(tx: Tx) -> bool:
+            newest = tx.conversations.messages(limit=1, newest=True, hidden=True)
+            last = newest[-1].seq if newest else 0
+            tx.changes.begin("user", "switch", now)
+            return wishes.switch_off(tx, last if after is None else after, erase=erase)
+
+        return await self._store.write(user_id, write)
+
+    async def switch_on(self, user_id: str, now: datetime) -> bool:
+        """Learn and recall again; what was said meanwhile is not learned. False if memory was on already."""
+        return await self._store.write(user_id, lambda tx: wishes.switch_on(tx, now))
 
     async def everything(self, user_id: str) -> int:
         """How many memories `forget_everything` would let go of: in whatever state, but for those that are gone."""
@@ -265,12 +315,33 @@ class MemoryService:
         """Confirm what was proposed. Raises NotFound, Conflict."""
         return await self._store.write(user_id, lambda tx: keep.accept(tx, memory_id, self._curve, self._u, now))
 
+    async def decline(self, user_id: str, proposal_id: str, now: datetime) -> None:
+        """Say no to a proposal. Raises NotFound."""
+        await self._store.write(user_id, lambda tx: keep.decline(tx, proposal_id, now))
+
+    async def proposals(self, user_id: str) -> list[Proposal]:
+        """What waits for a yes or no, oldest first."""
+        return await self._store.read(user_id, lambda tx: tx.proposals.open())
+
+    async def ask_today(self, user_id: str, now: datetime) -> Proposal | None:
+        """The proposal to ask about now, noted as asked; at most one a day."""
+        if not await self.proposals(user_id):
+            return None
+        return await self._store.write(user_id, lambda tx: ask_today(tx, now))
+
     async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""
+
+        def write(tx: Tx) -> Receipt:
+            secret = self._sealed.values(tx, memory_id)
+            receipt = erasing.purge(tx, [memory_id], now)
+            said = receipt.places.get("messages", 0) + self._sealed.expunge(tx, secret)
+            return replace(receipt, places={**receipt.places, "messages": said})
+
         if self.mirror is None:
-            return await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+            return await self._store.write(user_id, write)
         await self.mirror.sync(user_id, now)  # what the person has changed there comes first
-        receipt = await self._store.write(user_id, lambda tx: erasing.purge(tx, [memory_id], now))
+        receipt = await self._store.write(user_id, write)
         left = await self.mirror.expunge(user_id, receipt.memory_ids, now)
         return replace(receipt, places={**receipt.places, **left})
 
@@ -281,6 +352,23 @@ class MemoryService:
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
         """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""
         return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
+
+    def adder(self, text: str) -> Callable[[Tx, Message], Message]:
+        """What stores a message of that text, its secrets sealed; for use inside a write."""
+        return self._sealed.adder(text)
+
+    async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
+        """What was sealed last in the scope is no secret: bring it back. False if nothing was."""
+        return await self._sealed.spare(user_id, scope, now)
+
+    @property
+    def can_seal(self) -> bool:
+        """Whether there is a key to seal with."""
+        return self._sealed.key is not None
+
+    async def locked(self, user_id: str, text: str) -> bool:
+        """Whether the message asks for a secret that cannot be opened, as its key is missing or another one."""
+        return await self._sealed.locked(user_id, text)
 
     async def reveal(self, user_id: str, memory_id: MemoryId) -> str | None:
         """What a secret memory holds; None if the key was lost or it is no secret. Raises NotFound."""
@@ -323,7 +411,7 @@ class MemoryService:
 
 def _holds(m: Memory, now: datetime) -> bool:
     ended = m.valid_until is not None and m.valid_until <= now
-    return m.state is State.ACTIVE and m.negated_at is None and not ended
+    return m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None and not ended
 
 
 def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:
@@ -359,6 +447,30 @@ def _utc() -> datetime:
     return datetime.now(UTC)  # noqa: TID251 - an edge: whoever opens memory may bring a clock of their own
 
 
+async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
+    """Open the database with its home's key. The key is None if it is lost: then no new one is made by itself.
+
+    A key is made where nothing rests on one yet, or where its owner put an empty file `key.new`. Raises StoreError.
+    """
+    from memory.privacy import find_key, key_mark, load_key
+    from memory.store import open_store
+
+    key = await asyncio.to_thread(find_key, home)
+    store = await open_store(path, clock=clock, worker=worker, key=key or secrets.token_bytes(32))
+    keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
+    wish = home / "key.new"
+    if key is None and (not keyed or wish.exists()):
+        await store.close()
+        key, keyed = await asyncio.to_thread(load_key, home), False
+        store = await open_store(path, clock=clock, worker=worker, key=key)
+        wish.unlink(missing_ok=True)
+    if key is not None and mark != (mine := key_mark(key)):
+        if keyed and mark is not None:
+            return store, None  # another home's, or one made after this one was lost
+        await store.system(lambda s: s.set("key", mine))
+    return store, key
+
+
 @asynccontextmanager
 async def open_memory(
     path: Path | str,
@@ -374,14 +486,12 @@ async def open_memory(
     everything else works. Raises StoreError.
     """
     from memory.embed import LexicalEmbedder
-    from memory.privacy import load_key
-    from memory.store import open_store, worker_id
+    from memory.store import worker_id
 
     path = Path(path)
     chosen = embedder or LexicalEmbedder()
-    key = await asyncio.to_thread(load_key, path.parent)
     worker = worker_id()
-    store = await open_store(path, clock=clock, worker=worker, key=key)
+    store, key = await open_keyed(path, path.parent, clock=clock, worker=worker)
     try:
         await store.use_embedder(chosen.id, chosen.dim)
         user_id = await store.system(lambda s: s.resolve("local", "owner"))

@@ -43,6 +43,8 @@ PROMPTS: tuple[str, ...] = (
 TAGS: frozenset[str] = frozenset(
     {
         "recalled",
+        "failed",
+        "line",
         "memories",
         "reference",
         "exchange",

@@ -62,6 +62,7 @@ def _guard(event: str, args: tuple[Any, ...]) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Close the door before anything is imported that might use it. What is set here, workers and children inherit."""
     sys.addaudithook(_guard)
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never that of whoever runs this
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # no __pycache__ beside the code; yet `ebb` starts many times
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
         sys.dont_write_bytecode = False

@@ -131,6 +131,8 @@ def test_no_traces() -> None:
     found = []
     for name in listed.stdout.decode().split("\0"):
         path = ROOT / name
+        if name.startswith("tests/eval/sets/"):
+            continue  # invented keys, to be found
         if name and path.is_file() and path != Path(__file__).resolve() and bad.search(path.read_bytes()):
             found.append(name)
     assert found == []

@@ -108,7 +108,8 @@ class EbbApp(App[int]):
         self.action_leave()
 
     async def _finish(self, screen: Finishing) -> None:
-        """Stop the reply, wait for learning, and go."""
+        """Keep what was not sent, stop the reply, wait for learning, and go."""
+        await self.chat.keep_unsent(last=True)
         await self.chat.replies.end()
 
         def tell(left: int) -> None:
@@ -131,6 +132,7 @@ class EbbApp(App[int]):
         if self.link.is_open:
             with contextlib.suppress(MemoryError_, asyncio.TimeoutError):
                 async with asyncio.timeout(COUNTING):
+                    await self.chat.keep_unsent(last=True)
                     await self.chat.replies.end()
                     self.left_over = (await self.link.status()).pending_jobs
         self.exit(0)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
+from bot.errors import LearningTrouble
 from bot.events import Status, WindowMode
 from bot.life_texts import switched
 from memory.errors import MemoryError_
@@ -50,6 +51,7 @@ class Following:
         self._arrived = asyncio.Event()
         self._refreshing = asyncio.Lock()
         self._status: Status | None = None
+        self._trouble = LearningTrouble()
 
     def begin(self, status: Status) -> None:
         """What the window was filled with."""
@@ -83,7 +85,7 @@ class Following:
     async def _take(self, changes: Sequence[Change]) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
         told = [c for c in changes if c.reason != "upkeep"]  # a night moves hundreds; it is told as a whole
-        items = learned(told, await self._link.memories(ids))
+        items = learned(told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None})
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self._panel.drop(gone)
             for notice in self._conversation.query(Notice):
@@ -112,12 +114,12 @@ class Following:
     async def _job(self, change: Change) -> None:
         """How background work ended, where that is worth a word."""
         after = change.after or {}
+        if trouble := self._trouble.sentence(after, self._voice.lang):
+            await self._conversation.note(trouble, ok=False)
         if after.get("kind") == "upkeep":
             await self._night(after)
         elif after.get("kind") == "curve" and after.get("moved"):
             await self._conversation.note(switched(after, self._voice.lang))
-        elif after.get("state") == "dead":
-            await self._conversation.note(self._voice("job.dead"), ok=False)
         elif after.get("kind") == "mirror" and after.get("asks"):
             outcome = await self._link.command("mirror")
             if outcome.choices:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
 from tui.link import Link
@@ -23,6 +25,7 @@ class Asked:
 
     text: str
     turn: Turn | None = None
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
 class Replies:
@@ -45,6 +48,7 @@ class Replies:
         self._asked = asyncio.Event()
         self._ended = asyncio.Event()
         self._turn: Turn | None = None
+        self._begun: Asked | None = None  # out of the queue, and not in the store yet
         self._tried: dict[str, Turn] = {}  # failed turns, to be tried again under their own ids
 
     @property
@@ -56,6 +60,14 @@ class Replies:
     def waiting(self) -> list[str]:
         """What was typed ahead."""
         return [asked.text for asked in self._queue]
+
+    def unsent(self, draft: Asked) -> dict[str, str]:
+        """What was typed and is neither stored nor being carried out, by id, up to where it may be off the record."""
+        ahead = [*([self._begun] if self._begun else []), *self._queue, draft]
+        kept = itertools.takewhile(lambda asked: asked.turn or not asked.text.lower().startswith("/temp"), ahead)
+        if self._begun and self._begun.text.startswith("/"):
+            next(kept, None)
+        return {a.id: a.text for a in kept if a.turn is None and a.text.strip() not in ("", "/quit")}
 
     def ask(self, asked: Asked, *, first: bool = False) -> None:
         """At the end of the queue, or at its head."""
@@ -96,12 +108,15 @@ class Replies:
         """Wait for something to be asked, then answer until nothing waits."""
         await self._asked.wait()
         while self._queue:
-            asked = self._queue.popleft()
+            asked = self._begun = self._queue.popleft()
             self._changed()
-            if asked.turn is None and asked.text.startswith("/"):
-                await self._command(asked.text)
-            else:
-                await self._answer(asked.turn or self._link.turn(asked.text))
+            try:
+                if asked.turn is None and asked.text.startswith("/"):
+                    await self._command(asked.text)
+                else:
+                    await self._answer(asked.turn or self._link.turn(asked.text, turn_id=asked.id))
+            finally:
+                self._begun = None
         self._asked.clear()
         self._changed()
 
@@ -128,14 +143,17 @@ class Replies:
     async def _show(self, event: Event, turn: Turn, reply: Reply) -> None:
         match event:
             case Started(session_id=session_id):
+                self._begun = None
                 user = next((w for w in self._conversation.spoken if w.line.key == (turn.id, "user")), reply)
                 await self._conversation.enter_session(session_id, turn.at, before=user)
             case Recalled(hits=hits, late=late):
                 await self._panel.recalled(hits, turn.at, late=late)
             case Delta(text=text):
                 await reply.write(text)
-            case Done(message_id=message_id, text=text, choices=choices):
+            case Done(message_id=message_id, text=text, choices=choices, literal=literal):
                 await reply.finish(text, message_id=message_id)
+                if literal:
+                    await self._conversation.settle_literal(reply)
                 if choices:
                     await self._conversation.choose(Choices(choices))
             case Stopped(message_id=message_id, text=text):

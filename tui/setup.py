@@ -13,6 +13,7 @@ from memory.models import Lang
 from tui.voice import Voice
 
 Way = Literal["openai", "endpoint", "ollama", "offline"]
+OPENAI_URL = "https://api.openai.com/v1"
 _NAMED = 5  # models named in a sentence
 
 
@@ -72,7 +73,7 @@ def apply(settings: Settings, wish: Wish) -> Settings:
         settings,
         provider="openai",
         openai_api_key=wish.key or None,
-        openai_base_url=wish.url or settings.openai_base_url,
+        openai_base_url=wish.url or OPENAI_URL,
         chat_model=model or settings.chat_model,
     )
 
@@ -82,7 +83,7 @@ def changes(settings: Settings) -> dict[str, str]:
     values = {
         "EBB_PROVIDER": settings.provider,
         "EBB_CHAT_MODEL": settings.chat_model,
-        "OPENAI_API_KEY": settings.openai_api_key,
+        "OPENAI_API_KEY": settings.openai_api_key or "none",  # so that this address gets no other one
         "OPENAI_BASE_URL": settings.openai_base_url,
     }
     if settings.provider in ("offline", "ollama"):

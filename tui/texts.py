@@ -17,6 +17,7 @@ say = Texts(
         "count.one": ("1 memory", "1 条记忆"),
         "badge.temp": ("TEMP", "临时"),
         "badge.private": ("PRIVATE", "只读"),
+        "badge.off": ("MEMORY OFF", "记忆已关闭"),
         "badge.temp.long": ("TEMP · nothing is recalled, nothing is kept", "临时模式 · 不回忆，不记录"),
         "badge.private.long": ("PRIVATE · recalls, keeps nothing", "只读模式 · 可回忆，不记录"),
         # conversation
@@ -46,7 +47,7 @@ say = Texts(
             "Tell me something, or ask. I keep what matters and let go of the rest slowly.",
             "说点什么，或者问我。重要的我会记住，其余的会慢慢淡去。",
         ),
-        "welcome.more": ("`/` lists what you can do · F1 shows the keys", "输入 `/` 查看命令 · F1 查看按键"),
+        "welcome.more": ("/ lists what you can do · F1 shows the keys", "输入 / 查看命令 · F1 查看按键"),
         # notices
         "notice.new": ("remembered", "记住了"),
         "notice.updated": ("updated", "更新了"),
@@ -72,8 +73,8 @@ say = Texts(
             "上一次对话里没有别的需要记住的内容。",
         ),
         "night": (
-            "Overnight: {what}. `ebb memory report` tells more.",
-            "夜间整理：{what}。`ebb memory report` 查看详情。",
+            "Overnight: {what}. “ebb memory report” tells more.",
+            "夜间整理：{what}。“ebb memory report”查看详情。",
         ),
         "night.levelled": ("{n} grew fainter", "{n} 条淡去"),
         "night.forgotten": ("{n} forgotten", "{n} 条遗忘"),
@@ -83,10 +84,6 @@ say = Texts(
         "night.clashes": ("{n} that contradict each other", "{n} 处矛盾"),
         "upkeep": ("looking after memories {bar}", "整理记忆 {bar}"),
         "embedded": ("getting to know memories anew {bar}", "重新认识记忆 {bar}"),
-        "job.dead": (
-            "Something you said could not be learned yet; it is kept, and tried again at the next start.",
-            "有一段话还没能记成；它已保存，下次启动会再试。",
-        ),
         # memory panel
         "panel.recalled": ("In mind for this reply", "这次回复想起了"),
         "panel.learned": ("Learned", "新记下的"),
@@ -237,6 +234,10 @@ say = Texts(
         ),
         "first.key": ("Key", "密钥"),
         "first.key.optional": ("Key (if it wants one)", "密钥（如果需要）"),
+        "first.key.again": (
+            "That key was typed for another address. Type the key for this one, or leave it empty.",
+            "那个密钥是为另一个地址填的。请填这个地址的密钥，或者留空。",
+        ),
         "first.url": ("Address, e.g. https://host/v1", "地址，例如 https://host/v1"),
         "first.model": ("Model (empty: the endpoint's first)", "模型（留空：用接口的第一个）"),
         "first.model.openai": ("Model (empty: gpt-4o-mini)", "模型（留空：gpt-4o-mini）"),
@@ -278,7 +279,7 @@ say = Texts(
             "Ebb 自己出了故障（{what}），已经关闭。说过的话都在；请重新运行：ebb",
         ),
         "fault": (
-            "Something went wrong on my side ({what}). What you said is kept.",
+            "Something went wrong on my side ({what}).",
             "我这边出了点问题（{what}）。你说的话都在。",
         ),
         # plain mode

@@ -29,7 +29,7 @@ _MODEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _KEY = re.compile(r"api.?key|unauthorized|authentication|credential|access token", re.IGNORECASE)
-_WAIT = re.compile(r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s*([\d.]+)?\s*(ms|s)?", re.IGNORECASE)
+_WAIT = re.compile(r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?", re.IGNORECASE)
 _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
 

@@ -12,6 +12,7 @@ from bot.telegram.desk import Desk
 from bot.telegram.outbox import Where
 from memory.models import JobState, Message
 from memory.ports import Store, Tx
+from memory.privacy import redact
 
 log = logging.getLogger(__name__)
 _LOOKED_AT = 50  # change sets
@@ -24,7 +25,7 @@ async def same_text(store: Store, user_id: str, turn_id: str, text: str) -> bool
     def read(tx: Tx) -> bool:
         row = tx.conversations.turn(turn_id)
         message = tx.conversations.message(row.user_message_id) if row else None
-        return message is not None and message.text == text
+        return message is not None and message.text in {text, redact(text)[0]}
 
     return await store.read(user_id, read)
 

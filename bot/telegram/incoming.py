@@ -19,7 +19,8 @@ from bot.telegram.texts import say
 from bot.telegram.tuning import Tuning
 from memory.models import Lang
 
-_COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+(.*))?", re.DOTALL)
+_COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s{1,9}(.*))?", re.DOTALL)
+OPEN_COMMANDS = frozenset({"start", "help", "new", "temp", "stop"})  # their answers show nothing of a memory
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
 _FULL = 4_090
 _TOGETHER = 3.0  # seconds between the dates of parts of one turn
@@ -89,6 +90,14 @@ def where(message: Message) -> Where:
     """The place it was said in."""
     thread = message.message_thread_id if message.is_topic_message else None
     return Where(message.chat_id, thread, private=message.chat.type == ChatType.PRIVATE)
+
+
+def answer_place(message: Message, bot_name: str) -> Where:
+    """Where the message is answered: in a group, commands about memory are answered to their sender in private."""
+    place, command = where(message), command_of(message, bot_name)
+    if place.private or command is None or command[0] in OPEN_COMMANDS or message.from_user is None:
+        return place
+    return Where(message.from_user.id)
 
 
 def command_of(message: Message, bot_name: str) -> tuple[str, str] | None:
@@ -191,7 +200,7 @@ def _author(message: Message) -> int | None:
 def _words(message: Message, bot: User, lang: Lang) -> str:
     text = message.text or message.caption or ""
     if message.chat.type != ChatType.PRIVATE and bot.username:
-        text = re.sub(rf"@{re.escape(bot.username)}\b[,:，：]?\s*", "", text, flags=re.IGNORECASE).strip()
+        text = re.sub(rf"@{re.escape(bot.username)}\b[,:，：]?\s{{0,9}}", "", text, flags=re.IGNORECASE).strip()
     if message.forward_origin is not None:
         return f"{say(lang, 'forwarded', name=_origin(message, lang))}\n{_quote(text)}" if text else ""
     quoted = _quoted(message, bot, lang)
@@ -208,7 +217,7 @@ def _quoted(message: Message, bot: User, lang: Lang) -> str:
     author, text = answered.from_user, answered.text or answered.caption
     if not text or author is None or author.id == bot.id:
         return ""
-    name = say(lang, "me") if author == message.from_user else author.full_name
+    name = say(lang, "me") if author == message.from_user else " ".join(author.full_name.split())
     return f"{say(lang, 'quoted', name=name)}\n{_quote(text)}"
 
 
@@ -217,6 +226,10 @@ def _quote(text: str) -> str:
 
 
 def _origin(message: Message, lang: Lang) -> str:
+    return " ".join(_sender(message, lang).split())  # a name is one line, whoever chose it
+
+
+def _sender(message: Message, lang: Lang) -> str:
     origin = message.forward_origin
     if isinstance(origin, MessageOriginUser):
         return say(lang, "me") if origin.sender_user == message.from_user else origin.sender_user.full_name

@@ -9,9 +9,10 @@ from telegram import InlineKeyboardMarkup
 
 from bot.bootstrap import Ebb
 from bot.listing import memory_line
+from bot.proposing import list_proposals
 from bot.telegram import keyboards
 from bot.texts import say as words
-from memory.models import KINDS, Filter, Lang, Memory, State
+from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State
 
 PAGE = 8
 _KEY_BYTES = 40  # of what was searched for: it travels in the buttons
@@ -44,7 +45,7 @@ async def page(
     ebb: Ebb, searches: Searches, user_id: str, search: str, number: int, lang: Lang
 ) -> tuple[str, InlineKeyboardMarkup | None]:
     """A page of what is remembered, the strongest first, and its buttons."""
-    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
+    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
     word, number = search.strip(), max(number, 0)
     found = await ebb.service.find(user_id, f, text=word or None, order="weight", limit=PAGE, offset=number * PAGE)
     pages = -(-found.total // PAGE)
@@ -60,7 +61,8 @@ async def page(
     if pages > 1:
         first = number * PAGE + 1
         head += words(lang, "memories.span", first=first, last=first + len(found.items) - 1, n=found.total)
-    text = "\n".join([head, "", *(f"- {memory_line(m, lang, now)}" for m in found.items)])
+    waiting = await list_proposals(ebb.service, user_id, lang) if not word and number == 0 else []
+    text = "\n".join([head, "", *(f"- {memory_line(m, lang, now)}" for m in found.items), *waiting])
     return text, keyboards.pages(number, pages, searches.key(word), lang)
 
 

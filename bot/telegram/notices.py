@@ -7,15 +7,16 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
+from bot.errors import LearningTrouble
 from bot.events import Command
 from bot.life_texts import switched
 from bot.telegram import keyboards
 from bot.telegram.desk import Desk
 from bot.telegram.outbox import Gone, Where
-from bot.telegram.render import render
+from bot.telegram.render import plain
 from bot.telegram.texts import say
 from memory.errors import StoreError
-from memory.models import Change, Lang, Memory, State
+from memory.models import Change, Json, Lang, Memory, State
 
 log = logging.getLogger(__name__)
 _LEARNED = frozenset({"monitor", "extract", "remember"})
@@ -36,7 +37,7 @@ class Notices:
     def __init__(self, desk: Desk, user_id: str) -> None:
         self._desk = desk
         self._user_id = user_id
-        self._failing = False
+        self._trouble = LearningTrouble()
 
     async def run(self) -> None:
         """Until cancelled. A store that is in the way for a while is waited for."""
@@ -89,7 +90,8 @@ class Notices:
         out = [first]
         with suppress(TimeoutError):
             while True:
-                out.append(await asyncio.wait_for(queue.get(), self._desk.tuning.notice))
+                async with asyncio.timeout(self._desk.tuning.notice):  # `wait_for` of 3.11 may lose a cancellation
+                    out.append(await queue.get())
         return out
 
     # --- telling --------------------------------------------------------------------------------------
@@ -137,12 +139,14 @@ class Notices:
         sets = dict.fromkeys(c.set_id for c in changes)
         await self._say(where, "\n\n".join(lines), named[:_MOST], sets, lang)
 
-    async def _job_ended(self, job: dict[str, object]) -> None:
+    async def _job_ended(self, job: dict[str, Json]) -> None:
         """An extraction that somebody waits for, or learning that failed: said once until it works again."""
         lang = await self._desk.language(self._user_id, None)
         state, kind = job.get("state"), job.get("kind")
-        if state == "done":
-            self._failing = False
+        if trouble := self._trouble.sentence(job, lang):
+            if (chat_id := await self._own_chat()) is not None:
+                await self._say(Where(chat_id), f"🧠 {trouble}", (), (), lang)
+        elif state == "done":
             waiting = self._desk.extracting.get(self._user_id)
             if kind == "extract" and waiting:
                 new, updated = job.get("new") or 0, job.get("updated") or 0
@@ -152,11 +156,6 @@ class Notices:
                 await self._ask_of_mirror(lang)
             elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
                 await self._say(Where(chat_id), switched(job, lang), (), (), lang)
-        elif state == "dead" and kind in {"monitor", "extract", "summarise"} and not self._failing:
-            self._failing = True
-            if (chat_id := await self._own_chat()) is not None:
-                text = say(lang, "notice.failed", why=str(job.get("error") or "?"))
-                await self._say(Where(chat_id), text, (), (), lang)
 
     async def _ask_of_mirror(self, lang: Lang) -> None:
         """Much is missing from MEMORY.md: only its owner knows what that means."""
@@ -168,7 +167,7 @@ class Notices:
         outcome = await self._desk.agent.command(command)
         if not outcome.choices:
             return
-        markup, pieces = keyboards.choices(outcome.choices), render(outcome.text)
+        markup, pieces = keyboards.choices(outcome.choices), plain(outcome.text)
         with suppress(Gone):
             for piece in pieces:
                 await self._desk.outbox.send(
@@ -181,7 +180,7 @@ class Notices:
 
     async def _say(self, where: Where, text: str, ids: Sequence[str], sets: object, lang: Lang) -> None:
         markup = keyboards.notice(ids, sets, lang) if ids and isinstance(sets, dict) else None
-        pieces = render(text)
+        pieces = plain(text)
         await self._desk.recall_sent(where.chat_id)
         try:
             for piece in pieces:
@@ -191,6 +190,8 @@ class Notices:
 
 
 def _key(change: Change, m: Memory) -> str | None:
+    if m.quiet_at is not None:
+        return None
     if change.op == "created":
         if m.state is State.PROPOSED:
             return "notice.proposed"

@@ -30,16 +30,17 @@ say = Texts(
         "stop.done": ("Stopped.", "已停止。"),
         "stop.nothing": ("I'm not writing anything just now.", "我现在没有在写东西。"),
         "stop.button": ("■ Stop", "■ 停止"),
-        "stopped": ("_(stopped)_", "_（已停止）_"),
+        "stopped": ("(stopped)", "（已停止）"),
         "help.start": ("say hello", "打个招呼"),
         "help.stop": ("stop the reply being written", "停止正在写的回复"),
         "temp.foot": (
-            "_🕶 off the record: nothing of this is kept · /temp ends it_",
-            "_🕶 临时模式：不留任何记录 · /temp 结束_",
+            "🕶 off the record: nothing of this is kept · /temp ends it",
+            "🕶 临时模式：不留任何记录 · /temp 结束",
         ),
+        "off.foot": ("_memory is off · /memory on ends it_", "_记忆已关闭 · /memory on 恢复_"),
         "private.foot": (
-            "_🕶 read-only: nothing of this is kept · /temp ends it_",
-            "_🕶 只读模式：不留任何记录 · /temp 结束_",
+            "🕶 read-only: nothing of this is kept · /temp ends it",
+            "🕶 只读模式：不留任何记录 · /temp 结束",
         ),
         "temp.lost": (
             "I was restarted. This chat is still off the record, and what was said in it before is gone.",
@@ -50,8 +51,8 @@ say = Texts(
             "我还看不懂{what}。用文字告诉我吧。",
         ),
         "unread.caption": (
-            "_I can't make out {what} yet, so I go by your words._",
-            "_我还看不懂{what}，只能根据你的文字来回答。_",
+            "I can't make out {what} yet, so I go by your words.",
+            "我还看不懂{what}，只能根据你的文字来回答。",
         ),
         "kind.photo": ("pictures", "图片"),
         "kind.voice": ("voice messages", "语音"),
@@ -80,12 +81,17 @@ say = Texts(
         "quoted": ("In reply to {name}:", "回复{name}："),
         "me": ("you", "你"),
         "elsewhere": (
-            "_💬 In another window since then: {n} of your messages._",
-            "_💬 这期间你在另一个窗口说了 {n} 句话。_",
+            "💬 In another window since then: {n} of your messages.",
+            "💬 这期间你在另一个窗口说了 {n} 句话。",
         ),
         "elsewhere.show": ("Show", "查看"),
         "said.you": ("You", "你"),
         "done": ("Done.", "好了。"),
+        "private.first": (
+            "I'll answer that in private; write to me there first: https://t.me/{name}",
+            "这个我只在私聊里回答；请先在那里给我发条消息：https://t.me/{name}",
+        ),
+        "private.answered": ("I answered you in private.", "已在私聊里回答你。"),
         "gone": ("That button has had its day.", "这个按钮已经失效。"),
         "page": ("{page} / {pages}", "{page} / {pages}"),
         "notice.new": ("🧠 Remembered: {text}", "🧠 记住了：{text}"),
@@ -102,10 +108,6 @@ say = Texts(
         "notice.extract.none": (
             "🧠 From the last conversation: nothing that I did not know already.",
             "🧠 上一次对话：没有新的内容需要记住。",
-        ),
-        "notice.failed": (
-            "🧠 I could not learn from our last exchange ({why}). What you said is kept; I'll try again later.",
-            "🧠 刚才的对话没能整理进记忆（{why}）。你说的话都还在，我之后会再试。",
         ),
         # said on the terminal where the bot runs
         "run.no_token": (

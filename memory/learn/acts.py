@@ -24,12 +24,14 @@ class ForgetPlan:
     """What a request to forget could mean.
 
     clear: the one memory that is meant, or None. candidates: what to ask about, likeliest first (with `clear`,
-    it alone). everything: all of it was asked for, which needs a confirmation of its own. messages: things said
-    that are meant where no memory is ("forget what I just said" before it was learned): pass them to `forget`.
+    it alone). every: all of the candidates are meant. everything: all of it was asked for, which needs a confirmation
+    of its own. messages: things said that are meant where no memory is ("forget what I just said" before it was
+    learned): pass them to `forget`.
     """
 
     clear: Memory | None = None
     candidates: list[Memory] = field(default_factory=list)
+    every: bool = False
     everything: bool = False
     messages: tuple[str, ...] = ()
 

@@ -1,20 +1,19 @@
-"""Whether two sentences say the same, and which of some messages said a thing. Pure.
+"""Whether two sentences say the same. Pure.
 
-A wrong "same" loses what somebody said, a wrong "different" leaves two memories for the nightly merge: so
-numbers, negations and names must agree, and only then does closeness count.
+A wrong "same" loses what somebody said, a wrong "different" leaves two memories for the nightly merge. So the words
+must be the same in the same order (`memory.text.forms`); where meaning decides, then numbers, negations, names, roles
+and order must agree first.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
-from math import log
 
-from memory.models import Kind, Message
+from memory.models import Kind, language_of
+from memory.text import forms
 
-SAME_WORDS = 0.8  # overlap of content words from which two sentences say the same
 SAME_VECTOR = 0.95  # cosine of a semantic embedder from which they do
 BURIED_VECTOR = 0.92  # cosine from which a sentence is what a tombstone stands for
 
@@ -27,17 +26,15 @@ _STOP = frozenset(
     )
 )
 _NEGATION_EN = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|without|cannot|stopped|quit|former|formerly)\b|n['’]t\b"
+    r"\b(?:not|no|never|none|nothing|nobody|without|cannot|stopped|quit|former|formerly|used\s{1,9}to|neither)\b|n['’]t\b"
 )
 _NEGATION_ZH = re.compile(r"[不没無无未别勿]|戒|曾经|停止|放弃")
 _FALSE_NEGATION_ZH = re.compile(
     r"不错|不仅|不但|不过|不管|不论|无论|不少|不久|差不多|特别|分别|级别|性别|告别|无锡|没准"
 )
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*|[一二三四五六七八九十百千万两]+(?=[个岁年月日号点次只条名位公里元块斤米楼])")
 _NAME = re.compile(r"(?<![\w])[A-Z][\w'’-]*")
 _RUNS = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?|[\u3400-\u9fff\uf900-\ufaff]+|[^\W_]+")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_SUBJECT = re.compile(r"^(?:the user|user|用户|使用者|本人|我)(?:['’]s|的)?")
 
 _FAMILIES: Sequence[frozenset[Kind]] = (
     frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.WORKFLOW, Kind.INSTRUCTION}),
@@ -48,10 +45,9 @@ _FAMILIES: Sequence[frozenset[Kind]] = (
 
 
 def normalised(text: str) -> str:
-    """The text without case, width, spacing and punctuation, and without the user as its subject."""
-    plain = unicodedata.normalize("NFKC", text).casefold().strip()
-    plain = _SUBJECT.sub("", plain)
-    return "".join(c for c in plain if c.isalnum())
+    """Join the words in the form in which texts are compared; empty where there are no letters and no digits."""
+    form = "".join(t for t in forms.tokens(text) if t != ",")
+    return form or "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
 
 
 def words(text: str) -> frozenset[str]:
@@ -80,10 +76,10 @@ def denies(text: str) -> bool:
     return bool(_NEGATION_EN.search(low) or _NEGATION_ZH.search(_FALSE_NEGATION_ZH.sub("", low)))
 
 
-def _particulars(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def _names(text: str) -> frozenset[str]:
     plain = unicodedata.normalize("NFKC", text)
     names = {n.casefold() for n in _NAME.findall(re.sub(r"^\W*\w+", "", plain))}
-    return frozenset(_NUMBER.findall(plain)), frozenset(names - {"the", "user", "i"})
+    return frozenset(names - {"the", "user", "i"})
 
 
 def overlap(a: str, b: str) -> float:
@@ -103,35 +99,26 @@ def related_kinds(a: Kind, b: Kind) -> bool:
 
 
 def same(a: str, b: str, *, kinds: tuple[Kind, Kind], cosine: float | None = None) -> bool:
-    """Whether two sentences say the same. `cosine` is that of a semantic embedder, or None."""
-    if normalised(a) == normalised(b):
+    """Whether two sentences say the same. `cosine` is that of a semantic embedder, or None.
+
+    Meaning decides only over another wording: one other word in the same sentence is another value.
+    """
+    if a == b or forms.same_form(a, b):
         return True
-    if not related_kinds(*kinds) or not agree(a, b):
-        return False
-    return overlap(a, b) >= SAME_WORDS or (cosine is not None and cosine >= SAME_VECTOR)
+    near = cosine is not None and cosine >= SAME_VECTOR and related_kinds(*kinds)
+    return near and not forms.same_frame(a, b) and agree(a, b)
 
 
 def agree(a: str, b: str) -> bool:
-    """Whether numbers, names and polarity are the same: without that, two sentences say different things."""
-    return denies(a) == denies(b) and _particulars(a) == _particulars(b)
+    """Whether polarity, numbers, names, roles and order are the same: else two sentences say different things."""
+    return (
+        denies(a) == denies(b)
+        and forms.numbers(a) == forms.numbers(b)
+        and _names(a) == _names(b)
+        and (language_of(a) != language_of(b) or forms.same_order(a, b))
+    )
 
 
 def semantic(embedder_id: str | None) -> bool:
     """Whether the cosine of that embedder says more than shared letters do."""
     return embedder_id is not None and not embedder_id.startswith("lexical:")
-
-
-def said_in(text: str, messages: Sequence[Message], most: int = 3) -> list[Message]:
-    """Which of the messages said it, by the rare words they share with it; empty if none shares any.
-
-    In the order of `messages`; those that share less than half of what the best one shares are left out.
-    """
-    wanted = words(text)
-    found = [words(m.text) & wanted for m in messages]
-    common = Counter(w for ws in found for w in ws)
-    scores = [sum(log(1 + len(messages) / common[w]) for w in ws) for ws in found]
-    best = max(scores, default=0.0)
-    if best <= 0:
-        return []
-    chosen = sorted((i for i, s in enumerate(scores) if s >= best / 2), key=lambda i: -scores[i])[:most]
-    return [messages[i] for i in sorted(chosen)]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 import prompts
-from memory.errors import ModelError
+from memory.errors import BudgetSpent, ModelError
 from memory.learn.tokens import estimate
 from memory.models import Filter, Json, Lang, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Tx
@@ -92,7 +92,7 @@ class Tools:
 
         if not await self.store.read(user_id, within):
             tomorrow = (day + timedelta(days=1) - now).total_seconds()
-            raise ModelError("rate_limit", detail="daily memory budget spent", retry_after=tomorrow)
+            raise BudgetSpent("rate_limit", detail="daily memory budget spent", retry_after=tomorrow)
 
     async def embed(
         self, texts: Sequence[str], kind: Literal["query", "content"] = "content"

@@ -23,12 +23,12 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
     (re.compile(pattern, re.I), certain)
     for pattern, certain in (
         # certain: whoever writes this names a date; if it cannot be read they are told so
-        (r"^(?P<topic>.*?)[,，\s]*\bas (?:of|at)\s+(?P<when>.+)$", True),
-        (r"^(?P<topic>.*?)[,，\s]*截[至止]到?\s*(?P<when>.+?)\s*(?:为止|的?时候?)?$", True),
+        (r"^(?P<topic>.*?)[,，\s]{0,9}\bas (?:of|at)\s{1,9}(?P<when>.+)$", True),
+        (r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$", True),
         (rf"{_KNEW}(?P<topic>.+?))? (?:on|in|at|by|until|back in) (?P<when>.+?)$", False),
-        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d+)\b.*)$", False),
+        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{1, 9})\b.*)$", False),
         (
-            r"^(?:你|ebb)?\s*(?:在|到)?\s*(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s*(?:你|ebb)?\s*都?"
+            r"^(?:你|ebb)?\s{0,9}(?:在|到)?\s{0,9}(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s{0,9}(?:你|ebb)?\s{0,9}都?"
             r"(?:知道|记得|了解)(?:关于)?(?P<topic>.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
             False,
         ),
@@ -36,7 +36,7 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
 )
 # The question around a date that was named beside it.
 _ASKS: Final = re.compile(
-    rf"{_KNEW}(.+))?$|^(?:你|ebb)?\s*都?(?:知道|记得|了解)(?:关于)?(.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
+    rf"{_KNEW}(.+))?$|^(?:你|ebb)?\s{{0,9}}都?(?:知道|记得|了解)(?:关于)?(.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
     re.I,
 )
 # How a date goes on: what follows one of these is no topic yet.
@@ -91,13 +91,13 @@ def _topic(text: str) -> str:
     topic = text.strip(" ,，")
     if (asked := _ASKS.match(topic)) is not None:
         topic = next(g for g in (*asked.groups(), "") if g is not None)
-    topic = re.sub(r"^(?:about|on|of|for|关于|有关)\s*", "", topic, flags=re.I).strip(" ,，的")
+    topic = re.sub(r"^(?:about|on|of|for|关于|有关)\s{0,9}", "", topic, flags=re.I).strip(" ,，的")
     return "" if _ABOUT_ALL.match(topic) else topic
 
 
 def moment(text: str, now: datetime, tz: str) -> datetime | None:
     """The end of the time that the text names, at most `now`; None if it names none."""
-    said = re.sub(r"\s+(?=[年月日号])|(?<=[年月])\s+", "", text.strip())
+    said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
     said = _DAY_ZH.sub(lambda m: f"{_number(m[1])}月{_number(m[2])}", said)
     if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):
         return now

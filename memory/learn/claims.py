@@ -28,6 +28,7 @@ class Claim:
     vector: FloatArray | None = None
     embedder_id: str | None = None
     near: tuple[MemoryId, ...] = ()
+    spans: tuple[tuple[str, int, int], ...] = ()  # the words it rests on: message, start, end
 
 
 Outcome: TypeAlias = Literal[
@@ -51,6 +52,11 @@ class Saved:
     def changed(self) -> bool:
         """Whether anything was written that a person would want to know of."""
         return self.outcome not in {"known", "refused"}
+
+    @property
+    def ended(self) -> bool:
+        """Whether a memory is over by it."""
+        return self.outcome in {"superseded", "negated", "deleted"}
 
 
 def built(claim: Claim, user_id: str, state: State) -> Memory:
@@ -77,6 +83,9 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
         valid_from=d.valid_from,
         valid_until=d.valid_until,
         expires_at=d.expires_at,
+        on=d.on,
+        on_until=d.on_until,
+        repeats=d.repeats,
         precision=d.precision,
         source=d.source,
         verified=d.verified,

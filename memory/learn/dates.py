@@ -9,22 +9,37 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.models import Precision
+from memory.recall import windows_named
+
+Window: TypeAlias = tuple[datetime, datetime]
+Use: TypeAlias = Literal["due", "since", "until"]
 
 _DATE = re.compile(
     r"""^(?P<y>\d{4})
-    (?:\s*[-/.年]\s*(?P<m>\d{1,2})
-      (?:\s*[-/.月]\s*(?P<d>\d{1,2})\s*日?
-        (?:\s*[T,\s]?\s*(?P<h>\d{1,2})\s*[:时點点]\s*(?P<min>\d{1,2})?\s*分?(?::\d{2}(?:\.\d+)?)?
-          \s*(?P<zone>Z|UTC|[+-]\d{2}:?\d{2})?)?
-      )?\s*月?
-    )?\s*年?$""",
+    (?:\s{0,9}[-/.年]\s{0,9}(?P<m>\d{1,2})
+      (?:\s{0,9}[-/.月]\s{0,9}(?P<d>\d{1,2})\s{0,9}日?
+        (?:\s{0,9}[T,\s]?\s{0,9}(?P<h>\d{1,2})\s{0,9}[:时點点]\s{0,9}(?P<min>\d{1,2})?\s{0,9}分?(?::\d{2}(?:\.\d+)?)?
+          \s{0,9}(?P<zone>Z|UTC|[+-]\d{2}:?\d{2})?)?
+      )?\s{0,9}月?
+    )?\s{0,9}年?$""",
     re.X | re.I,
 )
+_IS_DAY: Final = re.compile(r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I)
+_MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+DATED: Final = re.compile(
+    rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]*|\b(?:{_MONTHS})[a-z]* \d{{1,2}}(?:st|nd|rd|th)?\b",
+    re.I,
+)
+"""A date in a memory's text."""
 _LONGEST = timedelta(days=366 * 50)  # nobody plans further ahead
+_WEEK_ON: Final = re.compile(r"\ba week (?:today|tomorrow|on \w+day|from \w+)|\b(?:tomorrow|day) week\b", re.I)
+DAY, _FEW_DAYS, MONTH, YEAR = timedelta(days=1), timedelta(days=3, hours=2), timedelta(days=27), timedelta(days=364)
 _EARLIEST_YEAR = 1900
 
 
@@ -91,10 +106,38 @@ def _offset(text: str) -> str:
     return text if ":" in text else f"{text[:3]}:{text[3:]}"
 
 
-def believable(said: Said, use: Literal["due", "since"], at: datetime) -> bool:
+def believable(said: Said, use: Use, at: datetime) -> bool:
     """Whether somebody who spoke at `at` can have meant it: due not before yesterday, since not after now."""
     if said.start.year < _EARLIEST_YEAR:
         return False
     if use == "due":
         return at - timedelta(days=1) <= said.end <= at + _LONGEST
     return said.start <= at
+
+
+@lru_cache(maxsize=256)
+def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
+    """Resolve the times that words said at `at` name, each as one to come and as one past."""
+    text = _IS_DAY.sub("on ", text)
+    later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
+    ahead, behind = (
+        [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)] for way in (True, False)
+    )
+    return ahead, behind
+
+
+def agrees(claim: Window, said: Window, at: datetime) -> bool:
+    """Whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
+    (start, end), (first, last) = claim, said
+    if end <= first or start >= last:
+        return False
+    if timedelta() <= first - at <= timedelta(seconds=1):  # "by Tuesday": from now on to that day
+        return end - start > _FEW_DAYS or abs(end - last) < DAY
+    if abs(last - at) <= timedelta(seconds=1):  # "since 2019": from that day to now
+        return abs(start - first) < DAY
+    return last - first <= _FEW_DAYS or (end - start) >= (last - first) * 0.9
+
+
+def dated_by(claim: Window, at: datetime) -> bool:
+    """Whether a claimed month or year is merely that in which somebody spoke."""
+    return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -9,8 +10,10 @@ from typing import TypeVar
 from memory.learn import dates, lines
 from memory.learn.merge import importance_like
 from memory.models import Draft, Importance, Kind, Memory, Message, Sensitivity, Source, language_of
+from memory.text.notes import strip_subject
 
 T = TypeVar("T")
+REPEATS = re.compile(r"yearly|monthly|weekly|daily|lunar|every \d{1,3} (?:day|week|month|year)s?")
 Skipped = Callable[[str, str, str], None]  # what, why, text: goes to the log
 
 
@@ -19,7 +22,7 @@ class Words:
     """A memory in a model's words; `said` is the newest message it rests on, `old` the memory it changes."""
 
     text: str
-    fields: Mapping[str, str]  # kind importance expires since entities topics sensitivity confidence
+    fields: Mapping[str, str]  # kind importance expires since until on repeats entities topics sensitivity confidence
     said: Message
     source: Source
     old: Memory | None = None
@@ -29,7 +32,7 @@ def draft_of(w: Words, skipped: Skipped) -> Draft:
     """The draft; what the model does not say is taken from the memory it changes, else from the defaults."""
     old, f = w.old, w.fields
     draft = Draft(
-        " ".join(w.text.split()),
+        strip_subject(" ".join(w.text.split())),
         kind=old.kind if old else Kind.FACT,
         importance=importance_like(old) if old else Importance.MEDIUM,
         language=language_of(w.text, language_of(w.said.text)),
@@ -63,6 +66,16 @@ def _dated(draft: Draft, w: Words, skipped: Skipped) -> Draft:
             draft = replace(draft, valid_from=since.start, precision=draft.precision or since.precision)
         else:
             skipped("date", "unbelievable" if since else "unreadable", word)
+    if word := w.fields.get("until", ""):
+        until = dates.read(word, tz) or _unread("date", word, None, skipped)
+        draft = replace(draft, valid_until=until.end if until else None)
+    if word := w.fields.get("on", ""):
+        on = dates.read(word, tz) or _unread("date", word, None, skipped)
+        if on is not None:
+            draft = replace(draft, on=on.start, on_until=on.end, precision=draft.precision or on.precision)
+    if word := w.fields.get("repeats", "").strip().casefold():
+        known = REPEATS.fullmatch(word) is not None
+        draft = replace(draft, repeats=word if known else _unread("repeats", word, None, skipped))
     return draft
 
 
@@ -75,6 +88,17 @@ def _sensitivity(word: str, skipped: Skipped) -> Sensitivity:
     levels = {s.name.casefold(): s for s in Sensitivity} | {str(int(s)): s for s in Sensitivity}
     found = levels.get(word.strip().casefold())
     return _unread("sensitivity", word, Sensitivity.PUBLIC, skipped) if found is None else found
+
+
+def dated_fields(fields: Mapping[str, str]) -> tuple[tuple[dates.Use, str], ...]:
+    """The dates that a model gives, each with what it is for."""
+    uses: Mapping[str, dates.Use] = {"expires": "due", "since": "since", "until": "until"}
+    return tuple((use, fields[name]) for name, use in uses.items() if fields.get(name))
+
+
+def read_confidence(fields: Mapping[str, str]) -> float:
+    """How sure a model is, 1.0 where it does not say."""
+    return _share(fields.get("confidence", "1"), 1.0, lambda *_: None)
 
 
 def _share(word: str, instead: float, skipped: Skipped) -> float:

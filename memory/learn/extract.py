@@ -6,19 +6,24 @@ Idempotent by the session's watermark `extracted_through`.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory.errors import Conflict
+from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
 from memory.learn import dates
-from memory.learn.alike import said_in, touches
+from memory.learn.alike import touches
 from memory.learn.answer import objects
 from memory.learn.asking import ANY, Tools
-from memory.learn.drafts import Words, draft_of
-from memory.learn.material import clock, is_evidence, items, language, reference, unchanged, words_of
+from memory.learn.claims import UNSURE
+from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
+from memory.learn.evidence import Cited, Operation, check_operation
+from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
 from memory.learn.merge import Claim, Merger, Saved, strategy
+from memory.learn.proposals import propose
+from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.learn.tokens import clip, estimate, newest_within
 from memory.models import (
@@ -54,7 +59,7 @@ class Candidate:
     matches: MemoryId | None = None
     contradicts: MemoryId | None = None
     denied: bool = False
-    said: tuple[int, ...] = ()  # numbers of the messages it rests on
+    said: tuple[Cited, ...] = ()  # the messages it rests on
 
 
 def parse(answer: str) -> list[Candidate] | None:
@@ -73,7 +78,10 @@ def _candidate(o: Mapping[str, Json]) -> Candidate | None:
         "kind": ("kind", "category"),
         "importance": ("importance",),
         "expires": ("expires_at", "expires"),
-        "since": ("since", "valid_from"),
+        "since": ("since", "from", "valid_from"),
+        "until": ("until", "valid_until"),
+        "on": ("on",),
+        "repeats": ("repeats",),
         "entities": ("entities",),
         "topics": ("topics",),
         "sensitivity": ("sensitivity",),
@@ -83,10 +91,16 @@ def _candidate(o: Mapping[str, Json]) -> Candidate | None:
         name: text for name, keys in names.items() if (text := _text(next((o[k] for k in keys if k in o), None)))
     }
     said = o.get("said")
-    numbers = [n for n in (said if isinstance(said, list) else [said]) if isinstance(n, int) and n > 0]
+    cited = [c for one in (said if isinstance(said, list) else [said]) if (c := _cited(one)) is not None]
     return Candidate(
-        content, fields, _id(o.get("matches")), _id(o.get("contradicts")), o.get("denied") is True, tuple(numbers)
+        content, fields, _id(o.get("matches")), _id(o.get("contradicts")), o.get("denied") is True, tuple(cited)
     )
+
+
+def _cited(one: Json) -> Cited | None:
+    """A message by its number alone, or with words of it."""
+    n, words = (one.get("n"), one.get("words")) if isinstance(one, dict) else (one, "")
+    return Cited(n, words if isinstance(words, str) else "") if isinstance(n, int) and n > 0 else None
 
 
 def _text(value: Json) -> str:
@@ -186,12 +200,12 @@ class Extractor:
             "now": dates.iso(now, tz),
             "tz": tz,
         }
-        for _ in range(2):  # broken JSON is asked for once more, and then costs nothing but a log line
+        for _ in range(2):  # broken JSON is asked for once more before the job is left to its retries
             answer = await self.tools.ask(user_id, "extract", h.lang, variables, data, now, MAX_ANSWER)
             if (found := parse(answer.text)) is not None:
                 return found
             self.tools.skipped("extraction", "unreadable", answer.text)
-        return []
+        raise ModelError("unreadable", detail="the extraction could not be read")
 
     async def _shortened(self, user_id: str, h: History, now: datetime) -> tuple[list[Message], str]:
         """The newest messages as they are, and the rest summarised where there is too much of it."""
@@ -210,20 +224,27 @@ class Extractor:
     async def _claims(
         self, user_id: str, h: History, found: Sequence[Candidate], known: Mapping[MemoryId, Memory]
     ) -> list[tuple[Candidate, Claim]]:
+        spoken, texts = spoken_in(h.messages, user_id), [m.original_content for m in known.values()]
+        found = [self._shown(c, known) for c in found]  # ids that were not shown are gone from here on
+        operations = [_operation(c, known) for c in found]
+        verdicts = await asyncio.to_thread(lambda: [check_operation(o, spoken, texts) for o in operations])
+        for v in verdicts:
+            if v.reason:
+                self.tools.skipped("extraction", v.reason, "")
+        found, verdicts = (
+            [c for c, v in zip(found, verdicts, strict=True) if not v.reason],
+            [v for v in verdicts if not v.reason],
+        )
         vectors = await self.tools.embed([c.content for c in found])
-        evidence = h.evidence(user_id)
-        numbered = [m for m in h.messages if m.text.strip()]
+        by_id = {m.id: m for m in h.messages}
         out: list[tuple[Candidate, Claim]] = []
-        for c, vector in zip(found, vectors, strict=True):
-            c = self._shown(c, known)  # noqa: PLW2901 - ids that were not shown are gone from here on
-            sources = _sources(c, numbered, evidence)
-            # Words that nobody can be shown to have said count as the oldest: a tombstone then stands in their way.
-            said = sources[-1] if sources else evidence[0]
+        for c, v, vector in zip(found, verdicts, vectors, strict=True):
+            said = by_id[v.sources[0][0]]
             old = known.get(c.contradicts or c.matches or "")
             draft = draft_of(Words(c.content, c.fields, said, Source.EXTRACTOR, old), self.tools.skipped)
             near = await self.tools.nearest(user_id, vector, c.content, NEAR, ANY)
-            ids = tuple(m.id for m in sources)
-            claim = Claim(draft, said.at, ids, h.session.id, vector, self.tools.embedder.id, tuple(near))
+            embedder = self.tools.embedder.id
+            claim = Claim(draft, said.at, (said.id,), h.session.id, vector, embedder, tuple(near), v.sources)
             out.append((c, claim))
         return out
 
@@ -249,7 +270,16 @@ class Extractor:
             raise Conflict("the conversation changed while it was extracted from")
         begun = tx.changes.begin("extractor", "extract", now, job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=h.learning == "ask")
-        done = [_merge(tx, merger, c, claim, h.evidence(tx.user_id)) for c, claim in found]
+        evidence, said, done = h.evidence(tx.user_id), words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
+        for c, claim in found:
+            old = tx.memories.get(c.contradicts) if c.contradicts else None
+            if old is not None and (sum(s.ended for s in done) >= MOST_ENDED or not may_end(said, old)):
+                if touches_memory(said, old):
+                    op = {"op": "negate" if c.denied else "update", "id": old.id}
+                    propose(tx, c.content, op, claim.sources[0], now)
+                done.append(merger.save(claim))
+            else:
+                done.append(_merge(tx, merger, c, claim, evidence))
         for saved in done:
             if saved.outcome == "refused":
                 self.tools.skipped("extraction", saved.code, "")
@@ -278,11 +308,12 @@ def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequenc
     return merger.save(claim, mention=any(touches(m.text, claim.draft.content) for m in evidence))
 
 
-def _sources(c: Candidate, numbered: Sequence[Message], evidence: Sequence[Message]) -> list[Message]:
-    """The user's messages it was said in: those the model named, else those that share its words."""
-    mine = {m.id for m in evidence}
-    named = [numbered[n - 1] for n in sorted(set(c.said)) if n <= len(numbered) and numbered[n - 1].id in mine]
-    return named[:3] or said_in(c.content, evidence)
+def _operation(c: Candidate, known: Mapping[MemoryId, Memory]) -> Operation:
+    old = known.get(c.contradicts or c.matches or "")
+    op = "add" if not c.contradicts else "negate" if c.denied else "update"
+    sure = read_confidence(c.fields) >= UNSURE
+    text = old.original_content if old else ""
+    return Operation(op, c.content, c.said, c.fields.get("on", ""), dated_fields(c.fields), text, sure)
 
 
 def _short(text: str) -> str:

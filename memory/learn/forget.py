@@ -18,6 +18,7 @@ from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
 from memory.models import ChangeSet, Filter, Layer, Level, Memory, MemoryId, Message, Sensitivity, State, Tombstone
 from memory.ports import Tx
 from memory.store.text import terms
+from memory.text.forms import told_otherwise
 
 SCANNED: Final = 5_000  # messages looked through, the newest
 EPISODES: Final = 2_000
@@ -58,6 +59,7 @@ def forget(
     for merged in reach.merges:
         unmerge(tx, merged, {d.id for d in deleted}, now)
     dropped = Dropping(tx, begun.id, now).run(reach.thing, hidden)
+    _drop_proposals(tx, {m.id for m in deleted} | {m.id for m in hidden}, reach.thing)
     stands = {m.id: m for m in deleted}
     return Forgotten([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
 
@@ -75,10 +77,18 @@ def forget_everything(tx: Tx, now: datetime) -> Forgotten:
     begun = tx.changes.begin("user", "forget", now)
     deleted = _delete(tx, memories, begun.id, now)
     hidden = hide(tx, said, now)
+    _drop_proposals(tx, None, None)
     told = [s for s in tx.conversations.sessions(limit=-1) if s.running_summary or s.title]
     for s in told:
         tx.conversations.put_session(replace(s, running_summary="", title=""))
     return Forgotten(deleted, begun.id, len(hidden), sum(bool(s.running_summary) for s in told))
+
+
+def _drop_proposals(tx: Tx, ids: set[str] | None, thing: Thing | None) -> None:
+    """Drop the questions about what was forgotten, or about its words; all of them without ids."""
+    for p in tx.proposals.open():
+        if ids is None or p.message_id in ids or p.data.get("id") in ids or (thing and thing.said_by(p.text)):
+            tx.proposals.remove(p.id)
 
 
 @dataclass(slots=True)
@@ -165,11 +175,16 @@ class Reach:
         counted = {i for m in facts for i in tx.memories.mentioned_in(m.id)}
         recent = tx.conversations.messages(limit=SCANNED, newest=True)
         found = {m.id: m for i in wanted if (m := tx.conversations.message(i)) and m.hidden_at is None}
+        things = [m.original_content for m in facts[:MANY]]
         for m in recent:
             same_turn = m.role == "assistant" and m.turn_id in turns
             knew = m.id in counted or (m.role == "assistant" and m.turn_id in told)
             share = HINTS if knew else SAYS
-            if m.id in wanted or same_turn or self.thing.said_by(m.text, share):
+            if (
+                m.id in wanted
+                or same_turn
+                or (self.thing.said_by(m.text, share) and not told_otherwise(m.text, things))
+            ):
                 found[m.id] = m
         return sorted(found.values(), key=lambda m: m.seq)
 

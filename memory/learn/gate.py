@@ -16,6 +16,7 @@ from memory.learn.claims import Claim, Code
 from memory.learn.contains import Thing, units
 from memory.models import Filter, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
 from memory.ports import Tx
+from memory.text.notes import with_subjects
 
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
@@ -49,8 +50,11 @@ def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:
 
 def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
     """What was forgotten on request and is what the claim says. Words said after it are allowed to return."""
-    digest = tx.tombstones.digest(claim.draft.content)
-    return tx.tombstones.matching(digest, claim.embedder_id, claim.vector, BURIED_VECTOR)
+    text = claim.draft.content
+    digest, matching = tx.tombstones.digest, tx.tombstones.matching
+    found = matching(digest(text), claim.embedder_id, claim.vector, BURIED_VECTOR)
+    forms = [t for form in with_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)]
+    return list(dict.fromkeys((*found, *forms)))
 
 
 def known(tx: Tx, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:

@@ -21,35 +21,38 @@ _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
     for kind, pattern in (
         (
             Kind.TODO,
-            r"""^(?:to\s+)?(?:buy|call|pay|send|book|pick\s+up|remind|renew|return|submit|finish|cancel|water|feed|take\s+out)\b
-            | \b(?:i|we)\s+(?:need|have|must|ought)\s+to\b | \bremind\s+me\b | \bdeadline\b | \bdue\b | \bappointment\b | \b(?:meeting|flight|interview|exam)\b
+            r"""^(?:to\s{1,9})?(?:buy|call|pay|send|book|pick\s{1,9}up|remind|renew|return|submit|finish|cancel|water|feed|take\s{1,9}out)\b
+            | \b(?:i|we)\s{1,9}(?:need|have|must|ought)\s{1,9}to\b | \bremind\s{1,9}me\b | \bdeadline\b | \bdue\b | \bappointment\b | \b(?:meeting|flight|interview|exam)\b
             | 提醒我 | 截止 | 要(?:交|买|还|付|去办|开会) | 记得买 | 会议 | 开会 | 面试 | 考试 | 航班 | 复诊 | 预约""",
         ),
         (
             Kind.IDENTITY,
-            r"""\bmy\s+(?:full\s+|first\s+|last\s+|nick)?name\b | \bcall\s+me\b | \bi\s*(?:['’]m|\s+am)\s+(?:called|named|\d+|born|from|married|divorced|single)\b
-            | \bmy\s+(?:birthday|age|pronouns|blood\s+type|nationality|job|profession)\b | \bi\s+(?:live|work)\b | \bi\s+was\s+born\b | \ballergic\b | \ballergy\b
-            | \bi\s*(?:['’]m|\s+am)\s+(?:an?\s+)?(?:vegan|vegetarian|diabetic|doctor|nurse|teacher|engineer|student|lawyer|programmer|developer|designer|left-handed|colou?r-?blind)
+            r"""\bmy\s{1,9}(?:full\s{1,9}|first\s{1,9}|last\s{1,9}|nick)?name\b | \bcall\s{1,9}me\b | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:called|named|\d+|born|from|married|divorced|single)\b
+            | \bmy\s{1,9}(?:birthday|age|pronouns|blood\s{1,9}type|nationality|job|profession)\b | \bi\s{1,9}(?:live|work)\b | \bi\s{1,9}was\s{1,9}born\b | \ballergic\b | \ballergy\b
+            | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:an?\s{1,9})?(?:vegan|vegetarian|diabetic|doctor|nurse|teacher|engineer|student|lawyer|programmer|developer|designer|left-handed|colou?r-?blind)
             | 我(?:的)?(?:名字|姓名|小名|生日|年龄|职业|血型|国籍|星座|属相) | 我(?:叫|姓|今年|住|来自|属|在.{1,12}(?:工作|上班)) | 叫我 | 称呼我 | 过敏 | 我是(?:.{0,6})(?:人|师|生|员|者|医|子)""",
         ),
         (
             Kind.PREFERENCE,
-            r"""\b(?:like|love|enjoy|prefer|hate|dislike|adore|detest|favou?rite|can['’]?t\s+stand|fan\s+of|rather|don['’]?t\s+(?:eat|drink|like))s?\b
+            r"""\b(?:like|love|enjoy|prefer|hate|dislike|adore|detest|favou?rite|can['’]?t\s{1,9}stand|fan\s{1,9}of|rather|don['’]?t\s{1,9}(?:eat|drink|like))s?\b
             | 喜欢 | 喜爱 | 偏好 | 讨厌 | 爱(?:吃|喝|看|听|玩|用) | 最爱 | 不吃 | 不喝 | 更?愿意 | 受不了 | 怕(?:辣|冷|热|狗|猫|黑)""",
         ),
         (
             Kind.GOAL,
-            r"\b(?:my\s+goal|i\s+(?:want|plan|hope|intend|aim)\s+to|i['’]?m\s+(?:going|planning|trying)\s+to)\b | 目标 | 计划 | 打算 | 我想 | 希望(?:能|可以)?(?!你)",
+            r"\b(?:my\s{1,9}goal|i\s{1,9}(?:want|plan|hope|intend|aim)\s{1,9}to|i['’]?m\s{1,9}(?:going|planning|trying)\s{1,9}to)\b | 目标 | 计划 | 打算 | 我想 | 希望(?:能|可以)?(?!你)",
         ),
         (
             Kind.WORKFLOW,
-            r"\b(?:i\s+(?:always|usually|normally|often|never)|every\s+(?:day|morning|evening|week|monday|night))\b | 每(?:天|周|晚|早|个?月) | 习惯 | 我(?:总是|通常|一般|经常|从不)",
+            r"\b(?:i\s{1,9}(?:always|usually|normally|often|never)|every\s{1,9}(?:day|morning|evening|week|monday|night))\b | 每(?:天|周|晚|早|个?月) | 习惯 | 我(?:总是|通常|一般|经常|从不)",
         ),
-        (Kind.DECISION, r"\b(?:i|we)(?:['’]ve|\s+have)?\s+decided\b | 决定"),
-        (Kind.SKILL, r"\b(?:i\s+(?:can|know\s+how\s+to|speak|am\s+able\s+to))\b | 我会(?!议) | 擅长 | 精通 | 我懂"),
+        (Kind.DECISION, r"\b(?:i|we)(?:['’]ve|\s{1,9}have)?\s{1,9}decided\b | 决定"),
+        (
+            Kind.SKILL,
+            r"\b(?:i\s{1,9}(?:can|know\s{1,9}how\s{1,9}to|speak|am\s{1,9}able\s{1,9}to))\b | 我会(?!议) | 擅长 | 精通 | 我懂",
+        ),
         (
             Kind.LESSON,
-            r"\b(?:lesson|never\s+again|next\s+time|avoid|works?\s+only\s+(?:if|with)|needs?\s+.{1,24}\s+to\s+(?:run|build|work))\b | 教训 | 下次 | 避免 | 必须先",
+            r"\b(?:lesson|never\s{1,9}again|next\s{1,9}time|avoid|works?\s{1,9}only\s{1,9}(?:if|with)|needs?\s{1,9}.{1,24}\s{1,9}to\s{1,9}(?:run|build|work))\b | 教训 | 下次 | 避免 | 必须先",
         ),
     )
 )
@@ -95,7 +98,7 @@ def _days_ahead(low: str, local: datetime) -> int | None:
         for word in sorted(table, key=len, reverse=True):
             if re.search(rf"\b{word}\b" if word.isascii() else word, low):
                 return table[word]
-    if m := re.search(rf"\b(?P<next>next\s+)?(?P<d>{'|'.join(_WEEKDAYS)})\b", low):
+    if m := re.search(rf"\b(?P<next>next\s{{1,9}})?(?P<d>{'|'.join(_WEEKDAYS)})\b", low):
         return (_WEEKDAYS.index(m["d"]) - local.weekday()) % 7 or 7
     if m := re.search(r"(?P<p>下个?|这个?|本)?(?:周|星期|礼拜)(?P<d>[一二三四五六日天])", low):
         day = _ZH_DAYS[m["d"]]
@@ -110,8 +113,8 @@ def _calendar(low: str, local: datetime) -> datetime | None:
     patterns = (
         r"(?P<y>\d{4})[-/.年](?P<m>\d{1,2})[-/.月](?P<d>\d{1,2})",
         r"(?P<m>\d{1,2})月(?P<d>\d{1,2})[日号]?",
-        rf"\b(?P<n>{names_})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s*(?P<y>\d{{4}}))?",
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<n>{names_})\b(?:,?\s*(?P<y>\d{{4}}))?",
+        rf"\b(?P<n>{names_})\.?\s{{1,9}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s{{0,9}}(?P<y>\d{{4}}))?",
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,9}}(?:of\s{{1,9}})?(?P<n>{names_})\b(?:,?\s{{0,9}}(?P<y>\d{{4}}))?",
     )
     for p in patterns:
         if m := re.search(p, low):
@@ -131,21 +134,22 @@ _SLOTS: Final = (
     (
         "home",
         re.compile(
-            r"^(?:(?:i|(?:the )?user)\s+(?:now\s+|currently\s+)?lives?\s+in\b|(?:i|(?:the )?user)(?:['’]ve|\s+have|\s+has)?\s+(?:just\s+)?moved\s+to\b|(?:我|用户)(?:现在)?(?:住在|搬到了?))",
+            r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9})?(?:now\s{1,9}|currently\s{1,9}|just\s{1,9})?(?:lives?\s{1,9}in|moved\s{1,9}to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
             re.I,
         ),
     ),
     (
         "name",
         re.compile(
-            r"^(?:my\s+name\s+is\b|(?:the )?user['’]s\s+name\s+is\b|我(?:的名字)?叫|我的名字是|用户(?:名)?叫)", re.I
+            r"^(?:(?:my\s{1,9}|(?:the )?user['’]s\s{1,9})?name\s{1,9}is\b|called\s{1,9}(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
+            re.I,
         ),
     ),
-    ("age", re.compile(r"^(?:i(?:['’]m|\s+am)\s+\d+\s+years\s+old|我(?:今年)?\d+岁)", re.I)),
+    ("age", re.compile(r"^(?:(?:i(?:['’]m|\s{1,9}am)\s{1,9})?\d+\s{1,9}years\s{1,9}old|我?(?:今年)?\d+岁)", re.I)),
 )
 _ATTRIBUTE: Final = re.compile(
-    r"""^(?:my|(?:the\s+)?user['’]s|我的?|用户的?)\s*(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s+number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
-    |time\s*zone|blood\s+type|favou?rite\s+[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s*(?:is|are|是|叫)""",
+    r"""^(?:(?:my|(?:the\s{1,9})?user['’]s|我的?|用户的?)\s{0,9})?(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s{1,9}number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
+    |time\s{0,9}zone|blood\s{1,9}type|favou?rite\s{1,9}[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s{0,9}(?:is|are|是|叫)""",
     re.I | re.X,
 )
 

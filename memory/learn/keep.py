@@ -7,11 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory import lifecycle, privacy
-from memory.errors import Conflict, NotFound
+from memory.errors import Conflict, NotFound, Refused
 from memory.learn import merge
 from memory.learn.alike import normalised
 from memory.learn.contains import SAYS, Thing, thing_of
 from memory.learn.gate import LONGEST
+from memory.learn.proposals import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
 from memory.learn.undo import undo
 from memory.models import (
@@ -168,11 +169,24 @@ def edit_refused(m: Memory, text: str) -> str:
 
 def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
     """What was proposed holds from now on, by the person's word, and ends what it was meant to end."""
+    if (p := next((p for p in tx.proposals.open() if p.id == memory_id), None)) is not None:
+        done = accept_proposal(tx, p, curve=curve, u=u, now=now)
+        if done is None:
+            raise Refused("refused")
+        return done
     m = must(tx, memory_id)
     if m.state is not State.PROPOSED:
         raise Conflict("Only what was proposed can be accepted.", code="settled")
     tx.changes.begin("user", "accept", now)
     return merge.accept(tx, m, curve=curve, u=u, at=now).memory or must(tx, memory_id)
+
+
+def decline(tx: Tx, proposal_id: str, now: datetime) -> None:
+    """A proposal is wrong, or nobody's business: it is not made again. Raises NotFound."""
+    p = next((p for p in tx.proposals.open() if p.id == proposal_id), None)
+    if p is None:
+        raise NotFound(f"There is no proposal {proposal_id}.")
+    decline_proposal(tx, p, now)
 
 
 def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:

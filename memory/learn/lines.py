@@ -1,6 +1,6 @@
 """The monitor's answer, read line by line (DESIGN §6). Pure, and no input makes it raise.
 
-    [ADD kind=todo importance=high expires=<date> entities="a, b"] text
+    [ADD kind=todo importance=high expires=<date> entities="a, b" said=2:"words"] text
     [UPDATE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
 
 One operation to a line. Full-width brackets and colons, list marks, code fences and emphasis around are taken
@@ -29,6 +29,7 @@ class Line:
     id: str = ""
     text: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
+    raw: str = field(default="", compare=False)  # as it was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,12 @@ _ATTRIBUTES: Mapping[str, str] = {
     "到期": "expires",
     "since": "since",
     "from": "since",
+    "on": "on",
+    "日期": "on",
+    "until": "until",
+    "截至": "until",
+    "repeats": "repeats",
+    "重复": "repeats",
     "valid_from": "since",
     "起始": "since",
     "entities": "entities",
@@ -109,6 +116,11 @@ _PAIR = re.compile(
     r"""([A-Za-z_]+|[\u4e00-\u9fff]+)\s*[=＝]\s*
     (?:"((?:[^"\\]|\\.)*)"|“([^”]*)”|「([^」]*)」|'([^']*)'|([^\s,，;；\]】］〕"]+))""",
     re.X,
+)
+_SAID = re.compile(
+    r"""(?:said|依据|原话)\s*[=＝]\s*"?\s*(\d{1,4})(?:\s*[:：]\s*
+    (?:"((?:[^"\\]|\\.)*)"|“([^”]*)”|「([^」]*)」|'([^']*)'|([^\s\]】］〕"“「']+)))?""",
+    re.X | re.I,
 )
 _ID = re.compile(r"^[\s:：#\[【［]*(?:id\s*[=＝:：]\s*)?([A-Za-z0-9_-]{1,32})[\]】］]?")
 _FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
@@ -150,6 +162,8 @@ def listed(text: str) -> tuple[str, ...]:
 
 def _line(raw: str, unread: list[Unread]) -> Line | Unread:
     stripped = _MARKS.sub("", raw).strip()
+    if _WORD.get(stripped.strip(".。*_`").casefold()) == "skip":  # without its brackets
+        return Line("skip")
     heads = [m for m in _HEAD.finditer(stripped) if m[1].casefold() in _WORD]
     if not heads or heads[0].start() != 0:
         return Unread("no_operation", raw)
@@ -171,8 +185,8 @@ def _line(raw: str, unread: list[Unread]) -> Line | Unread:
         memory_id, inside = m[1].lower(), inside[m.end() :]
     if op in _NEEDS_TEXT and not text:
         return Unread("no_text", raw)
-    attributes = _attributes(inside, unread) if op in {"add", "update"} else {}
-    return Line(op, memory_id, text if op in _NEEDS_TEXT else "", attributes)
+    attributes = _attributes(inside, unread) if op != "boost" else {}
+    return Line(op, memory_id, text if op in _NEEDS_TEXT else "", attributes, stripped)
 
 
 def _closing(text: str, start: int) -> int:
@@ -205,6 +219,9 @@ def _text(rest: str) -> str:
 
 def _attributes(inside: str, unread: list[Unread]) -> dict[str, str]:
     out: dict[str, str] = {}
+    if said := _SAID.search(inside):  # said=2:"moved to Lyon" is kept as 2:moved to Lyon
+        out["said"] = f"{said[1]}:{next((v for v in said.groups()[1:] if v is not None), '')}"
+        inside = inside[: said.start()] + inside[said.end() :]
     for m in _PAIR.finditer(inside):
         name = _ATTRIBUTES.get(m[1].casefold())
         value = next((v for v in m.groups()[1:] if v is not None), "")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
 
 from memory import privacy
 from memory.learn.dates import iso, zone
+from memory.learn.evidence import Role, Spoken
 from memory.learn.tokens import clip
 from memory.models import Json, Lang, Memory, Message, language_of
 from memory.ports import Tx
+from memory.text.commands import intent_of
 
-Speaker: TypeAlias = Literal["user", "assistant", "other"]
-
+READ = 20_000  # characters of a message in which evidence is looked for
 _DAYS_EN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_ZH = "一二三四五六日"
 
@@ -24,7 +24,7 @@ class Item:
     """One message as a prompt shows it. `n` counts from 1; other: somebody else in a group."""
 
     n: int
-    role: Speaker
+    role: Role
     text: str
     at: datetime
     tz: str
@@ -51,25 +51,38 @@ def is_evidence(m: Message, user_id: str) -> bool:
     return m.role == "user" and m.author_user_id in {None, user_id}
 
 
-def speaker(m: Message, user_id: str) -> Speaker:
+def speaker(m: Message, user_id: str) -> Role:
     """Who said it."""
     if m.role == "assistant":
         return "assistant"
     return "user" if is_evidence(m, user_id) else "other"
 
 
+def learnable(m: Message, user_id: str) -> str:
+    """The message without a command about memory itself: what is to be forgotten or kept quiet is not learned."""
+    intent = intent_of(m.text) if is_evidence(m, user_id) else None
+    return m.text if intent is None or intent.kind == "remember" else intent.rest
+
+
 def items(messages: Iterable[Message], user_id: str, most: int) -> list[Item]:
     """The messages as prompts show them, each within `most` tokens, secrets replaced by placeholders."""
-    visible = (m for m in messages if m.hidden_at is None and m.text.strip())
+    visible = (m for m in messages if m.hidden_at is None and learnable(m, user_id).strip())
     return [
-        Item(i, speaker(m, user_id), clip(privacy.redact(m.text)[0], most), m.at, m.tz)
+        Item(i, speaker(m, user_id), clip(privacy.redact(learnable(m, user_id))[0], most), m.at, m.tz)
         for i, m in enumerate(visible, start=1)
     ]
 
 
+def spoken_in(messages: Iterable[Message], user_id: str, context: Iterable[Message] = ()) -> list[Spoken]:
+    """The messages as evidence is looked for in them, numbered as `items` numbers them; context has no number."""
+    shown = [m for m in messages if m.hidden_at is None and m.text.strip()]
+    rows = [(0, m) for m in context if m.hidden_at is None and m.text.strip()] + list(enumerate(shown, start=1))
+    return [Spoken(m.id, n, speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows]
+
+
 def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
     """What the user said, as one text without secrets: what memories are looked up by."""
-    said = (m.text for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
+    said = (learnable(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
     return clip(privacy.redact("\n".join(said))[0], most)
 
 

@@ -17,6 +17,7 @@ from memory.learn import gate
 from memory.learn.alike import normalised
 from memory.learn.claims import Claim, Saved, built, importance_like, strategy
 from memory.learn.contains import Thing, units
+from memory.learn.wishes import quiet_wish
 from memory.models import (
     Draft,
     Importance,
@@ -27,7 +28,6 @@ from memory.models import (
     Op,
     Sensitivity,
     State,
-    Tombstone,
     WeightEvent,
 )
 from memory.ports import FloatArray, Tx
@@ -176,10 +176,8 @@ class Merger:
         after, log = lifecycle.happen(m, "affirm", self.u, at)
         return Saved(self._write(after, "reinforced", log), "affirmed")
 
-    def bury(self, m: Memory, set_id: str, now: datetime) -> Saved:
-        """Delete softly, with a tombstone, so that the same history does not bring it back."""
-        digest = self.tx.tombstones.digest(m.original_content)
-        self.tx.tombstones.add(Tombstone(self.tx.user_id, m.id, digest, now, set_id))
+    def delete(self, m: Memory, now: datetime) -> Saved:
+        """Delete softly. A tombstone is left only by the person's own word, which this is not."""
         m = self.tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
         return Saved(m, "deleted")
 
@@ -211,9 +209,12 @@ class Merger:
                 m = replace(m, layer=inherit.layer, pinned=inherit.pinned)
             if denies is not None:
                 m = replace(m, correction_history=({"denies": denies},))
+        if words := quiet_wish(self.tx, m.original_content):
+            m = replace(m, quiet_at=claim.said_at, quiet_words=words)
         m = self.tx.memories.add(lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at))
+        spans = {message_id: (start, end) for message_id, start, end in claim.spans}
         for message_id in claim.sources:
-            self.tx.memories.source(m.id, message_id)
+            self.tx.memories.source(m.id, message_id, spans.get(message_id))
         self.tx.memories.log(lifecycle.logged("created", None, m, self.u, claim.said_at, str(m.source)))
         self._embed(m, claim)
         return m

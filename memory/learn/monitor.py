@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,11 +10,16 @@ from datetime import datetime
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates, lines
-from memory.learn.alike import said_in, touches
+from memory.learn.alike import touches
+from memory.learn.answer import plain
 from memory.learn.asking import ANY, Tools
-from memory.learn.drafts import Words, draft_of
-from memory.learn.material import clock, is_evidence, items, language, reference, unchanged, words_of
+from memory.learn.claims import UNSURE
+from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
+from memory.learn.evidence import Cited, Operation, Spoken, Verdict, check_operation
+from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
 from memory.learn.merge import Claim, Merger, Saved
+from memory.learn.proposals import is_half_said, propose
+from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
 from memory.learn.tokens import newest_within
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
 from memory.ports import Tx
@@ -21,9 +27,11 @@ from memory.recall import residents
 
 CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS = 6_000  # of one message of the exchange
-NEAREST = 10
+NEAREST, SHOWN = 10, 20  # memories looked up; memories in the reference block
 MAX_ANSWER = 2_000
+ASKABLE = frozenset({"said", "unsupported", "name", "number", "date", "relative", "overstated"})  # no wrong sense
 NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
+FAILED: Mapping[str, Json] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,7 @@ class Exchange:
     memories: tuple[Memory, ...]
     lang: Lang
     learning: str
+    recalled: frozenset[MemoryId] = frozenset()
 
     def evidence(self, user_id: str) -> list[Message]:
         """The user's own messages."""
@@ -48,6 +57,7 @@ class Step:
 
     line: lines.Line
     claim: Claim | None = None
+    verdict: Verdict = Verdict("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +74,20 @@ class Monitor:
         if ex.learning == "off" or not any(m.text.strip() for m in evidence):
             return lambda _tx: NOTHING
         shown = await self._reference(job.user_id, ex)
-        steps, unread = await self._ask(job.user_id, ex, shown, now)
+        spoken = spoken_in(ex.messages, job.user_id, ex.context)
+        answer = await self._ask(job.user_id, ex, shown, now) or await self._ask(job.user_id, ex, shown, now)
+        if answer is None:  # twice: said to the person; the end of the conversation is learned from as a whole
+            return lambda _tx: FAILED
+        steps, unread = answer
+        steps = await asyncio.to_thread(_checked, steps, spoken, shown)
+        if failed := [s for s in steps if s.verdict.reason]:  # said once more, with the reasons
+            again, more = await self._ask(job.user_id, ex, shown, now, failed) or ([], 0)
+            steps = [s for s in steps if not s.verdict.reason]
+            kept = [s.line for s in steps]
+            steps += await asyncio.to_thread(_checked, [s for s in again if s.line not in kept], spoken, shown)
+            unread += more + max(0, len(failed) - len(again))
         steps = await self._claims(job.user_id, ex, shown, steps)
-        return lambda tx: self._apply(tx, job, ex, steps, unread, now)
+        return lambda tx: self._apply(tx, job, ex, spoken, steps, unread, now)
 
     # --- before the call ---------------------------------------------------------------------------------
 
@@ -75,6 +96,7 @@ class Monitor:
         said: list[Message] = []
         fresh: list[str] = []
         known: dict[MemoryId, Memory] = {}
+        recalled: set[MemoryId] = set()
         for turn in turns:
             found = [tx.conversations.message(i) for i in (turn.user_message_id, turn.reply_message_id) if i]
             visible = [m for m in found if m is not None and m.hidden_at is None]
@@ -83,14 +105,14 @@ class Monitor:
             fresh.append(turn.id)
             said.extend(visible)
             trace = tx.traces.load(turn.id)
-            known.update({h.memory.id: h.memory for h in (trace.hits if trace else ())})
+            recalled.update(h.memory.id for h in (trace.hits if trace else ()))
         said.sort(key=lambda m: m.seq)
         context: list[Message] = []
         if said:
             context = tx.conversations.messages(
                 session_id=said[0].session_id, before=said[0].seq, limit=CONTEXT_MESSAGES, newest=True
             )
-        known.update({m.id: m for m in residents(tx, self.tools.u, now)})
+        known.update({m.id: m for m in (*tx.memories.many(recalled), *residents(tx, self.tools.u, now))})
         return Exchange(
             turn_ids=tuple(fresh),
             messages=tuple(said),
@@ -98,6 +120,7 @@ class Monitor:
             memories=tuple(m for m in known.values() if _showable(m)),
             lang=language(words_of(said, tx.user_id), tx),
             learning=str(tx.user().settings.get("learning") or self.tools.learning),
+            recalled=frozenset(recalled),
         )
 
     def _within(self, tokens: int) -> int:
@@ -105,20 +128,21 @@ class Monitor:
         return min(tokens, self.tools.context_tokens // 4)
 
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
-        """Recalled in these turns, resident, and the nearest to the user's words: all that can be corrected."""
+        """All that can be corrected: recalled in these turns, nearest to the user's words, and resident."""
         words = words_of(ex.messages, user_id)
         vector = (await self.tools.embed([words], "query"))[0]
         ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
         near = await self.tools.store.reader(user_id).get(ids)
-        shown = {m.id: m for m in ex.memories}
-        shown.update({m.id: m for m in near if m.id not in shown and _showable(m)})
-        return shown
+        recalled = [m for m in ex.memories if m.id in ex.recalled]
+        shown = {m.id: m for m in (*recalled, *(m for m in near if _showable(m)), *ex.memories)}
+        return dict(list(shown.items())[:SHOWN])
 
     # --- the call ------------------------------------------------------------------------------------------
 
     async def _ask(
-        self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], now: datetime
-    ) -> tuple[list[Step], int]:
+        self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], now: datetime, failed: Sequence[Step] = ()
+    ) -> tuple[list[Step], int] | None:
+        """The steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
         exchange = items(ex.messages, user_id, self._within(EXCHANGE_TOKENS))
         context = items(ex.context, user_id, self._within(CONTEXT_TOKENS))
@@ -129,6 +153,7 @@ class Monitor:
             "exchange": [i.shown(ex.lang) for i in exchange],
             "context": [i.shown(ex.lang) for i in context],
             "reference": known,
+            "failed": [{"line": s.line.raw, "reason": s.verdict.reason} for s in failed],
         }
         data = {
             "exchange": [i.data() for i in exchange],
@@ -136,12 +161,16 @@ class Monitor:
             "reference": known,
             "now": dates.iso(now, tz),
             "tz": tz,
+            "failed": len(failed),
         }
         answer = await self.tools.ask(user_id, "monitor", ex.lang, variables, data, now, MAX_ANSWER)
         text = answer.text.rstrip()
         if answer.cut:
             text = text.rpartition("\n")[0]  # half a line is worse than none
         found, unread = lines.read(text)
+        if not found and (plain(text) or answer.cut):
+            self.tools.skipped("monitor answer", "unreadable", text)
+            return None
         for u in unread:
             self.tools.skipped("monitor line", u.why, u.text)
         steps: list[Step] = []
@@ -162,17 +191,19 @@ class Monitor:
         evidence = ex.evidence(user_id)
         made: dict[int, Step] = {}
         for step, vector in zip(with_text, vectors, strict=True):
-            sources = (said_in(step.line.text, evidence) if len(evidence) > 1 else evidence) or evidence
-            said = Words(step.line.text, step.line.attributes, sources[-1], Source.MONITOR, shown.get(step.line.id))
+            spans = step.verdict.sources
+            source = next((m for m in evidence if spans and m.id == spans[0][0]), evidence[-1])
+            said = Words(step.line.text, step.line.attributes, source, Source.MONITOR, shown.get(step.line.id))
             near = await self.tools.nearest(user_id, vector, step.line.text, NEAREST, ANY)
             claim = Claim(
                 draft_of(said, self.tools.skipped),
-                max(m.at for m in sources),
-                tuple(m.id for m in sources),
-                sources[-1].session_id,
+                source.at,
+                (source.id,),
+                source.session_id,
                 vector,
                 self.tools.embedder.id,
                 tuple(near),
+                spans,
             )
             made[id(step)] = replace(step, claim=claim)
         return [made.get(id(s), s) for s in steps]
@@ -180,7 +211,14 @@ class Monitor:
     # --- the write -----------------------------------------------------------------------------------------
 
     def _apply(
-        self, tx: Tx, job: Job, ex: Exchange, steps: Sequence[Step], unread: int, now: datetime
+        self,
+        tx: Tx,
+        job: Job,
+        ex: Exchange,
+        spoken: Sequence[Spoken],
+        steps: Sequence[Step],
+        unread: int,
+        now: datetime,
     ) -> Mapping[str, Json]:
         if not unchanged(tx, ex.messages):
             raise Conflict("what was said changed while it was learned from")
@@ -191,7 +229,16 @@ class Monitor:
             return {**NOTHING, "unread": unread}
         begun = tx.changes.begin("monitor", "monitor", now, turn_id=ex.turn_ids[-1], job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=ex.learning == "ask")
-        done = [self._step(tx, merger, step, evidence, begun.id, now) for step in steps]
+        said, done = words_about(spoken), list[Saved]()
+        for step in steps:
+            ended = sum(s.ended for s in done)
+            why = self._refused(tx, ex, step, said, ended)
+            if why:
+                _ask_instead(tx, step, said, why, now)
+            if why == "reach" and step.claim is not None:  # what they said is kept, and what it would end stands
+                done.append(merger.save(step.claim, mention=True))
+            else:
+                done.append(Saved(None, "refused", why) if why else self._step(tx, merger, step, evidence, now))
         for saved in done:
             if saved.outcome == "refused":
                 self.tools.skipped("monitor line", saved.code, "")
@@ -206,9 +253,17 @@ class Monitor:
             "set": begun.id,
         }
 
-    def _step(
-        self, tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], set_id: str, now: datetime
-    ) -> Saved:
+    def _refused(self, tx: Tx, ex: Exchange, step: Step, said: str, ended: int) -> str:
+        """Why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
+        old = tx.memories.get(step.line.id)
+        if step.verdict.reason or old is None or step.line.op == "add":
+            return step.verdict.reason
+        if step.line.op == "boost":
+            return "" if old.id in ex.recalled or touches_memory(said, old) else "not_recalled"
+        guarded = step.line.op == "delete" and (old.pinned or old.verified or old.layer is Layer.CORE)
+        return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
+
+    def _step(self, tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> Saved:
         line, claim = step.line, step.claim
         if line.op == "add" and claim is not None:
             # A memory that comes back by another's words is known, but the user has not mentioned it.
@@ -223,19 +278,53 @@ class Monitor:
         if line.op == "update" and claim is not None:
             return merger.supersede(old, claim)
         if line.op == "negate" and claim is not None:
-            return merger.negate(old, claim, claim.said_at)
-        return _delete(merger, old, evidence, set_id, now)
+            until = claim.draft.valid_until or claim.said_at
+            claim = replace(claim, draft=replace(claim.draft, valid_until=None))
+            return merger.negate(old, claim, min(until, claim.said_at))
+        return _delete(merger, old, evidence, now)
 
 
-def _delete(merger: Merger, old: Memory, evidence: Sequence[Message], set_id: str, now: datetime) -> Saved:
-    """Soft and undoable; never what the user has pinned or confirmed, nor a core memory: that takes their word."""
-    if old.pinned or old.verified or old.layer is Layer.CORE:
-        return Saved(None, "refused", "protected")
+def _checked(steps: Sequence[Step], spoken: Sequence[Spoken], shown: Mapping[MemoryId, Memory]) -> list[Step]:
+    """The steps, each with what the person's words say to it."""
+    texts = [m.original_content for m in shown.values()]
+    return [
+        replace(s, verdict=check_operation(_operation(s.line, shown), spoken, texts)) if s.line.text else s
+        for s in steps
+    ]
+
+
+def _operation(line: lines.Line, shown: Mapping[MemoryId, Memory]) -> Operation:
+    fields, old = line.attributes, shown.get(line.id)
+    number, _, words = fields.get("said", "").partition(":")
+    return Operation(
+        line.op,
+        line.text,
+        (Cited(int(number), words),) if number.isdecimal() else (),
+        fields.get("on", ""),
+        dated_fields(fields),
+        old.original_content if old else "",
+        read_confidence(fields) >= UNSURE,
+    )
+
+
+def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None:
+    """Keep what was not done as a question, where half of it is the person's own."""
+    line, claim = step.line, step.claim
+    old = tx.memories.get(line.id) if why == "reach" else None
+    source = claim.sources[0] if claim else None
+    if old is not None and touches_memory(said, old):
+        propose(tx, line.text or old.original_content, {"op": line.op, "id": old.id}, source, now)
+    elif line.op == "add" and why in ASKABLE and is_half_said(line.text, said):
+        propose(tx, line.text, {"op": "add"}, source, now)
+
+
+def _delete(merger: Merger, old: Memory, evidence: Sequence[Message], now: datetime) -> Saved:
+    """Soft and undoable."""
     if merger.proposing:
         return Saved(None, "refused", "ask")
     if max(m.at for m in evidence) < old.created_at:
         return Saved(None, "refused", "older")
-    return merger.bury(old, set_id, now)
+    return merger.delete(old, now)
 
 
 def _learned(tx: Tx, message_ids: Sequence[str]) -> bool:

@@ -18,10 +18,11 @@ from memory.errors import ModelError
 from memory.learn.acts import ForgetPlan
 from memory.learn.alike import denies, normalised, semantic
 from memory.learn.contains import Thing, names, units
-from memory.learn.explicit import intent_of, means_everything
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 from memory.store.text import fold
+from memory.text.commands import intent_of, means_everything
+from memory.text.forms import reordered
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next
@@ -34,6 +35,7 @@ _RECENT: Final = 8  # messages that "what I just said" may reach back
 _COSINE_FLOOR: Final = 0.35  # of a semantic embedder: from here on closeness begins to say something
 
 _ID: Final = re.compile(r"^(?:memory\s+|记忆\s*)?\[?(?P<id>[a-hjkmnp-tv-z][0-9a-hjkmnp-tv-z]{5,})\]?$", re.I)
+_PRONOUN: Final = re.compile(r"him|her|them|[他她它]们?", re.I)
 _ALL: Final = Filter(
     states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}), max_sensitivity=Sensitivity.SECRET
 )
@@ -83,9 +85,19 @@ class Planner:
     embedder: Embedder
 
     async def plan(
-        self, user_id: str, text: str, *, scope: str | None = None, asking: str | None = None
+        self,
+        user_id: str,
+        text: str,
+        *,
+        scope: str | None = None,
+        asking: str | None = None,
+        spare: str = "",
+        every: bool = False,
     ) -> ForgetPlan:
-        """What `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside."""
+        """What `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside.
+
+        spare: what must not go with it. every: all memories that name it are meant.
+        """
         wanted = text.strip().strip(" .。!！\"“”「」'")
         if not wanted:
             return await self._just_said(user_id, scope or f"user:{user_id}", asking)
@@ -95,13 +107,22 @@ class Planner:
             found = await self.store.read(user_id, lambda tx: tx.memories.get(m["id"].lower()))
             if found is not None and found.state in _ALL.states:
                 return ForgetPlan(found, [found])
+        if _PRONOUN.fullmatch(wanted):
+            wanted = await self._last_name(user_id, scope or f"user:{user_id}", asking)
+            if not wanted:
+                return ForgetPlan()
         ranked = await self._ranked(user_id, wanted)
+        if spare:
+            ranked = [(s, m) for s, m in ranked if fit(spare, m) < min(s, CLEAR)]
         if not ranked:
             return ForgetPlan(messages=await self._said(user_id, wanted, asking))
         best, memory = ranked[0]
         second = ranked[1][0] if len(ranked) > 1 else 0.0
-        if best >= CLEAR and best - second >= APART:
+        if len(ranked) == 1 or (not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))):
             return ForgetPlan(memory, [memory])
+        naming = [m for _, m in ranked if units(wanted) <= units(f"{m.original_content} {' '.join(m.entities)}")]
+        if every and naming:
+            return ForgetPlan(None, naming, every=True)
         return ForgetPlan(None, [m for _, m in ranked[:OFFERED]])
 
     async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
@@ -161,6 +182,17 @@ class Planner:
 
         return await self.store.read(user_id, read)
 
+    async def _last_name(self, user_id: str, scope: str, asking: str | None) -> str:
+        """The name that was said last, which "him" or 他 then means; empty if there is none."""
+
+        def read(tx: Tx) -> str:
+            recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
+            said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
+            found = (sorted(names(f"… {text}")) for text in said)
+            return next((f[-1] for f in found if f), "")
+
+        return await self.store.read(user_id, read)
+
     async def _said(self, user_id: str, wanted: str, asking: str | None) -> tuple[str, ...]:
         """Messages that say it where no memory does: not learned yet, or not worth learning."""
         words = units(wanted)
@@ -192,6 +224,10 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     """How well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
     if normalised(wanted) in {normalised(m.original_content), normalised(m.content)}:
         return 1.0
+    if reordered(wanted, m.original_content):
+        return WORTH_ASKING  # the same words, and probably another thing
+    if (only := units(wanted)) and only == units(m.original_content):
+        return 1.0  # the same but for "I" and "the user"
     asked, told = units(wanted), units(f"{m.original_content} {m.content} {' '.join(m.entities)}")
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0

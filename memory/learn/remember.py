@@ -13,11 +13,11 @@ from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn.acts import Remembered
 from memory.learn.alike import normalised
-from memory.learn.explicit import intent_of
 from memory.learn.gate import LONGEST
 from memory.learn.guess import draft_of, slot
 from memory.learn.merge import Claim, Merger
 from memory.learn.plan import previous_message
+from memory.learn.sealed import hide, said
 from memory.models import (
     ChangeSet,
     CurveState,
@@ -34,6 +34,7 @@ from memory.models import (
     language_of,
 )
 from memory.ports import Embedder, FloatArray, Store, Tx
+from memory.text.commands import intent_of
 
 _NEAR: Final = 12
 _SLOTS_LOOKED_AT: Final = 1_000
@@ -51,6 +52,10 @@ _SENTENCES: Final = {
     "instruction": (
         "That reads like an order to me, not like something about you. Put it as what you prefer.",
         "这更像是对我的命令，而不是关于你的事。请换成你的偏好来说。",
+    ),
+    "key": (
+        "I cannot seal it: the key to your sealed secrets is missing. `ebb doctor` says where it belongs.",
+        "没法加密保存：加密内容的密钥不见了。`ebb doctor` 会说明该放在哪里。",
     ),
     "tombstone": ("You asked me to forget that.", "你让我忘掉过这件事。"),
     "previous": (
@@ -108,7 +113,7 @@ class Rememberer:
 
     store: Store
     embedder: Embedder
-    key: bytes
+    key: bytes | None
     curve: str
     u: float
 
@@ -123,7 +128,7 @@ class Rememberer:
         """What `save` needs and must not find out inside the write."""
         text = " ".join(text.split())
         if privacy.redact(text)[1]:
-            privacy.seal(self.key, "")  # its library takes long to load
+            privacy.seal(_held_key(self.key, text), "")  # its library takes long to load
             return Looked()
         vector = await self._vector(text)
         return Looked(vector, tuple(await self._near(user_id, vector)))
@@ -140,13 +145,17 @@ class Rememberer:
 
         def read(tx: Tx) -> tuple[Request, Message | None]:
             asking = tx.conversations.message(r.message_id) if r.message_id else None
-            text = _whole(r.text.strip(), asking.text if asking else "") if r.message_id else _bare(r.text.strip())
+            text = (
+                _whole(r.text.strip(), said(tx, self.key, asking) if asking else "")
+                if r.message_id
+                else _bare(r.text.strip())
+            )
             if text:
                 return replace(r, text=text), asking
-            said = previous_message(tx, r.scope, r.message_id)
-            if said is None:
+            before = previous_message(tx, r.scope, r.message_id)
+            if before is None:
                 raise refuse("previous", asking.text if asking else "")
-            return replace(r, text=said.text), said
+            return replace(r, text=said(tx, self.key, before)), before
 
         return await self.store.read(r.user_id, read)
 
@@ -201,16 +210,17 @@ class Rememberer:
 
     def _seal(self, tx: Tx, r: Request, text: str, about: Message | None) -> Remembered:
         """Only a label is kept in the open; one of the same label is replaced by the new one."""
+        key = _held_key(self.key, text)
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
         label = privacy.secret_label(text)
         same = _sealed(tx, label)
         for old in same:
             kept = tx.secret(old.id)
-            if kept is not None and privacy.unseal(self.key, kept, bound_to=old.id) == text:
+            if kept is not None and privacy.unseal(key, kept, bound_to=old.id) == text:
                 self._blank(tx, r, about)
                 return Remembered(old, already=True, secret=True, set_id=begun.id)
         m = tx.memories.add(self._secret(tx, r, label, about, tuple(o.id for o in same)))
-        tx.put_secret(m.id, privacy.seal(self.key, text, bound_to=m.id))
+        tx.put_secret(m.id, privacy.seal(key, text, bound_to=m.id))
         if about is not None:
             tx.memories.source(m.id, about.id)
         tx.memories.log(lifecycle.logged("created", None, m, self.u, r.at, "user"))
@@ -251,11 +261,14 @@ class Rememberer:
         ids = dict.fromkeys(i for i in (about.id if about else None, r.message_id) if i)
         for i in ids:
             message = tx.conversations.message(i)
-            if message is None:
-                continue
-            redacted, found = privacy.redact(message.text)
-            if found:
-                tx.conversations.put_message(replace(message, text=redacted))
+            if message is not None:
+                hide(tx, self.key, message)
+
+
+def _held_key(key: bytes | None, text: str) -> bytes:
+    if key is None:
+        raise refuse("key", text)
+    return key
 
 
 def _whole(text: str, said: str) -> str:

@@ -1,17 +1,21 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Secrets in use: opened only when the person asks for the very one (DESIGN §11)."""
+"""Secrets: taken out of messages as they come, opened only when the person asks for the very one (DESIGN §11)."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from memory import privacy
 from memory.errors import NotFound
 from memory.learn.contains import units
-from memory.models import Filter, Hit, Memory, MemoryId, Sensitivity, State
-from memory.ports import Store
+from memory.models import Filter, Hit, Memory, MemoryId, Message, Sensitivity, State
+from memory.ports import Store, Tx
 
 _NOUN: Final = re.compile(
     r"\b(?:passwords?|passcode|passphrase|pins?|codes?|keys?|tokens?|card numbers?|account|iban|cvv|seed phrase|recovery phrase|login|ssn|id number|secret)\b"
@@ -26,6 +30,14 @@ _ASKED: Final = re.compile(
 _NOT_ONE: Final = re.compile(
     r"password manager|(?:good|strong|best|safe|new) password|密码管理器|密码学|source code|key point", re.I
 )
+_SPARE: Final = re.compile(
+    r"\W{0,3}(?:no,? )?(?:(?:that|this|it)(?: is|['’]s| was|) ?(?:really |actually )?)?(?:not|isn['’]t) (?:a |my )?(?:real )?(?:secret|password|pin|code|key)\W{0,3}"
+    r"|\W{0,3}(?:这|那)?个?(?:并|真的)?(?:不是|不算)(?:什么|个|我的)?(?:机密|秘密|密码|密钥|验证码)\W{0,3}",
+    re.I,
+)
+_SPARED: Final = "not_secret"  # the setting that holds digests of values which are none
+_RECENT: Final = 12  # messages within which "not a secret" finds what it means
+_SECRETS: Final = Filter(states=frozenset({State.ACTIVE}), max_sensitivity=Sensitivity.SECRET)
 _ENOUGH: Final = 0.6  # share of the label's words, or of the question's, that have to agree
 _MOST: Final = 2
 
@@ -35,27 +47,126 @@ def asked_for(text: str) -> bool:
     return bool(_NOUN.search(text) and _ASKED.search(text) and not _NOT_ONE.search(text))
 
 
+def spare_asked(text: str) -> bool:
+    """Whether the whole message says that what was sealed is no secret."""
+    return bool(_SPARE.fullmatch(text.strip()))
+
+
+def said(tx: Tx, key: bytes | None, message: Message) -> str:
+    """What a message said before its secrets were taken out; without the key, what it says."""
+    kept = tx.sealed_message(message.id)
+    opened = privacy.unseal(key, kept, bound_to=message.id) if kept and key else None
+    return message.text if opened is None else opened
+
+
+def hide(tx: Tx, key: bytes | None, message: Message) -> None:
+    """Take the secrets out of a stored message, and keep an encrypted copy of it."""
+    redacted, found = privacy.redact(message.text)
+    if found:
+        tx.conversations.put_message(replace(message, text=redacted))
+        if key:
+            tx.seal_message(message.id, privacy.seal(key, message.text, bound_to=message.id))
+
+
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """Opens what was sealed with this home's key."""
+    """Seals with this home's key, and opens; without the key it only takes out."""
 
     store: Store
-    key: bytes
+    key: bytes | None
+
+    def adder(self, text: str) -> Callable[[Tx, Message], Message]:
+        """What adds a message of that text to a conversation: its secrets never reach the file in the open."""
+        found = privacy.redact(text)[1]
+        if found and self.key:
+            privacy.seal(self.key, "")  # its library takes long to load
+
+        def add(tx: Tx, message: Message) -> Message:
+            known = tx.user().settings.get(_SPARED) or () if found else ()
+            redacted, taken = privacy.redact(text, [f.value for f in found if self._digest(f.value) in known])
+            stored = tx.conversations.add_message(replace(message, text=redacted))
+            if taken and self.key:
+                tx.seal_message(stored.id, privacy.seal(self.key, text, bound_to=stored.id))
+            return stored
+
+        return add
+
+    def _digest(self, value: str) -> str:
+        return hmac.new(self.key or b"", b"not secret\n" + value.encode(), hashlib.sha256).hexdigest()[:32]
+
+    async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
+        """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
+
+        def write(tx: Tx) -> bool:
+            recent = reversed(tx.conversations.messages(scope=scope, limit=_RECENT, newest=True))
+            message = next((m for m in recent if said(tx, self.key, m) != m.text), None)
+            if message is None:
+                return False
+            text = said(tx, self.key, message)
+            tx.changes.begin("user", "edit", now)
+            spared = [self._digest(f.value) for f in privacy.redact(text)[1]]
+            user = tx.user()
+            settings = {**user.settings, _SPARED: sorted({*(user.settings.get(_SPARED) or ()), *spared})}
+            tx.put_user(replace(user, settings=settings))
+            tx.conversations.put_message(replace(message, text=text))
+            for m in tx.memories.find(_SECRETS, limit=5_000).items:
+                if m.source_message == message.id and (value := self._opened(tx, m.id)):
+                    plain = replace(m, content=value, original_content=value, sensitivity=Sensitivity.GENERAL)
+                    tx.memories.put(plain, "updated")
+            return True
+
+        return await self.store.write(user_id, write)
+
+    def values(self, tx: Tx, memory_id: MemoryId) -> set[str]:
+        """The secret values that a sealed memory and its older versions hold."""
+        found, waiting = dict[MemoryId, str | None](), [memory_id]
+        while waiting:
+            i = waiting.pop()
+            found[i] = self._opened(tx, i)
+            waiting += [x for m in tx.memories.many([i]) for x in m.supersedes if x not in found]
+        return {f.value for text in found.values() if text for f in privacy.redact(text)[1]}
+
+    def expunge(self, tx: Tx, values: Collection[str]) -> int:
+        """Take the values out of every message, and drop the copies that hold them; how many messages had them."""
+        count, copies = 0, set(tx.sealed_messages()) if values else ()
+        for message in tx.conversations.messages(hidden=True) if values else ():
+            whole = said(tx, self.key, message) if message.id in copies else message.text
+            if privacy.mask(whole, values) != whole:
+                tx.seal_message(message.id, None)
+                left = privacy.mask(message.text, values)
+                tx.conversations.put_message(replace(message, text=left), "purged")
+                count += 1
+        return count
+
+    def _opened(self, tx: Tx, memory_id: MemoryId) -> str | None:
+        kept = tx.secret(memory_id)
+        return privacy.unseal(self.key, kept, bound_to=memory_id) if kept and self.key else None
+
+    async def locked(self, user_id: str, text: str) -> bool:
+        """Whether the message asks for a secret that this key does not open."""
+        if not asked_for(text):
+            return False
+
+        def read(tx: Tx) -> bool:
+            every = (m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET)
+            return any(_fit(text, m) >= _ENOUGH and self._opened(tx, m.id) is None for m in every)
+
+        return await self.store.read(user_id, read)
 
     async def open(self, user_id: str, memory_id: MemoryId) -> str | None:
         """What was sealed; None if the key was lost or nothing is sealed there. Raises NotFound."""
-        found = await self.store.read(user_id, lambda tx: (tx.memories.get(memory_id), tx.secret(memory_id)))
-        memory, kept = found
+        memory, value = await self.store.read(
+            user_id, lambda tx: (tx.memories.get(memory_id), self._opened(tx, memory_id))
+        )
         if memory is None:
             raise NotFound(f"There is no memory {memory_id}.")
-        return None if kept is None else privacy.unseal(self.key, kept, bound_to=memory_id)
+        return value
 
     async def hits(self, user_id: str, text: str) -> list[Hit]:
         """The secrets that the message asks for, opened, for this one prompt. Traces keep ids alone."""
         if not asked_for(text):
             return []
-        f = Filter(states=frozenset({State.ACTIVE}), max_sensitivity=Sensitivity.SECRET)
-        page = await self.store.read(user_id, lambda tx: tx.memories.find(f, limit=5_000))
+        page = await self.store.read(user_id, lambda tx: tx.memories.find(_SECRETS, limit=5_000))
         scored = [(_fit(text, m), m) for m in page.items if m.sensitivity is Sensitivity.SECRET]
         best = sorted((s for s in scored if s[0] >= _ENOUGH), key=lambda s: -s[0])[:_MOST]
         out: list[Hit] = []

@@ -5,6 +5,7 @@ After something was forgotten, `rebuild` writes both anew from what may still be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from memory.learn.asking import Tools
 from memory.learn.dates import zone
 from memory.learn.material import items, language, unchanged, words_of
 from memory.learn.summary import Summary, one_line, parse
-from memory.learn.tokens import clip, portions
+from memory.learn.tokens import portions
 from memory.models import (
     CurveState,
     Importance,
@@ -35,7 +36,7 @@ from memory.models import (
 from memory.ports import FloatArray, Tx
 
 PORTION_TOKENS = 8_000  # of conversation in one call
-MESSAGE_TOKENS = 2_000
+MESSAGE_TOKENS = 2_000  # of one message in a prompt; the summariser reads a longer one in pieces
 MAX_ANSWER = 2_000
 SMALLEST_PORTION = 500
 
@@ -47,7 +48,7 @@ async def fold(
     episodes: list[str] = []
     running = previous
     try:
-        for portion in portions(messages, most, lambda m: clip(m.text, MESSAGE_TOKENS)):
+        for portion in portions(_in_pieces(messages, most), most, lambda m: m.text):
             got = await _portion(tools, user_id, portion, running, lang, now)
             episodes.append(got.episode)
             running = got.running
@@ -57,6 +58,13 @@ async def fold(
         return await fold(tools, user_id, messages, previous, lang, now, most // 2)
     joined = ("；" if lang == "zh" else "; ").join(e.rstrip("。.;；") for e in episodes if e)
     return Summary(one_line(episodes[0] if len(episodes) == 1 else joined), running)
+
+
+def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
+    """The messages without secrets, a long one as several: whatever stands in its middle is read too."""
+    n = min(MESSAGE_TOKENS, most)  # a character is a token at most
+    piece = re.compile(rf".{{1,{n - 1}}}(?:[\s。！？，]|\Z)|.{{1,{n}}}", re.S)
+    return [replace(m, text=text) for m in messages for text in piece.findall(privacy.redact(m.text)[0])]
 
 
 async def _portion(

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from memory import privacy
 from memory.learn.answer import objects, plain
 from memory.learn.tokens import clip
+from memory.text.notes import strip_subject
 
 EPISODE_CHARS, SUMMARY_TOKENS = 400, 1_200
 
 _LABEL = re.compile(
-    r"^[\s#>*_`\-•]*(?:\d[.)、]\s*)?[\[【]?\s*(?P<name>EPISODE|SUMMARY|情境|情景|片段|摘要|概要|总结)\s*[\]】]?[\s*_`]*[:：][\s*_`]*",
+    r"^[\s#>*_`\-•]{0,9}(?:\d[.)、]\s{0,9})?[\[【]?\s{0,9}(?P<name>EPISODE|SUMMARY|情境|情景|片段|摘要|概要|总结)\s{0,9}[\]】]?[\s*_`]{0,9}[:：][\s*_`]{0,9}",
     re.I | re.M,
 )
-_DATE_IN_FRONT = re.compile(r"^[\[【(（]\s*\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s*")
+_DATE_IN_FRONT = re.compile(r"^[\[【(（]\s{0,9}\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s{0,9}")
 _SENTENCE = re.compile(r"[^。！？!?;；\n.]*(?:[。！？!?;；\n]|\.(?=\s|$)|$|\.)")
 
 
@@ -35,7 +36,7 @@ class Summary:
 
 def parse(answer: str, previous: str) -> Summary | None:
     """Read an answer; None if there is nothing in it to use. Text without labels is both parts at once."""
-    text = re.sub(r"^\s*(?:```|~~~)\w*\s*$", "", plain(answer), flags=re.M).strip()
+    text = re.sub(r"^\s{0,9}(?:```|~~~)\w*\s{0,9}$", "", plain(answer), flags=re.M).strip()
     episode, running = _labelled(text)
     if not episode and not running:
         text = _DATE_IN_FRONT.sub("", text)
@@ -46,7 +47,7 @@ def parse(answer: str, previous: str) -> Summary | None:
     running = running or "\n".join(p for p in (previous, episode) if p)
     episode = one_line(_harmless(_DATE_IN_FRONT.sub("", episode or _first(running))))
     running = clip(_harmless(running).strip(), SUMMARY_TOKENS)
-    return Summary(episode, running) if running else None
+    return Summary(strip_subject(episode), running) if running else None
 
 
 def _labelled(text: str) -> tuple[str, str]:

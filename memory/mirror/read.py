@@ -18,14 +18,14 @@ from memory.models import Kind, MemoryId
 
 Where: TypeAlias = Literal["head", "active", "archived", "unread", "other"]
 
-_HEADING: Final = re.compile(r"^\s{0,3}([#＃]{1,6})\s*(.*?)\s*[#＃]*\s*$")
-_ID: Final = re.compile(r"^\s*[\[【〔(]\s*([0-9A-Za-z]{2,24})\s*[\]】〕)]\s*[:|-]?\s*(.*)$")
+_HEADING: Final = re.compile(r"^\s{0,3}([#＃]{1,6})\s{0,9}(.*?)\s{0,9}[#＃]{0,9}\s{0,9}$")
+_ID: Final = re.compile(r"^\s{0,9}[\[【〔(]\s{0,9}([0-9A-Za-z]{2,24})\s{0,9}[\]】〕)]\s{0,9}[:|-]?\s{0,9}(.*)$")
 _TOKEN: Final = re.compile(r"[0-9A-Za-z]{4,24}")
-_OPENING: Final = re.compile(r"^\s*[-*+]?\s*[\[［【〔]?\s*([0-9A-Za-z]{4,24})\s*[\]］】〕]?")
-_BULLET: Final = re.compile(r"^\s*(?:[-*+•·‣–]|\d{1,3}[.)、）])\s+(?:\[[ xX]?\]\s+)?(?=\S)")
-_DENSE_BULLET: Final = re.compile(r"^\s*(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s*(?=\S)")  # -我喜欢茶
+_OPENING: Final = re.compile(r"^\s{0,9}[-*+]?\s{0,9}[\[［【〔]?\s{0,9}([0-9A-Za-z]{4,24})\s{0,9}[\]］】〕]?")
+_BULLET: Final = re.compile(r"^\s{0,9}(?:[-*+•·‣–]|\d{1,3}[.)、）])\s{1,9}(?:\[[ xX]?\]\s{1,9})?(?=\S)")
+_DENSE_BULLET: Final = re.compile(r"^\s{0,9}(?:[•·‣－—]|[-*+](?=[\u3400-\u9fff]))\s{0,9}(?=\S)")  # -我喜欢茶
 _STRUCTURE: Final = re.compile(r"[|｜\[\]［］【】]")
-_RULE: Final = re.compile(r"^\s*(?:(?:[-*_]\s*){3,}|=+)\s*$")
+_RULE: Final = re.compile(r"^\s{0,9}(?:(?:[-*_]\s{0,9}){3,}|=+)\s{0,9}$")
 _DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 

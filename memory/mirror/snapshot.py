@@ -33,8 +33,8 @@ _GONE = frozenset({State.DELETED, State.FORGOTTEN})
 
 
 def is_shown(m: Memory) -> bool:
-    """Whether the file has it: what holds now, faded or denied as well; never a secret, nothing merely proposed."""
-    return m.state is State.ACTIVE and m.sensitivity < Sensitivity.SECRET
+    """Whether the file has it: what holds now, faded or denied as well; never a secret, nothing quiet or proposed."""
+    return m.state is State.ACTIVE and m.quiet_at is None and m.sensitivity < Sensitivity.SECRET
 
 
 def is_archived(m: Memory, now: datetime) -> bool:

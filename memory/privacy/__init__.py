@@ -1,25 +1,29 @@
 """What must not be stored as it was said, and the one key that protects what is (DESIGN §11).
 
-Pure but for `load_key`. Secrets are found by shape (keys, cards, identity numbers) or because the person
+Pure but for the key. Secrets are found by shape (keys, cards, identity numbers) or because the person
 named them ("my password is …", 密码是…); ordinary numbers, dates and phone numbers are left alone.
 """
 
 from __future__ import annotations
 
 from memory.privacy.instructions import instruction_like
-from memory.privacy.redaction import Finding, redact, secret_label
+from memory.privacy.redaction import Finding, mask, redact, secret_label
 from memory.privacy.rules import SecretKind
 from memory.privacy.sensitivity import sensitivity_of
-from memory.privacy.vault import load_key, seal, unseal
+from memory.privacy.vault import find_key, key_mark, load_key, seal, unseal, where_key
 
 __all__ = [
     "Finding",
     "SecretKind",
+    "find_key",
     "instruction_like",
+    "key_mark",
     "load_key",
+    "mask",
     "redact",
     "seal",
     "secret_label",
     "sensitivity_of",
     "unseal",
+    "where_key",
 ]

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from memory.models import Lang, language_of
-from memory.privacy.rules import NOT_A_CARD, RULES, SecretKind
+from memory.privacy.rules import HARMLESS, SHAPES, SecretKind, labelled
 
 _NAMES: Final[dict[SecretKind, tuple[str, str]]] = {
     "password": ("password", "密码"),
@@ -37,8 +38,16 @@ class Finding:
     end: int
 
 
-# Full-width digits and letters read as their plain forms; one character for one, so that places stay.
-_PLAIN: Final = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
+_INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+
+
+def _plain(text: str) -> tuple[str, Sequence[int]]:
+    """The text as rules read it, and where each of its characters stands: full-width as plain, nothing invisible."""
+    folded = _OPEN.sub(lambda m: "\ue000" * len(m[0]), text).translate(_FULL_WIDTH)
+    if not _INVISIBLE.search(folded):
+        return folded, range(len(text) + 1)
+    places = [i for i, c in enumerate(folded) if not _INVISIBLE.match(c)]
+    return _INVISIBLE.sub("", folded), [*places, len(text)]
 
 
 def _name(kind: SecretKind, lang: Lang) -> str:
@@ -49,42 +58,47 @@ def _placeholder(kind: SecretKind, lang: Lang) -> str:
     return f"[机密：{_name(kind, lang)}]" if lang == "zh" else f"[secret: {_name(kind, lang)}]"
 
 
-_TAKEN_OUT: Final = re.compile(
+# What is no secret and must not be read across: placeholders of an earlier redaction, and keys meant for everybody.
+_OPEN: Final = re.compile(
     "|".join(re.escape(_placeholder(kind, lang)) for kind in _NAMES for lang in (_EN, _ZH))
+    + r"|-----BEGIN (?:[A-Z]{1,12} ){0,3}(?:PUBLIC KEY|CERTIFICATE)-----[^-]{0,16000}"
 )
-
-
+_FULL_WIDTH: Final = {c: c - 0xFEE0 for c in range(0xFF01, 0xFF5F)}
 # A mark with more signs right behind it ends no password: a?b!c。d9Q. Too much taken out is better than too little.
 _RUNS_ON: Final = re.compile(r"(?:[。；！？、…][!-~]{2,40})?")
 
 
-def _find(text: str) -> list[Finding]:
-    # Placeholders of an earlier redaction are no secrets, and nothing may be read across them.
-    plain = _TAKEN_OUT.sub(lambda m: "\ue000" * len(m[0]), text).translate(_PLAIN)
-    found: list[Finding] = []
-    for rule in RULES:
+def _spans(plain: str) -> Iterator[tuple[SecretKind, int, int]]:
+    for rule in SHAPES:
         for m in rule.pattern.finditer(plain):
-            group = "q" if "q" in rule.pattern.groupindex and m["q"] is not None else "v"
-            start, end = m.span(group)
-            if rule.kind == "password" and group == "v":
-                end += len(_RUNS_ON.findall(plain, end, end + 42)[0])
-            value = plain[start:end]
-            if "\ue000" in value or any(start < f.end and f.start < end for f in found):
+            if rule.bare and HARMLESS.search(plain, max(0, m.start("v") - 48), m.start("v")):
                 continue
-            if group == "v" and not rule.check(value):
-                continue
-            if rule.kind == "card_number" and NOT_A_CARD.search(plain[:start]):
-                continue
-            found.append(Finding(rule.kind, text[start:end], start, end))
+            if rule.check(m["v"]):
+                yield rule.kind, *m.span("v")
+    yield from labelled(plain)
+
+
+def _find(text: str) -> list[Finding]:
+    plain, places = _plain(text)
+    found: list[Finding] = []
+    for kind, start, end in _spans(plain):
+        if kind == "password":
+            end += len(_RUNS_ON.findall(plain, end, end + 42)[0])  # noqa: PLW2901 - a password goes on
+        if "\ue000" in plain[start:end]:
+            continue
+        first, last = places[start], places[end - 1] + 1
+        if not any(first < f.end and f.start < last for f in found):
+            found.append(Finding(kind, text[first:last], first, last))
     return sorted(found, key=lambda f: f.start)
 
 
-def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
+def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[Finding, ...]]:
     """The text with `[secret: password]` or `[机密：密码]` in place of each secret, and what was found, in order.
 
     Without a secret the text comes back as it is and the tuple is empty. Redacting twice changes nothing more.
+    `spared` values are none: their owner said so.
     """
-    found = _find(text)
+    found = [f for f in _find(text) if f.value not in spared]
     if not found:
         return text, ()
     lang = language_of(text)
@@ -96,18 +110,26 @@ def redact(text: str) -> tuple[str, tuple[Finding, ...]]:
     return "".join([*out, text[at:]]), tuple(found)
 
 
+def mask(text: str, values: Iterable[str]) -> str:
+    """The text with dots in place of these values, wherever they stand by themselves."""
+    for v in values:
+        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(v)}(?![A-Za-z0-9])", "•••", text)
+    return text
+
+
 _LABEL_EN = re.compile(
-    r"(?:^|.*?\b(?:my|our|the|that|this|his|her|their|your)\s+|.*[,.;:!?\n]\s*)(?P<l>[^,.;:!?\n]{2,60}?)\s*(?:\bis\b|\bwas\b|=|:|[’']s\b).{0,12}$",
+    r"(?:^|\b(?:my|our|the|that|this|his|her|their|your)\s{1,3}|[,.;:!?\n]\s{0,3})(?P<l>[^,.;:!?\n]{2,60}?)\s{0,3}(?:\bis\b|\bwas\b|=|:|[’']s\b).{0,12}$",
     re.I | re.S,
 )
 _LABEL_ZH = re.compile(
-    r"(?:^|.*[，。；：！？,.;!?\n])\s*(?:请|帮我)?(?:记住|记一下|记得|记下)?[：:，, ]*(?P<l>[^，。；：！？,.;:!?\n]{2,24}?)\s*(?:就是|是|为|=|:|：).{0,6}$",
+    r"(?:^|[，。；：！？,.;!?\n])\s{0,3}(?:请|帮我)?(?:记住|记一下|记得|记下)?[：:，, ]{0,3}(?P<l>[^，。；：！？,.;:!?\n]{2,24}?)\s{0,3}(?:就是|是|为|=|:|：).{0,6}$",
     re.S,
 )
 _LEAD = re.compile(
-    r"^(?:please\s+)?(?:(?:remember|note|save|keep in mind)\b[\s,:]*(?:that\s+)?)?(?:(?:my|our|the|an?)\s+)?", re.I
+    r"^(?:please\s{1,9})?(?:(?:remember|note|save|keep in mind)\b[\s,:]{0,9}(?:that\s{1,9})?)?(?:(?:my|our|the|an?)\s{1,9})?",
+    re.I,
 )
-_LEAD_ZH = re.compile(r"^(?:请|帮我)*(?:记住|记一下|记得|记下)?\s*(?:我的|咱们的|我们的)?")
+_LEAD_ZH = re.compile(r"^(?:请|帮我)*(?:记住|记一下|记得|记下)?\s{0,9}(?:我的|咱们的|我们的)?")
 
 
 def secret_label(text: str) -> str:
@@ -118,7 +140,7 @@ def secret_label(text: str) -> str:
         return _name("password", lang)
     first = found[0]
     generic = _name(first.kind, lang)
-    before = text[: first.start].rstrip("\"'“‘「『` ")
+    before = text[max(0, first.start - 200) : first.start].rstrip("\"'“‘「『` ")
     m = (_LABEL_ZH if lang == "zh" else _LABEL_EN).search(before)
     lead = _LEAD_ZH if lang == "zh" else _LEAD
     label = lead.sub("", m["l"].strip(), count=1).strip() if m else ""

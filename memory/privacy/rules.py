@@ -1,238 +1,313 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Which words and shapes are secrets: the table that `redact` goes through, most certain first."""
+"""Which shapes and named values are secrets: what `redact` goes through, most certain first.
+
+Shapes stand alone: keys with known prefixes, credentials in addresses, numbers with check digits. All else needs a
+label ("password", 验证码) and a value that fits it, right behind it or linked to it by "is", 是, "=" and the like.
+Every repeat is bounded, so that the time is linear in the text.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from memory.privacy import checks
+from memory.text.en import secrets as en
+from memory.text.zh import secrets as zh
 
-SecretKind = Literal[
-    "password",
-    "api_key",
-    "private_key",
-    "card_number",
-    "bank_account",
-    "id_number",
-    "pin",
-    "code",
-    "recovery_phrase",
-]
+# fmt: off
+SecretKind = Literal["password", "api_key", "private_key", "card_number", "bank_account", "id_number", "pin", "code", "recovery_phrase"]
+# fmt: on
 
 
 class Rule(NamedTuple):
-    """The secret is group `v`; `check` has the last word on it."""
+    """The secret is group `v`; `check` has the last word on it. A `bare` one has no label of its own."""
 
     kind: SecretKind
     pattern: re.Pattern[str]
     check: Callable[[str], bool]
-
-
-# What follows "my password is" when no password follows.
-_NO_VALUE: Final = frozenset(
-    """
-    a about again all already also always an and any anything as at back bad because being best better broken by
-    case changed coming complicated compromised correct crucial different difficult done due easy either empty
-    encrypted enough exactly expired expiring fine for forgotten from getting going gone good hard hashed hidden
-    hopefully important impossible in incorrect insecure invalid it its just kept known leaked lengthy like
-    locked long lost mandatory memorised memorized missing more most my necessary needed never nice no not
-    nothing now off ok okay old on one only optional or our out part private probably protected quite rather
-    really reset required reused right same saved secret secure set short similar simple so some something
-    somewhere stale still stolen stored strong super supposed sure temporary that the their there this to too
-    unchanged under unique unknown unsafe used useless valid very weak what where whether which with without
-    working written wrong your yours
-    """.split()  # noqa: SIM905 - a list of words reads as words
-)
-_VERBS: Final = frozenset(
-    """
-    access avoid be being change check connect continue do enter find get give go have help keep let log login
-    make match open prevent proceed protect prove recover reset see sign start stop try unlock update use verify
-    view
-    """.split()  # noqa: SIM905 - a list of words reads as words
-)
-_NO_VALUE_ZH: Final = re.compile(
-    r"什么|啥|多少|几|谁|哪|怎|不|没|对的|错|我|你|您|他|她|它|用|需要|必须|要|由|由于|为了|一样|旧|新|很|太|一个|默认|随机|因为|忘"
-)
-
-_FILLER: Final = r"(?:\s*(?:now|currently|still|just|actually|again)\b)?"
-_FOR: Final = r"(?:\s+(?:for|to|of|on|at|in)\s+(?:(?!\b(?:is|was|are)\b)[^\n.!?;:=]){1,48}?)?"
-_IS: Final = rf"{_FOR}\s*(?:(?:\bis\b|\bwas\b|'s\b|’s\b){_FILLER}\s*[:：]?|[:=]+>?)\s*"
-_IS_ZH: Final = r"\s*(?:就是|是|为|為|叫|设为|设成|改为|改成|换成|变成|[:=]+)\s*[:]?\s*"
-_OPEN: Final = r"[\"'“‘「『`]"
-_CLOSE: Final = r"[\"'”’」』`]"
-_QUOTED: Final = rf"{_OPEN}(?P<q>[^\"'“”‘’「」『』`\n]{{3,80}}){_CLOSE}"
-_VALUE: Final = r"(?P<v>(?!\[)[!-~]{3,128}?)(?=[,.;)\]]*(?:[\s，。；！？、）」]|[^\x00-\x7f]|$))"
-_MIXED_SCRIPT: Final = r"(?P<v>[\u4e00-\u9fff]{1,12}[!-~]{2,40}[\u4e00-\u9fff!-~]{0,40})"  # 好运2024!abc
-_SAID: Final = r"\b(?:pass(?:word|wd|phrase|code)s?|pwd|pw)\b"
-_SAID_ZH: Final = r"(?:密码|密碼|口令)"
-
-
-def _mixed(v: str) -> bool:
-    """Letters and digits together, or a sign no word has: nothing one says by chance."""
-    return len(v) >= 5 and any(c.isdigit() for c in v) and any(not c.isdigit() for c in v)
-
-
-def _digits(v: str) -> str:
-    return re.sub(r"\D", "", v)
-
-
-def _with_digit(v: str) -> bool:
-    return any(c.isdigit() for c in v) and not _NO_VALUE_ZH.match(v)
-
-
-def _password_word(v: str) -> bool:
-    w = v.casefold().rstrip("!?.,;:")
-    return (
-        w not in _NO_VALUE
-        and w not in _VERBS
-        and not w.startswith(("http:", "https:"))
-        and any(c.isalnum() for c in v)
-    )
-
-
-def _passphrase(v: str) -> bool:
-    return not any(w in _NO_VALUE - {"correct"} or w in _VERBS for w in v.casefold().split())
-
-
-def _word_list(v: str) -> bool:
-    """Words of a recovery phrase; none of its lists has these."""
-    return not {"the", "my", "is", "in", "a", "to", "of", "and", "on", "it", "was", "i", "for"} & set(
-        v.casefold().split()
-    )
+    bare: bool = False
 
 
 def _always(_: str) -> bool:
     return True
 
 
-def _rule(kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> Rule:
-    return Rule(kind, re.compile(pattern, flags), check)
+def _rule(kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = 0) -> Rule:
+    return Rule(kind, re.compile(pattern, flags | re.ASCII), check)
 
 
-_KEYED: Final = r"\b(?:(?:api|access|secret|auth|bearer|refresh|client|bot|license|encryption)[ _-]?(?:key|token|secret)|token|secret)s?\b"
-RULES: Final[tuple[Rule, ...]] = (
-    # shapes nothing else has
-    _rule(
-        "private_key",
-        r"(?P<v>-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z))",
-        flags=re.S,
-    ),
-    _rule("private_key", r"(?<![0-9a-z])(?P<v>(?:0x)[0-9a-f]{64}|AGE-SECRET-KEY-1[0-9A-Z]{58})(?![0-9a-z])"),
+def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> Rule:
+    return Rule(kind, re.compile(pattern, re.ASCII), check, bare=True)
+
+
+# --- what a value looks like ----------------------------------------------------------------------------
+
+# fmt: off
+_STAND_IN: Final = re.compile(r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥", re.I)
+_PROGRAM: Final = re.compile(r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I)
+_NO_VALUE_ZH: Final = re.compile(zh.NO_VALUE)
+# fmt: on
+
+
+def _given(v: str) -> bool:
+    """No stand-in: `YOUR_KEY`, `${KEY}`, `****`."""
+    return not _STAND_IN.match(v)
+
+
+def _real(v: str) -> bool:
+    """Neither a stand-in nor a piece of a program."""
+    return _given(v) and not _PROGRAM.match(v)
+
+
+def _mixed(v: str) -> bool:
+    """Letters and digits, or a sign inside: nothing that one says by chance."""
+    digit, letter = any(c.isdigit() for c in v), any(c.isalpha() for c in v)
+    return len(v) >= 5 and letter and (digit or any(c in "!@#$%^&*+_?~" for c in v[:-1])) and _real(v)
+
+
+def _long_mixed(v: str) -> bool:
+    return len(v) >= 8 and _mixed(v) and any(c.isdigit() for c in v)
+
+
+def _token(v: str) -> bool:
+    """Capitals, small letters and digits, changing often: drawn by a machine."""
+    sorts = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in v]
+    changes = sum(a != b for a, b in itertools.pairwise(sorts))
+    return (
+        len(set(sorts)) == 3
+        and sorts.count("d") >= 3
+        and changes >= 0.3 * len(v)
+        and not v.startswith("AAAA")
+        and not checks.bitcoin(v)
+    )
+
+
+def _digits(v: str) -> str:
+    return re.sub(r"\D", "", v)
+
+
+def _password(v: str) -> bool:
+    """What "my password is" is followed by: mixed, or one word that says nothing about passwords."""
+    w = v.casefold().rstrip("!?.,;:'\"")
+    if any(c.isdigit() for c in w) or not w.isalpha():
+        return _real(v) and any(c.isalnum() for c in v) and not w.startswith(("http:", "https:"))
+    return w not in en.NO_VALUE and w not in en.PLAIN and not w.endswith(("ed", "ing")) and _real(v)
+
+
+def _phrase(v: str) -> bool:
+    return not any(w in en.PLAIN or w in en.NO_VALUE - {"correct"} for w in re.split(r"[ -]", v.casefold()))
+
+
+def _spoken_phrase(v: str) -> bool:
+    first = v.casefold().split()[0]
+    return first in {"the", "my", "one", "old", "new", "correct"} or _phrase(first)
+
+
+def _said_zh(v: str) -> bool:
+    return not _NO_VALUE_ZH.match(v) and not v.endswith(zh.NO_END)
+
+
+def _some_digits(v: str) -> bool:
+    return sum(c.isdigit() for c in v) >= 3 or not any(c.isdigit() for c in v)
+
+
+def _number(v: str) -> bool:
+    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}", v)
+
+
+def _dialled(v: str) -> bool:
+    return _number(v) and not any(c.isalpha() and c.isascii() for c in v)
+
+
+def _seed(v: str) -> bool:
+    words = re.findall("[a-z]+", v)
+    return sum(w in en.PLAIN for w in words) <= len(words) // 4
+
+
+def _listed(v: str) -> bool:
+    return all(any(c.isdigit() for c in w) for w in re.split(r"[\s,，、]{1,9}", v))
+
+
+# --- shapes nothing else has ----------------------------------------------------------------------------
+# fmt: off
+
+SHAPES: Final[tuple[Rule, ...]] = (
+    _rule("private_key", r"(?P<v>-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{0,16000}(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?)"),
     _rule(
         "api_key",
-        r"(?<![A-Za-z0-9_-])(?P<v>sk-[A-Za-z0-9_-]{16,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{20,}"
-        r"|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}"
-        r"|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{20,}|pypi-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{32,}"
-        r"|gsk_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|\d{8,10}:[A-Za-z0-9_-]{35}"
-        r"|eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*)(?![A-Za-z0-9_])",
-        flags=0,
+        r"(?<![A-Za-z0-9_-])(?P<v>(?:sk-|[sr]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|xapp-|(?:AKIA|ASIA|AKID|LTAI|AKLT|AIza|ALTAK-|ya29\.)|hf_|npm_|pypi-"
+        r"|SG\.|dop_v1_|gsk_|r8_|shpat_|tvly-|pplx-|xai-|nvapi-|whsec_|lin_api_|ntn_|figd_|dckr_pat_|bce-v3/|AGE-SECRET-KEY-|tp-)[\w./-]{14,400}"
+        r"|\d{8,10}:[A-Za-z0-9_-]{35}|eyJ[\w-]{5,2000}\.[\w-]{5,4000}\.[\w-]{0,1000}|[0-9a-f]{32}\.[A-Za-z0-9]{16})(?<![./-])",
+        lambda v: (len(v) >= 24 or any(c.isdigit() for c in v)) and len(set(v[-14:])) > 2 and _given(v),
     ),
-    _rule("api_key", r"\bBearer\s+(?P<v>[A-Za-z0-9._~+/-]{16,}=*)", _mixed),
-    _rule("password", r"\b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]{1,64}:(?P<v>[^\s/@]{1,128})@"),
+    _rule("api_key", r"hooks?(?:\.slack\.com/services)?/(?P<v>[\w/-]{16,120})", _mixed),
+    _rule("api_key", r"\b(?:Bearer|Basic|Token)\s{1,3}(?P<v>[\w.~+/-]{12,3000}={0,2})", _long_mixed, re.I),
+    _rule("password", r"://[^\s/:@]{0,64}:(?P<v>[^\s/@]{1,128})@", _given),
+    _rule("password", r"\s(?:-u|--user)\s{1,3}[^\s:]{1,64}:(?P<v>[^\s]{3,128})", _given),
+    _rule("password", r"WIFI:[^\s]{0,80}?P:(?P<v>[^;\s]{4,63});"),
     _rule(
-        "api_key", r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)\s*=\s*[\"']?(?P<v>[^\s\"'\[]{4,})", flags=0
+        "api_key",
+        r"(?<![\w.-])(?:[\w.-]{0,40}?(?:secret|token|(?:api|access|account|shared|signing|private|master)[_-]?key|sess(?:ion)?_?(?:id|data)?|sid|auth(?!or)|credential)[\w-]{0,24}|key|sig|sign)"
+        r"[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<v>(?!//)[^\s\"'<>;&,，。]{6,2000})",
+        _long_mixed,
+        re.I,
     ),
+    _rule("password", r"(?<![\w.-])[\w.-]{0,40}?(?:password|passwd|pass|pwd)(?:[\"']?\s{0,2}=\s{0,2}[\"']?|[\"'],\s{0,2}[\"']|>)(?P<v>[^\s\"'<>;&]{4,128})", _real, re.I),
+    _rule("api_key", r"(?i:cookie)[^\n]{0,80}?=(?P<v>[\w%.+/-]{16,2000})", _long_mixed),
     # check digits
-    _rule("id_number", r"(?<![0-9A-Za-z])(?P<v>\d{17}[\dX])(?![0-9A-Za-z])", checks.chinese_id),
-    _rule(
-        "card_number",
-        r"(?<![\d.+A-Za-z-])(?P<v>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ -])\d{6}\3\d{4,5}|\d{6} \d{13})(?![\d-])",
-        lambda v: checks.card(_digits(v)),
-    ),
-    _rule("bank_account", r"\b(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b", checks.iban, 0),
-    # said as such
-    _rule(
-        "recovery_phrase",
-        r"\b(?:seed|recovery|backup|mnemonic|secret)[ -](?:phrase|words)"
-        + _IS
-        + r"(?P<v>(?!\[)[a-z]+(?:[ ,]+[a-z]+){5,23})",
-        _word_list,
-    ),
-    _rule(
-        "recovery_phrase", r"助记词" + _IS_ZH + r"(?P<v>(?!\[)(?:[a-z]+[ ,，]+){5,23}[a-z]+|[\u4e00-\u9fff]{12,24})"
-    ),
-    _rule("password", _SAID + _IS + _QUOTED),
-    _rule("password", _SAID + r"\s+(?:to\s+)?" + _QUOTED),
-    _rule("password", _SAID + _IS + _MIXED_SCRIPT, _with_digit),
-    _rule("password", _SAID + _IS + r"(?P<v>[a-z]+(?:[ -][a-z]+){3,7})(?=[.!?,;\n]|$)", _passphrase),
-    _rule("password", _SAID + _IS + _VALUE, _password_word),
-    _rule(
-        "password",
-        r"\b(?:changed|set|changing|setting|make|made)\b[^.!?\n]{0,24}"
-        + _SAID
-        + r"\s+(?:to|as|be)\s+(?:"
-        + _QUOTED
-        + "|"
-        + _VALUE
-        + ")",
-        _password_word,
-    ),
-    _rule("password", _SAID + r"\s+(?:to\s+)?" + _OPEN + "?" + _VALUE, _mixed),
-    _rule("password", _SAID_ZH + _IS_ZH + _QUOTED),
-    _rule("password", _SAID_ZH + r"\s*" + _QUOTED),
-    _rule("password", _SAID_ZH + _IS_ZH + _MIXED_SCRIPT, _with_digit),
-    _rule("password", _SAID_ZH + _IS_ZH + _VALUE),
-    _rule(
-        "password",
-        _SAID_ZH + _IS_ZH + r"(?P<v>[\u4e00-\u9fff]{2,16})(?=[\s，。,.;；！!、]|$)",
-        lambda v: not _NO_VALUE_ZH.match(v) and not v.endswith(("的", "吗", "呢", "了", "吧")),
-    ),
-    _rule("password", _SAID_ZH + r"\s*" + _VALUE, lambda v: any(c.isdigit() for c in v) and len(v) >= 4),
-    _rule("api_key", _KEYED + _IS + _OPEN + "?" + _VALUE, lambda v: len(v) >= 8 and _mixed(v)),
-    _rule(
-        "api_key",
-        r"(?:密钥|秘钥|令牌|api\s*key|token)" + _IS_ZH + _OPEN + "?" + _VALUE,
-        lambda v: len(v) >= 8 and _mixed(v),
-    ),
-    _rule(
-        "card_number",
-        r"(?:\bcard (?:number|no\.?)|信用卡号?|银行卡号?|储蓄卡号?|卡号)(?:"
-        + _IS
-        + "|"
-        + _IS_ZH
-        + r"|\s*)(?P<v>\d(?:[ -]?\d){11,18})(?!\d)",
-    ),
-    _rule(
-        "code",
-        r"(?:\b(?:cvv|cvc|cvv2|security code)\b|安全码)(?:" + _IS + "|" + _IS_ZH + r"|\s*)(?P<v>\d{3,4})(?!\d)",
-    ),
-    _rule(
-        "bank_account",
-        r"(?:\b(?:bank account|account|routing)(?: (?:number|no\.?))?|\bsort code|(?:银行|对公)?(?:账号|账户|帐号|帐户))(?:"
-        + _IS
-        + "|"
-        + _IS_ZH
-        + r")(?P<v>\d(?:[ -]?\d){5,22})(?!\d)",
-    ),
-    _rule(
-        "id_number", r"(?:\b(?:ssn|social security(?: number)?)\b)" + _IS + r"(?P<v>\d{3}[ -]?\d{2}[ -]?\d{4})(?!\d)"
-    ),
-    _rule("id_number", r"身份证号?码?(?:" + _IS_ZH + r"|\s*)(?P<v>\d{15}(?:\d{2}[\dx])?)(?![\da-z])"),
-    _rule(
-        "pin",
-        r"(?:\bpin(?:[ -]?(?:code|number))?\b|\bPUK\b)(?:" + _IS + "|" + _IS_ZH + r"|\s+)(?P<v>\d{3,8})(?![\d%])",
-    ),
-    _rule("pin", r"pin\s?码(?:" + _IS_ZH + r"|\s*)(?P<v>\d{3,8})(?!\d)"),
-    _rule(
-        "code",
-        r"\b(?:verification|confirmation|one[- ]time|login|sign[- ]?in|auth(?:entication|orization)?|2fa|otp|door|gate|alarm|entry|access|lock|unlock|safe|locker|backup|sms)"
-        r"\s?(?:code|passcode|combination|combo|number)?s?\b"
-        + _IS
-        + r"(?P<v>[*#]?[A-Z]{0,3}-?\d(?:[ -]?[\dA-Z]){2,9}\b[*#]{0,2})",
-        lambda v: len(_digits(v)) >= 3,
-    ),
-    _rule(
-        "code",
-        r"(?:验证码|校验码|动态码|动态口令|取件码|开门码|门禁码|提取码)(?:"
-        + _IS_ZH
-        + r"|\s*)(?P<v>[*#]?[a-z0-9-]{4,10}[*#]{0,2})(?![a-z0-9])",
-    ),
+    _bare("id_number", r"(?<![0-9A-Za-z.])(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])", lambda v: checks.chinese_id(re.sub(r"[ -]", "", v))),
+    _bare("card_number", r"(?<![\d.+A-Za-z-])(?P<v>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ -])\d{6}\3\d{4,5}|\d{6} \d{13})(?![\d-])", lambda v: checks.card(_digits(v))),
+    _rule("bank_account", r"(?<![A-Za-z0-9])(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])", checks.iban),
+    _bare("id_number", r"(?<![\w-])(?P<v>\d{3}-\d{2}-\d{4})(?![\w-])", checks.ssn),
+    _rule("id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"),
+    _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
+    _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200}|[A-Za-z0-9/+]{40})(?![\w/+=.@-])", _token),
+    _rule("code", en.BEGINS + en.USE, flags=re.I),
+    _rule("code", zh.USE),
 )
-# A long number introduced like this is no card, whatever its check digit says.
-NOT_A_CARD: Final = re.compile(
-    r"(?:\b(?:order|tracking|invoice|ticket|parcel|shipment|booking|reference|ref|isbn|imei|serial|case)\b[^\d\n]{0,24}"
-    r"|(?:订单|单号|快递|运单|物流|流水|发票|票号|编号|序列)[^\d\n]{0,12})$",
-    re.I,
+
+# --- values behind a label ------------------------------------------------------------------------------
+
+_PAREN: Final = r"(?:\s?[（(][^（）()\n]{1,16}[)）])?"
+_LINK: Final = rf"(?:{en.LINK}|{zh.LINK})"
+_LINKED: Final = rf"[\"'”’]?{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
+_BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}(?!@)"
+_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{1,40}}?[:→]\s{{0,2}})"
+_OPEN: Final = r"[\"'“‘「『`【\[]"
+_QUOTED: Final = rf"{_OPEN}(?P<v>(?!\s)[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
+_RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
+_KEY: Final = r"[\"'“‘「『`【]?(?P<v>[!#-&*+\--:=?-~]{8,200})(?<![.?:])"
+_SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
+_WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
+_WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
+_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?)?\d[\dA-Za-z*#]{{2,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
+_ID: Final = r"(?P<v>(?:[A-Z]{0,2} ?|[A-Z]{3,6})\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
+_GROUPS: Final = r"(?P<v>[a-z0-9]{4}(?:[ -][a-z0-9]{4}){2,11})(?![a-z0-9])"
+_LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[\s,，、]{1,2}[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6})?){0,15})(?![A-Za-z0-9])"
+
+_SEED_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
+_SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{'|'.join(f'{_SEED_WORD}{{{n}}}' for n in (22, 19, 16, 13, 10))})[a-z]{{3,8}})(?![a-z])"
+_PHRASE: Final = rf"(?P<v>[a-z]{{1,16}}(?:[ -][a-z]{{1,16}}){{2,9}}){_WORDS_END}"
+_TIED: Final = "linked or beside"
+
+
+class Value(NamedTuple):
+    """A value as it may stand behind a label and one of the gaps, and the check on it."""
+
+    gaps: tuple[str, ...]
+    pattern: re.Pattern[str]
+    check: Callable[[str], bool]
+
+
+# Compiled once each, apart from the values: together they take half a second.
+_GAPS: Final = {_LINKED: re.compile(_LINKED, re.I), _BESIDE: re.compile(_BESIDE)}
+
+
+def _value(gap: str, value: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> Value:
+    if gap == _TIED:
+        return Value((_LINKED, _BESIDE), re.compile(value, flags), check)
+    if gap in _GAPS:
+        return Value((gap,), re.compile(value, flags), check)
+    return Value(("",), re.compile(f"(?i:{gap}){value}", flags), check)
+
+
+_SPOKEN: Final = _value(_TIED, rf"(?P<v>{en.DIGITS}|{zh.DIGITS})")
+_LINKED_CODE, _BESIDE_CODE, _NEAR_CODE = _value(_LINKED, _CODE, _some_digits), _value(_BESIDE, _CODE, _some_digits), _value(_NEAR, _CODE, _number)
+_QUOTES: Final = _value(_TIED, _QUOTED, lambda v: _real(v) and _said_zh(v))
+_PASSWORDS: Final = (
+    _QUOTES,
+    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{1,12}[!-+\--:<-~]{2,40}[\u4e00-\u9fff!-+\--:<-~]{0,40})", lambda v: any(c.isdigit() for c in v) and _said_zh(v)),
+    _value(_LINKED, _PHRASE, _phrase),
+    _value(_LINKED, rf"(?P<v>[A-Za-z]{{3,40}}){_WORD_END}", _password),
+    _value(_LINKED, _RUN, lambda v: _password(v) and (not v.isalpha() or (v.isupper() and len(v) > 5))),
+    _value(_LINKED, r"(?P<v>[\u4e00-\u9fff]{2,16})(?=[\s，。,.;；！!]|$)", _said_zh),
+    _SPOKEN,
+    _value(_BESIDE, _RUN, lambda v: _mixed(v) or len(_digits(v)) >= max(4, len(v) - 1)),
+    _value(_NEAR, _SIGNS + _RUN, lambda v: _mixed(v) and len(v) >= 6),
+    _NEAR_CODE,
 )
+_KEYS: Final = (
+    _value(_TIED, _KEY, _long_mixed),
+    _value(_TIED, _GROUPS, _mixed, 0),
+    _value(rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?)", _SIGNS + _KEY, lambda v: len(v) >= 16 and _long_mixed(v)),
+)
+_CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE)
+_SEEDS: Final = (
+    _value(r"[^.!?]{0,30}?", r"(?P<v>1[.)] ?[a-z]{3,8}(?:\s{1,3}\d{1,2}[.)] ?[a-z]{3,8}){11,23})"),
+    _value(_LINKED, _SEED, _seed, 0),
+)
+VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
+    "recovery": ("code", (_value(_TIED, _LIST, _listed), *_KEYS)),
+    "seeds": ("recovery_phrase", _SEEDS),
+    "seed": ("recovery_phrase", (
+        _value(_LINKED, r"(?P<v>(?!\[)[a-z]{1,12}(?:[ ,，]{1,2}[a-z]{2,12}){5,23})", lambda v: not en.PLAIN & set(v.casefold().split())),
+        _value(r"[^\n.!?]{0,40}?(?:[:,，]\s?|\s)", _SEED, _seed, 0),
+        *_SEEDS,
+        _value(_LINKED, r"(?P<v>[\u4e00-\u9fff](?:[ ,，、]?[\u4e00-\u9fff]){11,23})"),
+    )),
+    "passphrase": ("password", (_value(_TIED, _PHRASE, _spoken_phrase), *_PASSWORDS)),
+    "opens": ("password", (_QUOTES, _value(_BESIDE, _RUN, _mixed), _BESIDE_CODE)),
+    "password": ("password", _PASSWORDS),
+    "login": ("password", (_value(_LINKED, r"\S{1,40}\s{0,2}(?:[/,:]|and)\s{0,2}" + _RUN, _mixed),)),
+    "key": ("api_key", _KEYS),
+    "cvv": ("code", _CODES),
+    "pin": ("pin", _CODES),
+    "code": ("code", (_SPOKEN, _LINKED_CODE._replace(check=lambda v: _some_digits(v) and len(v) > 3), _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
+    "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16})(?![a-z])"))),
+    "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
+    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
+    "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
+    "place": ("code", (_SPOKEN, *(c._replace(check=_dialled) for c in (_LINKED_CODE, _BESIDE_CODE)))),
+    "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
+    "card": ("card_number", (_value(r"[^\d\n]{0,48}?", r"(?P<v>\d{4}(?P<s>[ -]?)\d{4}(?P=s)\d{4}(?P=s)\d{1,7})(?!\d)"), _value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"))),
+    "account": ("bank_account", (_value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"), _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"))),
+}
+# fmt: on
+
+
+def _labels(of: dict[str, str], before: str, after: str, flags: int) -> re.Pattern[str]:
+    return re.compile(before + "(?:" + "|".join(f"(?P<{name}>{p})" for name, p in of.items()) + ")" + after, flags)
+
+
+_LABELS: Final = (_labels(en.LABELS, en.BEGINS, en.ENDS, re.I), _labels(zh.LABELS, "", "", 0))
+_PUBLIC: Final = re.compile(rf"(?:{en.BEGINS}{en.PUBLIC}|{zh.PUBLIC})$", re.I)
+_CHANGE: Final = re.compile(en.CHANGE, re.I)
+_BEFORE: Final = re.compile(rf"(?<![!-~])(?P<v>[!-~]{{4,64}}?)\s{{0,2}}(?:{en.AS_LABEL}|{zh.AS_LABEL})$", re.I)
+# Right before a shape that has no label of its own, these say what it is.
+HARMLESS: Final = re.compile(rf"(?:(?<![A-Za-z]){en.HARMLESS}[^\d\n]{{0,24}}|{zh.HARMLESS}[^\d\n]{{0,12}})$", re.I)
+_REST: Final = re.compile(r"[!-~]*")
+_AHEAD, _BACK = 200, 60
+
+
+def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
+    """Each value that a label names: its kind and where it stands."""
+    for labels in _LABELS:
+        for m in labels.finditer(text):
+            start, end = m.span()
+            if _PUBLIC.search(text, max(0, start - 16), start):
+                continue
+            kind, values = VALUES[m.lastgroup or ""]
+            ahead = text[end : end + _AHEAD]
+            if ahead[:4] in {" to ", " as "} and _CHANGE.search(text, max(0, start - 40), start):
+                ahead = " = " + ahead[3:]
+            before = _BEFORE.search(text, max(0, start - _BACK), start)
+            if before and _before(before["v"], m.lastgroup or ""):
+                yield kind, *before.span("v")
+                continue
+            ends = {"": 0, **{gap: g.end() for gap, p in _GAPS.items() if (g := p.match(ahead))}}
+            tries = ((x, ends[gap]) for x in values for gap in x.gaps if gap in ends)
+            found = next((v for x, at in tries if (v := x.pattern.match(ahead, at)) and x.check(v["v"])), None)
+            if found:
+                at = end + found.end("v")
+                more = len(_REST.findall(text, at, at + 4000)[0]) if found.end("v") == _AHEAD else 0  # it was cut
+                yield kind, end + found.start("v"), at + more
+
+
+def _before(v: str, label: str) -> bool:
+    """Whether what stands before a label can be its value: "Vx9#mQ is the password", 881204（验证码）."""
+    return bool(_mixed(v) and re.search(r"\d|[!@#$%^&*]\w", v)) or (
+        v.isdigit() and label in {"password", "pin", "cvv", "code"}
+    )

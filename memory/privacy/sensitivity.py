@@ -15,21 +15,21 @@ _PRIVATE: Final = re.compile(
     | (?<![\d.])1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?!\d)                                 # Chinese mobile
     | (?<![\d.])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d(?:[ -]?\d){6,12}(?!\d)       # international
     | (?<![\d.])\(?\d{3}\)?[ -]\d{3}[ -]\d{4}(?!\d)                                # North American
-    | \b(?:phone|mobile|cell|telephone|whatsapp)(?:\s+number)?\s*(?:is|:)\s*\+?\d[\d -]{5,}
+    | \b(?:phone|mobile|cell|telephone|whatsapp)(?:\s{1,9}number)?\s{0,9}(?:is|:)\s{0,9}\+?\d[\d -]{5,}
     | (?:电话|手机|手机号|座机|号码)[^\d\n]{0,6}\+?\d[\d -]{5,}
-    | (?:微信|QQ|wechat|weixin|line|telegram)\s*(?:号|id|number|handle)\s*(?:是|为|is|:|：)?\s*\S{4,}
-    | \b(?:home|postal|mailing|street|delivery|my|our)\s+address\b
-    | \b\d{1,5}[a-z]?\s+(?:\w+\s+){0,3}(?:street|st|road|rd|avenue|ave|boulevard|blvd|lane|ln|drive|way|square|court|terrace)\b
-    | \b(?:apartment|apt|flat|unit|suite)\s*\#?\d+
-    | \b\w{2,40}(?:stra(?:ß|ss)e|weg|platz|allee|gasse)\s+\d{1,4}\b
-    | \b(?:rue|avenue|via|calle)\s+(?:[\w'’-]+\s+){1,4}\d{1,4}\b | \b\d{1,4},?\s+(?:bis\s+)?(?:rue|avenue|boulevard)\s
-    | [\u4e00-\u9fff]{1,12}(?:路|街|道|巷|弄|胡同)\s*[\d一二三四五六七八九十百]+\s*(?:号|弄|巷)
-    | [\d一二三四五六七八九十百]+\s*(?:号楼|栋|幢|单元)
+    | (?:微信|QQ|wechat|weixin|line|telegram)\s{0,9}(?:号|id|number|handle)\s{0,9}(?:是|为|is|:|：)?\s{0,9}\S{4,}
+    | \b(?:home|postal|mailing|street|delivery|my|our)\s{1,9}address\b
+    | \b\d{1,5}[a-z]?\s{1,9}(?:\w+\s{1,9}){0,3}(?:street|st|road|rd|avenue|ave|boulevard|blvd|lane|ln|drive|way|square|court|terrace)\b
+    | \b(?:apartment|apt|flat|unit|suite)\s{0,9}\#?\d+
+    | \b\w{2,40}(?:stra(?:ß|ss)e|weg|platz|allee|gasse)\s{1,9}\d{1,4}\b
+    | \b(?:rue|avenue|via|calle)\s{1,9}(?:[\w'’-]+\s{1,9}){1,4}\d{1,4}\b | \b\d{1,4},?\s{1,9}(?:bis\s{1,9})?(?:rue|avenue|boulevard)\s
+    | [\u4e00-\u9fff]{1,12}(?:路|街|道|巷|弄|胡同)\s{0,9}[\d一二三四五六七八九十百]+\s{0,9}(?:号|弄|巷)
+    | [\d一二三四五六七八九十百]+\s{0,9}(?:号楼|栋|幢|单元)
     | (?:家庭)?(?:住址|地址)(?:是|为|:|：|在)
-    | \b(?:salary|income|net\s+worth|savings|debts?|mortgage)\s+(?:is|are|of|:)\s*\D{0,8}\d
-    | \b(?:earn|make)s?\s+\D{0,6}\d[\d,.]*\s*k?\s*(?:\w+\s+)?(?:a|per)\s+(?:month|year|week|hour)\b
+    | \b(?:salary|income|net\s{1,9}worth|savings|debts?|mortgage)\s{1,9}(?:is|are|of|:)\s{0,9}\D{0,8}\d
+    | \b(?:earn|make)s?\s{1,9}\D{0,6}\d[\d,.]*\s{0,9}k?\s{0,9}(?:\w+\s{1,9})?(?:a|per)\s{1,9}(?:month|year|week|hour)\b
     | (?:工资|月薪|年薪|薪水|收入|存款|负债|欠款|房贷)\D{0,6}\d
-    | \bpassport\s+(?:number|no)\b | 护照号 | \b(?:driver'?s\s+licen[cs]e|licen[cs]e\s+plate)\b | 车牌号?(?:是|为|:|：)
+    | \bpassport\s{1,9}(?:number|no)\b | 护照号 | \b(?:driver'?s\s{1,9}licen[cs]e|licen[cs]e\s{1,9}plate)\b | 车牌号?(?:是|为|:|：)
     | \b(?:hiv|std|abortion|suicid\w+|self-harm)\b | 艾滋|自杀|自残|堕胎
     """,
     re.I | re.X,
@@ -38,15 +38,15 @@ _PRIVATE: Final = re.compile(
 _GENERAL: Final = re.compile(
     r"""
     \b(?:
-      (?:work(?:s|ing|ed)?\s+(?:as|at|for|in)) | job | jobs | career | employ(?:er|ed|ee|ment) | unemployed | boss | colleagues? | coworkers?
-      | occupation | profession | freelanc\w+ | retired | salary | startup\s+founder
-      | (?:I\s+am|I'm|is)\s+an?\s+(?:\w+\s+)?(?:doctor|nurse|teacher|lawyer|engineer|developer|programmer|designer|student|pilot
+      (?:work(?:s|ing|ed)?\s{1,9}(?:as|at|for|in)) | job | jobs | career | employ(?:er|ed|ee|ment) | unemployed | boss | colleagues? | coworkers?
+      | occupation | profession | freelanc\w+ | retired | salary | startup\s{1,9}founder
+      | (?:I\s{1,9}am|I'm|is)\s{1,9}an?\s{1,9}(?:\w+\s{1,9})?(?:doctor|nurse|teacher|lawyer|engineer|developer|programmer|designer|student|pilot
         |accountant|manager|scientist|researcher|journalist|writer|chef|waiter|waitress|driver|architect|dentist|pharmacist|professor)
-      | degree | university | college | school | graduat\w+ | ph\.?d | bachelor'?s? | master'?s\s+degree | major(?:ed|s)?\s+in | thesis
+      | degree | university | college | school | graduat\w+ | ph\.?d | bachelor'?s? | master'?s\s{1,9}degree | major(?:ed|s)?\s{1,9}in | thesis
       | allerg\w+ | intoleran\w+ | diabet\w+ | asthma\w* | depress(?:ed|ion) | anxiety | adhd | autis\w+ | cancer | illness | disease | disorder | diagnos\w+
-      | medic(?:ine|ation|al) | pills? | therap(?:y|ist) | surgery | hospital | pregnan\w+ | blood\s+pressure | insulin | migraines? | chronic | celiac | coeliac
+      | medic(?:ine|ation|al) | pills? | therap(?:y|ist) | surgery | hospital | pregnan\w+ | blood\s{1,9}pressure | insulin | migraines? | chronic | celiac | coeliac
       | religio\w+ | christian | catholic | protestant | muslim | islam | jewish | judaism | buddhis[tm] | hindu\w* | atheist | church | mosque | synagogue | temple | pray(?:s|er|ing)?
-      | politic\w* | vote[ds]? | voting | democrat | republican | gay | lesbian | bisexual | transgender | sexual\w* | ethnic\w* | nationality | immigra\w+ | visa\s+status
+      | politic\w* | vote[ds]? | voting | democrat | republican | gay | lesbian | bisexual | transgender | sexual\w* | ethnic\w* | nationality | immigra\w+ | visa\s{1,9}status
       | divorc\w+ | widow\w*
     )\b
     | 工作 | 职业 | 上班 | 公司 | 老板 | 同事 | 领导 | 失业 | 退休 | 程序员 | 工程师 | 老师 | 教师 | 医生 | 护士 | 律师 | 会计 | 设计师 | 学生 | 司机 | 厨师 | 经理

@@ -12,38 +12,86 @@ from typing import Final
 
 KEY_BYTES: Final = 32
 _NAME: Final = "key"
+_POINTER: Final = "key.keyring"  # names the entry in the keyring of the operating system
+_SERVICE: Final = "ebb"
 _VERSION: Final = b"\x01"
 _NONCE: Final = 12
 _TAG: Final = 16
 
 
-def load_key(home: Path) -> bytes:
-    """The 32 bytes in `home/key`, made at first use with mode 0600.
+def find_key(home: Path) -> bytes | None:
+    """The key of this home, from the file `key` or else from the keyring; None if it is in neither. Makes none."""
+    path, pointer = home / _NAME, home / _POINTER
+    key: bytes | None = None
+    if path.exists():
+        key = path.read_bytes()
+    elif pointer.exists():
+        key = _from_keyring(pointer.read_text("ascii").strip())
+    return key if key is not None and len(key) == KEY_BYTES else None
 
-    Two processes starting at once get the same key: the file appears whole or not at all, and the first one
-    stays. A lost key is made anew: what was sealed with the old one can no longer be opened, and nothing else
-    changes. A file of the wrong length is set aside as `key.damaged`.
+
+def where_key(home: Path) -> Path:
+    """Where the key is kept, or belongs: the file `key`, or the file that names its entry in the keyring."""
+    pointer = home / _POINTER
+    return pointer if pointer.exists() and not (home / _NAME).exists() else home / _NAME
+
+
+def load_key(home: Path) -> bytes:
+    """The key of this home, made at first use: in the system's keyring where there is one, else in a 0600 file.
+
+    Two processes starting at once get the same key: its file appears whole or not at all, and the first one
+    stays. A file of the wrong length is set aside as `key.damaged`.
     """
-    path = home / _NAME
     home.mkdir(parents=True, exist_ok=True)
     for _ in range(8):
-        try:
-            key = path.read_bytes()
-        except FileNotFoundError:
-            _create(path)
-            continue
-        if len(key) == KEY_BYTES:
+        if (key := find_key(home)) is not None:
             return key
-        path.replace(path.with_name("key.damaged"))
-    raise OSError(f"Cannot keep a key in {path}: is the directory writable?")
+        held = where_key(home)
+        if held.exists():
+            held.replace(home / "key.damaged")
+        entry, made = secrets.token_hex(8), secrets.token_bytes(KEY_BYTES)
+        if _to_keyring(entry, made):
+            _create(home / _POINTER, entry.encode())
+        else:
+            _create(home / _NAME, made)
+    raise OSError(f"Cannot keep a key in {home}: is the directory writable?")
 
 
-def _create(path: Path) -> None:
-    """Put a new key at `path` unless somebody else does so first."""
+def key_mark(key: bytes) -> str:
+    """Tells keys apart and gives nothing of them away."""
+    return hmac.new(key, b"ebb key 1", hashlib.sha256).hexdigest()[:16]
+
+
+def _to_keyring(entry: str, key: bytes) -> bool:
+    """Put the key into the system's keyring; False where there is none that gives it back."""
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        if keyring.get_keyring().priority < 1:
+            return False
+        keyring.set_password(_SERVICE, entry, key.hex())
+    except (KeyringError, OSError, RuntimeError):
+        return False
+    return _from_keyring(entry) == key
+
+
+def _from_keyring(entry: str) -> bytes | None:
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        return bytes.fromhex(keyring.get_password(_SERVICE, entry) or "")
+    except (KeyringError, OSError, RuntimeError, ValueError):
+        return None
+
+
+def _create(path: Path, content: bytes) -> None:
+    """Put a new file at `path` unless somebody else does so first."""
     fd, name = tempfile.mkstemp(prefix=".key-", dir=path.parent)  # mkstemp gives 0600
     try:
         with os.fdopen(fd, "wb") as f:
-            f.write(secrets.token_bytes(KEY_BYTES))
+            f.write(content)
             f.flush()
             os.fsync(f.fileno())
         try:

@@ -7,7 +7,7 @@ from memory.recall.gate import THRESHOLD
 from memory.recall.pipeline import ranked, recall
 from memory.recall.residents import residents
 from memory.recall.signals import SIGNALS
-from memory.recall.window import window_asked
+from memory.recall.window import window_asked, windows_named
 from memory.recall.words import recent_asked, review_asked
 
 __all__ = [
@@ -23,4 +23,5 @@ __all__ = [
     "residents",
     "review_asked",
     "window_asked",
+    "windows_named",
 ]

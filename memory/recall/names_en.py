@@ -104,7 +104,7 @@ _AT_YEAR: Final = re.compile(
 _HABIT: Final = re.compile(r"\b(?:an?|every|each|is|named|called|tgi|man|girl|casual|my|your|the) $")
 _ANY_OF: Final = re.compile(r"\b(?:an?|every|each|any|most) $")
 _CLAUSE_END: Final = re.compile(
-    r"['’]?s?\s*(?:$|[?.!,;:)]|(?:and|or|to|at|then|again|with|morning|afternoon|evening|night)\b)"
+    r"['’]?s?\s{0,9}(?:$|[?.!,;:)]|(?:and|or|to|at|then|again|with|morning|afternoon|evening|night)\b)"
 )
 
 

@@ -21,6 +21,7 @@ _FIRST: Final = re.compile(
     r"|kept|brought|grew|sat|stood|began|fell|forgot|paid|put|drove|flew|ate|drank|slept|lost|won|thought|knew|hurt|let|set|swore"
     r"|taught|sang|swam|rode|wore|broke|chose|\w+(?:s|ed))\b)))"
 )
+_THING: Final = re.compile(r"(?:the|this|that|these|those|there|it)\b|[这那]", re.IGNORECASE)
 _POSSESSED: Final = re.compile(r"\b([A-Z][a-z]+)'s\b")
 _SURNAMES: Final = (
     "王李张刘陈杨赵黄周吴徐孙胡朱林郭罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪范姚谭廖邹熊"
@@ -73,5 +74,12 @@ def about(asked_for: frozenset[str], text: str) -> float:
 
 @lru_cache(maxsize=8192)
 def own(text: str) -> float:
-    """1 if it is about its speaker, −1 if about somebody else alone, 0 if it does not say."""
-    return 1.0 if OWN.search(text) else -1.0 if named(text) else 0.0
+    """1 if it is about its speaker, −1 if about somebody else alone, 0 if it does not say.
+
+    A note has no subject where that is the speaker; who else it is about is named at its beginning.
+    """
+    if OWN.search(text):
+        return 1.0
+    if any(text.startswith(name) for name in named(text)):
+        return -1.0
+    return 0.0 if _THING.match(text) else 1.0

@@ -42,4 +42,4 @@ def _rank(m: Memory) -> int | None:
 
 def _fits(m: Memory, u: float, now: datetime) -> bool:
     strong = m.curve != "score" or m.weight >= RESIDENT
-    return strong and not is_episode(m) and level_of(m, u, now) is Level.FULL
+    return strong and m.quiet_at is None and not is_episode(m) and level_of(m, u, now) is Level.FULL

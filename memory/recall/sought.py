@@ -12,12 +12,12 @@ from typing import Final
 
 from memory.recall.patterns import phrases
 
-_BEGINS: Final = r"(?:^|(?<=[.!?;:,。！？；：，、\n]))\s*"
-_POLITE: Final = r"(?:(?:please|so|and|but|ok|okay|well|hey|now|just|also|(?:can|could|would|will) you|i(?:'d| would) like (?:you )?to|i (?:want|need) (?:you )?to)\b,?\s*)*"
+_BEGINS: Final = r"(?:^|(?<=[.!?;:,。！？；：，、\n]))\s{0,9}"
+_POLITE: Final = r"(?:(?:please|so|and|but|ok|okay|well|hey|now|just|also|(?:can|could|would|will) you|i(?:'d| would) like (?:you )?to|i (?:want|need) (?:you )?to)\b,?\s{0,9})*"
 _INSTRUCTS: Final = phrases(
     rf"{_BEGINS}{_POLITE}(?:tell me|remind me|let me know|show me|give me|list(?: me)?|enumerate|summari[sz]e|recap|sum up|describe|recall"
     r"|(?:run|walk) me through|go over|help me (?:to )?(?:remember|recall)|(?:name|find|find out|look up)(?= (?:all|every\w*|each|what|where|when|who|which|how|the \w+s\b|two|three|four|five|\d)))\b"
-    r"(?:\s+(?:again|(?:an?|the|some|your|full|complete|short|brief|quick|detailed|whole)\b|lists?|summary|overview|recap|rundown|details?|information|info|all|every|each|everything|anything"
+    r"(?:\s{1,9}(?:again|(?:an?|the|some|your|full|complete|short|brief|quick|detailed|whole)\b|lists?|summary|overview|recap|rundown|details?|information|info|all|every|each|everything|anything"
     r"|whatever|there is|you (?:know|have|remember)|what you (?:know|have|remember)|of|about|on|regarding))*(?=\W|$)"
     r"|\b(?:everything|anything|all) (?:that )?you (?:know|remember|have)\b|\bone by one\b|\bin (?:short|a few words)\b|\bif you (?:can )?(?:remember|know|can)\b"
     r"|(?<=[.,!?;] )(?:please )?(?:list|name|give me|tell me|show me) (?:all of )?(?:them|it|those)\b(?: all)?"
@@ -27,7 +27,7 @@ _INSTRUCTS: Final = phrases(
     re.IGNORECASE,
 )
 _OF_WHICH_TIME: Final = phrases(
-    r"\bbefore (?:that |it |the |this )?(?:changed?|changes|changing)\b|\bbefore(?=\s*(?:[?.!,;]|$))|\b(?:previously|formerly|earlier|currently|nowadays|presently)\b"
+    r"\bbefore (?:that |it |the |this )?(?:changed?|changes|changing)\b|\bbefore(?=\s{0,9}(?:[?.!,;]|$))|\b(?:previously|formerly|earlier|currently|nowadays|presently)\b"
     r"|\b(?:in the past|back then|these days|at the moment|at present|right now|any ?more)\b"
     r"|(?<=what )(?:(?:has|have|is|was) )?(?:changed|different)\b|(?<=what's )(?:changed|different)\b|\b(?:has|have) (?:any|some)thing changed\b"
     r"|以前|过去|曾经|从前|当年|原来|原先|原本|早先|先前|此前|之前|目前|如今|眼下|当下|现在|现今"

@@ -29,8 +29,8 @@ BOTH: Final = re.compile(
 
 # A question, which 没什么 and 什么都 are not; and a request that knowing the person helps with.
 ASKS: Final = re.compile(
-    r"[?？]|吗|呢[。！!~]?\s*$|(?<!没)(?<!没有)什么(?![都也])|怎么(?![都也]|说呢)|怎样|哪|谁(?![都也])|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
-    r"|^\s*(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what(?! an? | (?:i|we|you) (?:would|want|need|mean))|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
+    r"[?？]|吗|呢[。！!~]?\s{0,9}$|(?<!没)(?<!没有)什么(?![都也])|怎么(?![都也]|说呢)|怎样|哪|谁(?![都也])|多少|几[个点号岁时次位]|为什么|是否|是不是|有没有|能不能|记不记得|来着"
+    r"|^\s{0,9}(?:so |and |but |hey |ok |well )?(?:who|whom|whose|what(?! an? | (?:i|we|you) (?:would|want|need|mean))|when|where|which|why|how|do|does|did|is|are|was|were|am|can"
     r"|could|should|would|will|have|has|had)\b|\b(?:tell|remind) me\b|\bremember (?:what|who|when|where|which|how|my|the)\b"
     r"|\b(?:what|where|who|which|when|how)(?:'s|'d|'re)\b",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ WANTS: Final = re.compile(
 
 # A piece of a program, a command line or an error: "for i in x" says I of nobody.
 CODE: Final = phrases(
-    r"`[^`]*`|\b\w+\([^()]*\)|\bfor \w+ in \w+[(:\[]|(?<=\s)-(?:[a-z]|-[a-z][\w-]+)\b|[{};]\s*$|\{\s*[\"']|\b\w*Error:"
+    r"`[^`]*`|\b\w+\([^()]*\)|\bfor \w+ in \w+[(:\[]|(?<=\s)-(?:[a-z]|-[a-z][\w-]+)\b|[{};]\s{0,9}$|\{\s{0,9}[\"']|\b\w*Error:"
     r"|\b(?-i:SELECT|INSERT|UPDATE|DELETE)\b",
     re.IGNORECASE,
 )
@@ -60,9 +60,9 @@ WORLD: Final = phrases(
     r"|\bwhat (?:does|do) [^?]{1,40} mean\b|\bwhat (?:time|day|date|year|month) is (?:it|today)\b|\bwhat year did the\b"
     r"|\bwho (?:wrote|invented|painted|discovered|composed|directed|founded|built|is the (?:president|king|queen|prime minister|author|mayor))\b"
     r"|\bhow (?:many|much|far|tall|old|long|big|deep) (?:\w+ )?(?:does|do|is|are|are in|in) (?:a|an|the)\b|\bwhich is \w+er\b"
-    r"|^\W*(?:please |can you |could you |would you )*(?:write|compose|translate|explain|define|summari[sz]e|calculate|compute|convert"
+    r"|^\W{0,20}(?:please |can you |could you |would you )*(?:write|compose|translate|explain|define|summari[sz]e|calculate|compute|convert"
     r"|rewrite|proofread|correct|paraphrase|spell|sing|draw|code|name|count|(?:give|tell) me (?:an?|some|another|something))\b"
-    r"|^\W*(?:[\w']+ ){0,6}(?:jokes?|riddles?|poems?|haikus?|limericks?|fun facts?|synonyms?)\b|\brhymes? with\b"
+    r"|^\W{0,20}(?:[\w']+ ){0,6}(?:jokes?|riddles?|poems?|haikus?|limericks?|fun facts?|synonyms?)\b|\brhymes? with\b"
     r"|\d ?(?:times|plus|minus|divided by|x|\*|\+|/|percent of|% of) ?\d|\b(?:weather|forecast|rain(?:ing|y)?|snow(?:ing|y)?|sunny)\b"
     r"|\bin (?:python|javascript|java|sql|excel|html|css|rust|bash|french|german|spanish|japanese|chinese|english|italian)\b"
     r"|\b(?:how|what|why|when|where) do (?!my\b|our\b|his\b|her\b|their\b)(?:\w+ )?(?!this\b|James\b)\w{3,}s\b|\b(?:which|what) (?:country|century|language) (?:do|does|did|is|was) (?!(?:i|we|my|our)\b|(?-i:[A-Z]))"
@@ -114,7 +114,7 @@ ASKS_LATEST: Final = phrases(
     re.IGNORECASE,
 )
 ASKS_EARLIER: Final = phrases(
-    r"\b(?:previous(?:ly)?|former(?:ly)?|originally|earlier|prior)\b|\bused? to\b|\bbefore(?: (?:that|this|it|then))?\s*(?:[?.!,;]|$)"
+    r"\b(?:previous(?:ly)?|former(?:ly)?|originally|earlier|prior)\b|\bused? to\b|\bbefore(?: (?:that|this|it|then))?\s{0,9}(?:[?.!,;]|$)"
     r"|\bbefore (?:(?:that|this|the) )?(?:last )?(?:chang|mov|switch)\w*|以前|之前|原来|原先|原本|先前|此前|从前|曾经|当初|最初|上一[个份家任]",
     re.IGNORECASE,
 )

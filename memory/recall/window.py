@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from itertools import pairwise
 from typing import Final, TypeAlias
@@ -41,18 +42,20 @@ _NO_TIME: Final = re.compile(
     r"|\b(?:every|each|any|most)(?: other| single| second)? (?:\w+day|weekend|morning|night|evening|week|month|year|spring|summer|autumn"
     r"|winter|christmas|easter|thanksgiving|halloween|january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|《[^》]*》|从?[今昨明]天(?:开始|起)|(?:星期|周|礼拜)[一二三四五六日天](?:餐厅|酒吧|咖啡|书店|乐队|花园)"
-    r"|(?:每隔?[一两]?个?|隔)(?:周|星期|礼拜)的?(?:(?:周|星期|礼拜)?[一二三四五六日天末])?|每(?:年|月|周|天|个|到|逢|一|隔)*的?(?:\d{1,2}|[一二三四五六七八九十]+)?(?:[月日号]|周末|春节|中秋节?|国庆节?|圣诞节?|元旦|生日|[春夏秋冬][天季])(?:(?:\d{1,2}|[一二三四五六七八九十]+)[日号])?"
+    r"|(?:每隔?[一两]?个?|隔)(?:周|星期|礼拜)的?(?:(?:周|星期|礼拜)?[一二三四五六日天末])?|每(?:年|月|周|天|个|到|逢|一|隔){0,9}的?(?:\d{1,2}|[一二三四五六七八九十]+)?(?:[月日号]|周末|春节|中秋节?|国庆节?|圣诞节?|元旦|生日|[春夏秋冬][天季])(?:(?:\d{1,2}|[一二三四五六七八九十]+)[日号])?"
     r"|(?:农历|阴历|旧历)(?!八月十五|正月|五月初五|七月初七|九月初九)[^,。?!]{0,8}?月(?:初?[一二三四五六七八九十廿]+)?"
     r"|(?:叫|名字是|名叫)[一二三四五六七八九十]月|五月天(?![气亮暖])|十月怀胎|(?<=[一二三四五六七八九十])月初[一二三四五六七八九十](?<!五月初五)(?<!七月初七)(?<!九月初九)(?<!正月)"
 )
 _NEST: Final = re.compile(r"(?:\s|,|的|那个|那|在|里|\b(?:of|in|on|the|at|during|that|back)\b)*")
 _RANGE: Final = re.compile(
-    r"\s*(?:开始)?(?:直?到|至|-|~|–|—|\b(?:up )?(?:to|until|till|through|thru)\b)\s*(?:on )?(?:the )?"
+    r"\s{0,9}(?:开始)?(?:直?到|至|-|~|–|—|\b(?:up )?(?:to|until|till|through|thru)\b)\s{0,9}(?:on )?(?:the )?"
 )
-_JOIN: Final = re.compile(r"\s*(?:,\s*)?(?:\b(?:and|or)\b|和|与|及|跟|或者?|、|,)\s*(?:on |in |at )?(?:the )?|")
+_JOIN: Final = re.compile(
+    r"\s{0,9}(?:,\s{0,9})?(?:\b(?:and|or)\b|和|与|及|跟|或者?|、|,)\s{0,9}(?:on |in |at )?(?:the )?|"
+)
 _BESIDE: Final = re.compile(r" (before|after)(?: the)? ")
 _BETWEEN: Final = re.compile(r"\bbetween (?:the )?$")
-_TO_FROM: Final = re.compile(r"\s*(?:之间|间)")
+_TO_FROM: Final = re.compile(r"\s{0,9}(?:之间|间)")
 
 
 _NEVER: Final = Nth(Unit.HOUR, lambda _: None)
@@ -90,24 +93,35 @@ def window_asked(text: str, now: datetime, tz: str, *, ahead: bool | None = None
     Of several that which is in a question speaks, of those the shortest, one in figures before one in words, the
     first. `ahead`: whether a bare "Friday" is still to come; by default the sentence says it.
     """
+    plain, spans, zone = _resolve(text, now, tz, ahead)
+    if not (meant := _meant(spans, plain)):
+        return None
+    return _in_utc(min(meant, key=lambda s: (s.unit, not s.dated)).span, now, zone)
+
+
+def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = None) -> list[Span]:
+    """Resolve every time that the text names; the arguments are those of `window_asked`."""
+    _, spans, zone = _resolve(text, now, tz, ahead)
+    return [w for s in spans if (w := _in_utc(s.span, now, zone)) is not None]
+
+
+def _resolve(text: str, now: datetime, tz: str, ahead: bool | None) -> tuple[str, list[Spoken], tzinfo]:
     plain = unicodedata.normalize("NFKC", text).casefold()
-    if not (hits := _hits(plain)):
-        return None
-    if (struck := _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)) != plain:
+    hits = _hits(plain)
+    if hits and (struck := _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)) != plain:
         plain, hits = struck, _hits(struck)
-    try:
-        zone: ZoneInfo | None = ZoneInfo(tz)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = None
-    local = now.astimezone(zone or UTC).replace(tzinfo=None, fold=0)
-    said = Said(plain, local, ahead)
-    spans = _meant(list(_spans(_found(hits, said), said)), plain)
-    if not spans:
-        return None
-    start, end = min(spans, key=lambda s: (s.unit, not s.dated)).span
+    zone: tzinfo = UTC
+    with suppress(ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo(tz)
+    said = Said(plain, now.astimezone(zone).replace(tzinfo=None, fold=0), ahead)
+    return plain, list(_spans(_found(hits, said), said)) if hits else [], zone
+
+
+def _in_utc(span: Span, now: datetime, zone: tzinfo) -> Span | None:
+    local = now.astimezone(zone).replace(tzinfo=None, fold=0)
     at = {local: now.astimezone(UTC), local + timedelta(seconds=1): now.astimezone(UTC) + timedelta(seconds=1)}
     try:  # `now` itself is the moment it is, also in the hour that the clocks repeat
-        return tuple(at.get(t) or t.replace(tzinfo=zone or UTC).astimezone(UTC) for t in (start, end))  # type: ignore[return-value]
+        return tuple(at.get(t) or t.replace(tzinfo=zone).astimezone(UTC) for t in span)  # type: ignore[return-value]
     except OverflowError:
         return None
 

@@ -4,12 +4,13 @@ from memory.store.connection import locked
 from memory.store.rows import memory_from_json, memory_to_json
 from memory.store.sqlite_module import SqliteReport, Way, sqlite_report
 from memory.store.store import SqliteStore, open_store
-from memory.store.worker import worker_id
+from memory.store.worker import is_gone, worker_id
 
 __all__ = [
     "SqliteReport",
     "SqliteStore",
     "Way",
+    "is_gone",
     "locked",
     "memory_from_json",
     "memory_to_json",

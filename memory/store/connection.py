@@ -22,7 +22,8 @@ from memory.errors import StoreBusy, StoreError
 from memory.store.codes import code
 from memory.store.failures import database_errors, translate, translated
 from memory.store.sqlite_module import Sqlite, choose
-from memory.store.text import pairs, term_keys
+from memory.store.text import pairs, segment, term_keys
+from memory.text.notes import strip_subject
 
 T = TypeVar("T")
 
@@ -94,6 +95,9 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
     con.create_function("ebb_code", 1, lambda vector: code(np.frombuffer(vector, np.float32)), deterministic=True)
     con.create_function("ebb_pairs", 1, pairs, deterministic=True)
     con.create_function("ebb_terms", 1, term_keys, deterministic=True)
+    con.create_function("ebb_segment", 1, segment, deterministic=True)
+    con.create_function("ebb_words", 1, lambda segmented: len(segmented.split()) or 1, deterministic=True)
+    con.create_function("ebb_note", 1, strip_subject, deterministic=True)
     if not sqlite.report.wal_reset_fixed:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 

@@ -47,7 +47,9 @@ def erase(tx: SqliteTx, n: int, m: Memory, *, everywhere: bool = True) -> Mappin
     tx.unembedded.pop(m.id, None)
     receipt["entities"] = unlink(con, n)
     receipt["jobs"] = _jobs(tx, m.id)
-    receipt["choices"] = _choices(tx, m.id, texts)
+    tx.con.execute("DELETE FROM meta WHERE key = ?", (f"unsent:{tx.owner}",))  # drafts may say it, too
+    receipt["choices"] = _asked(tx, m.id, texts, "choices", "payload")
+    receipt["proposals"] = _asked(tx, m.id, texts, "proposals", "text || ' ' || data")
     receipt["memories"] = con.execute("DELETE FROM memories WHERE n = ?", (n,)).rowcount
     receipt["reports"] = tx.nights.clean(m.id)
     receipt["other_memories"] = _other_memories(tx, m.id, texts)
@@ -157,10 +159,11 @@ def _jobs(tx: SqliteTx, memory_id: MemoryId) -> int:
     return len(rows)
 
 
-def _choices(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
-    rows = tx.con.execute("SELECT n, payload FROM choices WHERE user_id = ?", (tx.owner,)).fetchall()
-    naming = [r["n"] for r in rows if f'"{memory_id}"' in r["payload"] or texts.said_in(r["payload"])]
-    tx.con.execute("DELETE FROM choices WHERE n IN (SELECT value FROM json_each(?))", (dump(naming),))
+def _asked(tx: SqliteTx, memory_id: MemoryId, texts: Texts, table: str, column: str) -> int:
+    """Questions that name the memory or say its words."""
+    rows = tx.con.execute(f"SELECT n, {column} AS said FROM {table} WHERE user_id = ?", (tx.owner,)).fetchall()
+    naming = [r["n"] for r in rows if f'"{memory_id}"' in r["said"] or texts.said_in(r["said"])]
+    tx.con.execute(f"DELETE FROM {table} WHERE n IN (SELECT value FROM json_each(?))", (dump(naming),))
     return len(naming)
 
 

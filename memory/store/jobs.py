@@ -190,6 +190,17 @@ def settle(
     )
 
 
+def untold(con: Any, kinds: Sequence[JobKind], by: datetime) -> list[Job]:
+    """The oldest job due by then of everybody whose waiting jobs of these kinds have no result noted."""
+    rows = con.execute(
+        "SELECT * FROM jobs WHERE n IN (SELECT MIN(n) FROM jobs WHERE state IN ('ready', 'leased') AND kind IN"
+        " (SELECT value FROM json_each(?)) GROUP BY user_id HAVING COUNT(result) = 0) AND state = 'ready'"
+        " AND run_at <= ?",
+        (dump(list(kinds)), to_ms(by)),
+    )
+    return [job_from_row(r) for r in rows.fetchall()]
+
+
 def renew(con: Any, job_id: str, worker: str, until: datetime) -> bool:
     """Keep the lease; False if it is another's by now."""
     done = con.execute(

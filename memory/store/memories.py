@@ -229,9 +229,14 @@ class MemoryGateway:
 
     # --- sources, mentions, weight log
 
-    def source(self, memory_id: MemoryId, message_id: str) -> None:
-        """Say that the memory was learned from the message."""
+    def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
+        """Say that the memory was learned from the message, or from those characters of it."""
         self._owned("INSERT OR IGNORE INTO memory_sources (memory_id, message_id, user_id)", memory_id, message_id)
+        if span is not None:
+            self.tx.con.execute(
+                'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ?',
+                (*span, memory_id, message_id),
+            )
 
     def sources(self, memory_id: MemoryId) -> list[str]:
         """Messages it was learned from, oldest first."""
@@ -241,6 +246,15 @@ class MemoryGateway:
             (memory_id, self.tx.owner),
         )
         return [r[0] for r in rows.fetchall()]
+
+    def source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]:
+        """(message, start, end) of what it was learned from, oldest first; no offsets: the message as a whole."""
+        rows = self.tx.con.execute(
+            'SELECT s.message_id, s.start, s."end" FROM memory_sources s LEFT JOIN messages g ON g.id = s.message_id'
+            " WHERE s.memory_id = ? AND s.user_id = ? ORDER BY g.seq, s.message_id",
+            (memory_id, self.tx.owner),
+        )
+        return [(r[0], r[1], r[2]) for r in rows.fetchall()]
 
     def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]:
         """Memories that have one of these messages as a source, oldest first."""

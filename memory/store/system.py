@@ -65,6 +65,11 @@ class SqliteSystem:
 
     # --- values
 
+    def keyed(self) -> bool:
+        """Whether anything rests on this home's key: sealed texts, or digests of what was forgotten or shown."""
+        tables = ("secrets", "sealed_messages", "tombstones", "mirror_entries")
+        return any(self.con.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in tables)
+
     def get(self, key: str) -> Json:
         """The value, None if there is none."""
         row = self.con.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -103,6 +108,12 @@ class SqliteSystem:
         self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
         return True
 
+    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
+        """Note it for everybody whose jobs of these kinds wait and carry no word of it yet; they do from now on."""
+        for job in queue.untold(self.con, kinds, by):
+            queue.settle(self.con, job, "ready", result={"told": True})
+            SqliteTx(self.con, job.user_id, self.shared).record_job(job, "ready", **what, outcome="waiting")
+
     def revive(self, now: datetime) -> int:
         """Dead jobs get one more round of attempts; how many."""
         return queue.revive(self.con, now)
@@ -116,7 +127,7 @@ class SqliteSystem:
         queue.release(self.con, worker, now)
 
     def _settle(self, job: Job, state: str, *, error: str, run_at: datetime | None = None) -> None:
-        queue.settle(self.con, job, state, run_at=run_at, error=error)
+        queue.settle(self.con, job, state, run_at=run_at, error=error, result=job.result)
         outcome = "failed" if state == "dead" else "retrying"
         tx = SqliteTx(self.con, job.user_id, self.shared)
         tx.record_job(job, state, outcome=outcome, error=error[:500], attempts=job.attempts)

@@ -9,7 +9,7 @@ from typing import Final
 
 from memory.store.text import normalised, segment, terms
 
-_SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s*")
+_SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s{0,9}")
 _TELLING: Final = 0.6  # of the memory's own words in one sentence: it says the same thing
 _FEW: Final = 3  # spaces around one or two words
 

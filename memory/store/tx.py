@@ -19,6 +19,7 @@ from memory.store.lives import LifeGateway
 from memory.store.memories import MemoryGateway
 from memory.store.mirror import MirrorGateway
 from memory.store.nights import NightGateway
+from memory.store.proposals import ProposalGateway
 from memory.store.rows import dump, memory_to_json, to_ms, user_from_row
 from memory.store.tombstones import TombstoneGateway
 from memory.store.traces import TraceGateway
@@ -94,6 +95,11 @@ class SqliteTx:
     def traces(self) -> TraceGateway:
         """See `memory.ports.TraceTable`."""
         return TraceGateway(self)
+
+    @property
+    def proposals(self) -> ProposalGateway:
+        """See `memory.ports.ProposalTable`."""
+        return ProposalGateway(self)
 
     @property
     def nights(self) -> NightGateway:
@@ -183,6 +189,28 @@ class SqliteTx:
             "SELECT sealed FROM secrets WHERE memory_id = ? AND user_id = ?", (memory_id, self.owner)
         ).fetchone()
         return None if row is None else bytes(row["sealed"])
+
+    def seal_message(self, message_id: str, sealed: bytes | None) -> None:
+        """Keep what a message said before its secrets were taken out, until its text changes; None drops it."""
+        if sealed is None:
+            self.con.execute("DELETE FROM sealed_messages WHERE message_id = ?", (message_id,))
+            return
+        self.con.execute(
+            "INSERT OR REPLACE INTO sealed_messages (message_id, user_id, sealed) VALUES (?, ?, ?)",
+            (message_id, self.owner, sealed),
+        )
+
+    def sealed_message(self, message_id: str) -> bytes | None:
+        """The sealed copy."""
+        row = self.con.execute(
+            "SELECT sealed FROM sealed_messages WHERE message_id = ? AND user_id = ?", (message_id, self.owner)
+        ).fetchone()
+        return None if row is None else bytes(row["sealed"])
+
+    def sealed_messages(self) -> list[str]:
+        """Ids of messages that have a sealed copy."""
+        rows = self.con.execute("SELECT message_id FROM sealed_messages WHERE user_id = ?", (self.owner,))
+        return [r[0] for r in rows.fetchall()]
 
     # --- for the gateways
 

@@ -17,10 +17,10 @@ from memory.models import Json, Role
 Origin: TypeAlias = Literal["ebb", "chatgpt", "mem0", "text"]
 _SHARD: Final = re.compile(r"(^|/)conversations(-\d+)?\.json$")
 _LARGEST: Final = 4 * 1024**3  # bytes of one unpacked file
-_BULLET: Final = re.compile(r"^\s*(?:[-*+•·‣–]|\d{1,4}[.)、）])\s+")
+_BULLET: Final = re.compile(r"^\s{0,9}(?:[-*+•·‣–]|\d{1,4}[.)、）])\s{1,9}")
 _DATED: Final = re.compile(
-    r"^[\[(（【]?(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?[\])）】]?(?:T[\d:.Z+-]+)?\s*[-–—:：|,，]?\s+?(?=\S)|"
-    r"^[\[(（【](\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?[\])）】]\s*[-–—:：|]?\s*(?=\S)"
+    r"^[\[(（【]?(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?[\])）】]?(?:T[\d:.Z+-]+)?\s{0,9}[-–—:：|,，]?\s{1,9}?(?=\S)|"
+    r"^[\[(（【](\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?[\])）】]\s{0,9}[-–—:：|]?\s{0,9}(?=\S)"
 )
 
 
@@ -111,7 +111,7 @@ def _pasted(text: str) -> Iterator[Item]:
     """One memory a line; list signs and a date at its beginning are read, headings and rules are not memories."""
     for raw in re.split(r"\r\n|\r|\n", text):
         line = _BULLET.sub("", raw).strip().strip("\ufeff")
-        if not line or line.startswith(("#", "```", "<!--")) or re.fullmatch(r"[-=*_\s]+", line):
+        if not line or line.startswith(("#", "```", "<!--")) or re.fullmatch(r"[-=*_\s]{1,9}", line):
             continue
         at = None
         if m := _DATED.match(line):

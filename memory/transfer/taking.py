@@ -22,6 +22,7 @@ from memory.models import Draft, Importance, Json, Kind, Source, language_of
 from memory.ports import Tx
 from memory.privacy import redact, sensitivity_of
 from memory.store.rows import to_ms
+from memory.text.notes import strip_subject
 from memory.transfer.others import Found, Item, Said, Talk
 
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -71,7 +72,7 @@ def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
     at = min(item.at or now, now)
     kind = next((Kind(t) for t in item.topics if t in set(Kind)), kind_of(text))
     draft = Draft(
-        text,
+        strip_subject(text),
         kind=kind,
         topics=item.topics,
         valid_from=None if item.at is None else at,

@@ -19,6 +19,7 @@ from memory.errors import ModelError
 from memory.learn.alike import denies, normalised, overlap, related_kinds, words
 from memory.learn.answer import objects
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
+from memory.text.forms import reordered
 from memory.upkeep.run import Run, batches
 
 Certainty: TypeAlias = Literal["sure", "likely"]
@@ -42,14 +43,14 @@ _ONE_ZH: Final = (
 _SLOTS: Final = tuple(
     re.compile(p, re.I)
     for p in (
-        rf"^(?:the user|user|i)['’]s\s+(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
-        rf"^my\s+(?P<slot>{_ONE_EN})\s+(?:is|was)\s+(?P<value>.+)$",
-        r"^(?:the user|user|i)\s+(?P<slot>lives? in|works? (?:at|for)|was born (?:in|on)|comes? from)\s+(?P<value>.+)$",
-        r"^(?:the user|user)\s+(?P<slot>is called|goes by)\s+(?P<value>.+)$",
-        r"^(?:the user is|user is|i am|i['’]m)\s+(?P<value>\d+)\s+(?P<slot>years old)\b.*$",
-        rf"^(?:用户|我)的?(?P<slot>{_ONE_ZH})(?:是|为|叫|在)(?P<value>.+)$",
-        r"^(?:用户|我)(?:现在|目前)?(?P<slot>住在|定居在|就职于|任职于|出生于|出生在|来自)(?P<value>.+)$",
-        r"^(?:用户|我)(?:今年)?(?P<value>\d+)(?P<slot>岁).*$",
+        rf"^(?:(?:the user|user|i)['’]s\s{{1,9}})?(?P<slot>{_ONE_EN})\s{{1,9}}(?:is|was)\s{{1,9}}(?P<value>.+)$",
+        rf"^my\s{{1,9}}(?P<slot>{_ONE_EN})\s{{1,9}}(?:is|was)\s{{1,9}}(?P<value>.+)$",
+        r"^(?:(?:the user|user|i)\s{1,9})?(?P<slot>lives? in|works? (?:at|for)|was born (?:in|on)|comes? from)\s{1,9}(?P<value>.+)$",
+        r"^(?:(?:the user|user)\s{1,9})?(?P<slot>(?:is )?called|goes by)\s{1,9}(?P<value>.+)$",
+        r"^(?:(?:the user is|user is|i am|i['’]m)\s{1,9})?(?P<value>\d+)\s{1,9}(?P<slot>years old)\b.*$",
+        rf"^(?:用户|我)?的?(?P<slot>{_ONE_ZH})(?:是|为|叫|在)(?P<value>.+)$",
+        r"^(?:用户|我)?(?:现在|目前)?(?P<slot>住在|定居在|就职于|任职于|出生于|出生在|来自)(?P<value>.+)$",
+        r"^(?:用户|我)?(?:今年)?(?P<value>\d+)(?P<slot>岁).*$",
     )
 )
 _NUMBER: Final = re.compile(
@@ -89,6 +90,8 @@ def between(a: Memory, b: Memory) -> Certainty | None:
         return "sure" if clash else None
     if denies(x) != denies(y):
         return "likely" if overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
+    if reordered(x, y) and reordered(y, x):
+        return "likely"  # tea over coffee, coffee over tea
     counts = _NUMBER.findall(x), _NUMBER.findall(y)
     same_frame = normalised(_NUMBER.sub("n", x)) == normalised(_NUMBER.sub("n", y))
     return "likely" if counts[0] != counts[1] and same_frame else None

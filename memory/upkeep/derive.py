@@ -31,6 +31,7 @@ from memory.models import (
     language_of,
 )
 from memory.ports import FloatArray, Tx
+from memory.text.notes import strip_subject
 from memory.upkeep.levels import unfit
 from memory.upkeep.run import Run, Tally
 
@@ -125,7 +126,7 @@ def _read(o: Mapping[str, Json], ids: set[MemoryId]) -> Conclusion | None:
     grounds = [str(i).strip(" []【】").lower() for i in named] if isinstance(named, list) else []
     grounds = list(dict.fromkeys(grounds))
     kind = lines.kind_of(str(o.get("kind") or "")) or Kind.FACT
-    text = " ".join(str(o.get("content") or "").split())
+    text = strip_subject(" ".join(str(o.get("content") or "").split()))
     if len(grounds) < FEWEST or not set(grounds) <= ids or not text or kind not in _KINDS:
         return None
     return Conclusion(text, kind, tuple(grounds))

@@ -21,6 +21,7 @@ from memory.learn.contains import names
 from memory.lifecycle.life import MENTIONS_KEPT
 from memory.models import Layer, Level, Memory, MemoryId, Sensitivity, State
 from memory.ports import Tx
+from memory.text.notes import strip_subject
 from memory.upkeep.run import Run, Tally
 from memory.upkeep.similar import DUPLICATE
 
@@ -130,6 +131,7 @@ async def _text(run: Run, group: Group) -> str | None:
     if _SEPARATE.search(said):
         return None
     text = _LABEL.sub("", next((line.strip() for line in said.splitlines() if line.strip()), "")).strip(' "“”')
+    text = strip_subject(text)
     why = unfit(group, text)
     if not why:
         return text

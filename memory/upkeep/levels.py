@@ -19,6 +19,7 @@ from memory.learn.answer import objects
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import Kind, Lang, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, language_of
 from memory.ports import Tx
+from memory.text.notes import strip_subject
 from memory.upkeep.run import BATCH, TRIES, Run, Tally, batches, by_language
 from memory.upkeep.topics import template
 
@@ -172,7 +173,7 @@ async def _ask(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, L
     found: dict[MemoryId, str] = {}
     for o in objects(answer.text) or []:
         if isinstance(o.get("id"), str) and isinstance(o.get("text"), str):
-            found[o["id"].strip(" []【】").lower()] = " ".join(o["text"].split())
+            found[o["id"].strip(" []【】").lower()] = strip_subject(" ".join(o["text"].split()))
     return found
 
 

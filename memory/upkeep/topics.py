@@ -24,48 +24,52 @@ _MOST_CHARS: Final = {"en": 48, "zh": 14}
 _TEMPLATES: Final[dict[tuple[Level, Lang], str]] = {
     (Level.TAG, "en"): "Something about {topic}",
     (Level.TAG, "zh"): "与{topic}有关的事",
-    (Level.TRACE, "en"): "The user once had memories of {topic}",
-    (Level.TRACE, "zh"): "用户曾经有{topic}相关记忆",
+    (Level.TRACE, "en"): "Once had memories of {topic}",
+    (Level.TRACE, "zh"): "曾经有{topic}相关记忆",
     (Level.ARCHIVE, "en"): "A trace of the past: {topic} ({kind})",
     (Level.ARCHIVE, "zh"): "历史痕迹：{topic}（{kind}）",
 }
 
-_STAMP: Final = re.compile(r"^\s*\[\d{4}[^\]]*\]\s*")
-_BRACKETS: Final = re.compile(r"\s*[(（][^)）]*[)）]")
+_STAMP: Final = re.compile(r"^\s{0,9}\[\d{4}[^\]]*\]\s{0,9}")
+_BRACKETS: Final = re.compile(r"\s{0,9}[(（][^)）]*[)）]")
 
 # --- English: the subject, what stands before the verb, the verb, what stands before the thing
 _SUBJECT_EN: Final = re.compile(
-    r"^(?:the\s+user|user|they|i)(?P<own>['’]s|\s+and)?\s+|^(?P<my>my|their|his|her)\s+", re.I
+    r"^(?:the\s{1,9}user|user|they|i)(?P<own>['’]s|\s{1,9}and)?\s{1,9}|^(?P<my>my|their|his|her)\s{1,9}", re.I
 )
 _COPULA_EN: Final = re.compile(
-    r"\s+(?:is|are|was|were|has|have|had|will|lives?|works?|plays?|likes?|loves?|hates?|died|passed|got|goes|wants?|called|named)\b",
+    r"\s{1,9}(?:is|are|was|were|has|have|had|will|lives?|works?|plays?|likes?|loves?|hates?|died|passed|got|goes|wants?|called|named)\b",
     re.I,
+)
+_OWNED_EN: Final = re.compile(  # a thing or somebody of the person's, before a verb; no verb itself
+    rf"(?![a-z]+(?:[^s\W]s|ed|ing)\b)([a-z]\S*(?:\s\S+){{0,2}}?)(?={_COPULA_EN.pattern})", re.I
 )
 _BEFORE_EN: Final = re.compile(
     r"^(?:(?:really|also|usually|often|always|never|no longer|not|still|currently|recently|once|now|just|sometimes|mostly"
     r"|does(?:n['’]t| not)|do(?:n['’]t| not)|did(?:n['’]t| not)|used to|has to|have to|had to|is going to|was going to"
     r"|wants? to|would like to|plans? to|planned to|needs? to|hopes? to|intends? to|decided to|decided|prefers? to|tries to"
-    r"|can(?:not|['’]t)?|could|will|would|must|should|has been|have been|is|are|was|were|['’]s|has|have|had)\s+)+",
+    r"|can(?:not|['’]t)?|could|will|would|must|should|has been|have been|is|are|was|were|['’]s|has|have|had)\s{1,9})+",
     re.I,
 )
-_VERB_EN: Final = re.compile(r"^[a-z]+(?:s|ed|ing|e|k|t|d|n|p|r|y|m|w|l|h|g)\s+(?=\S)", re.I)
+_VERB_EN: Final = re.compile(r"^[a-z]+(?:s|ed|ing|e|k|t|d|n|p|r|y|m|w|l|h|g)\s{1,9}(?=\S)", re.I)
 _DOING_EN: Final = re.compile(
-    r"^(?:to\s+)?(?:[a-z]+ing|be|go|do|drink|eat|play|have|learn|read|watch|listen|see|call|visit)\s+(?=\S)"
+    r"^(?:to\s{1,9})?(?:[a-z]+ing|be|go|do|drink|eat|play|have|learn|read|watch|listen|see|call|visit)\s{1,9}(?=\S)"
 )
 _LEAD_EN: Final = re.compile(
     r"^(?:(?:allergic|afraid|scared|fond|interested|good|bad|keen|proud|tired|married|engaged|born|from|based|responsible|able"
-    r"|to|of|in|at|on|about|with|for|as|by|into|onto|out|up|some|any|lots|very|much|really)\s+)+",
+    r"|to|of|in|at|on|about|with|for|as|by|into|onto|out|up|some|any|lots|very|much|really)\s{1,9})+",
     re.I,
 )
 _CUT_EN: Final = re.compile(
     rf"[,;:!?—–]|{FULL_STOP}|\s(?:because|since|although|but|when|while|which|who|that|so|until|if|every|without|than|due|before|after|today|tomorrow|yesterday)\b"
-    r"|\s(?:this|next|last)\s(?:year|month|week|weekend|spring|summer|autumn|winter|time)\b|\s(?:by|on|at|in|from|since)\s+\d",
+    r"|\s(?:this|next|last)\s(?:year|month|week|weekend|spring|summer|autumn|winter|time)\b|\s(?:by|on|at|in|from|since)\s{1,9}\d",
     re.I,
 )
 
 # --- Chinese
 _SUBJECT_ZH: Final = re.compile(r"^(?:用户|我|他|她|本人)(?P<own>的)?")
 _OWN_ZH: Final = re.compile(r"^(.{1,8}?)(?:叫|是|在|有|住|为|会|很|喜欢|去|要|已经|将|，|。|$)")
+_CALLED_ZH: Final = re.compile(r"^([^，。,.]{1,6}?)叫")
 _ALLERGY_ZH: Final = re.compile(r"^对(?P<what>.{1,10}?)(?P<how>过敏|感兴趣|很?在意)")
 _BEFORE_ZH: Final = re.compile(
     r"^(?:最近|很|非常|特别|十分|最|一直|每天|每周|经常|常常|总是|有时|偶尔|不再|不太|不|没有|没|从不|从来不|已经|曾经|以前|现在|目前"
@@ -78,7 +82,7 @@ _VERB_ZH: Final = re.compile(
 _LEAD_ZH: Final = re.compile(
     r"^(?:一|两|几)?(?:个|只|位|名|条|本|台|辆|杯|家|间|份|些|点儿?)(?=.)|^(?:一个|这个|那个)"
 )
-_AGE_EN: Final = re.compile(r"^\d+\s*(?:years?\s+old)?\b", re.I)
+_AGE_EN: Final = re.compile(r"^\d+\s{0,9}(?:years?\s{1,9}old)?\b", re.I)
 _DATE_ZH: Final = re.compile(
     r"(?:在|于)?(?:\d{2,4}年)?(?:\d{1,2}月)?(?:\d{1,2}[日号])?(?:上午|下午|晚上)?(?:\d{1,2}[点:：]\d{0,2}分?)?(?:之前|以前|前|之后|后|起)?"
 )
@@ -113,13 +117,16 @@ def _topic_en(text: str) -> str:
     if subject and (subject["own"] or subject["my"]):
         owned = _COPULA_EN.split(rest, maxsplit=1)[0]
         return f"their {_CUT_EN.split(owned)[0].strip()}" if owned.strip() else ""
+    if not subject and (owned := _OWNED_EN.match(rest)):
+        return owned[1]  # "Sister Hannah lives in Lyon"
     before = _BEFORE_EN.match(rest)
     rest = rest[before.end() :] if before else rest
-    copula = bool(before and re.search(r"\b(?:is|are|was|were|been)\s+$", before[0], re.I))
+    copula = not subject or bool(before and re.search(r"\b(?:is|are|was|were|been)\s{1,9}$", before[0], re.I))
     if copula and _AGE_EN.match(rest):
         return "their age"
-    if copula and re.match(r"an?\s", rest):
-        rest = f"being {rest}"
+    if copula and re.match(r"an?\s", rest, re.I):
+        rest = f"being {rest[:1].lower()}{rest[1:]}"
+    copula = copula and (bool(subject) or rest.startswith("being "))
     if not copula and re.fullmatch(r"[a-z]{3,}s[.!]?", rest):
         return _gerund(rest.rstrip(".!"))
     if not copula:
@@ -139,6 +146,8 @@ def _gerund(verb: str) -> str:
 def _topic_zh(text: str) -> str:
     subject = _SUBJECT_ZH.match(text)
     rest = text[subject.end() :] if subject else text
+    if not subject and (called := _CALLED_ZH.match(rest)):
+        return called[1]  # 妹妹叫小红
     if subject and subject["own"]:
         owned = _OWN_ZH.match(rest)
         return owned[1] if owned else _CUT_ZH.split(rest)[0]
@@ -165,7 +174,9 @@ def _short(text: str, lang: Lang) -> str:
         text = " ".join(text.split()[:_MOST_WORDS])
         while len(text) > _MOST_CHARS["en"] and " " in text:
             text = text.rpartition(" ")[0]
-        text = re.sub(r"(?:\s+(?:a|an|the|of|to|in|at|on|for|with|and|or|by|their|his|her))+$", "", text, flags=re.I)
+        text = re.sub(
+            r"(?:\s{1,9}(?:a|an|the|of|to|in|at|on|for|with|and|or|by|their|his|her))+$", "", text, flags=re.I
+        )
     cut = text[: _MOST_CHARS[lang]]
     if _INSIDE.search(cut[-1:]) and _INSIDE.match(text[len(cut) :]):
         cut = re.sub(r"[A-Za-z0-9]+$", "", cut).strip() or cut  # a name or number that is cut would be another one

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from bot.context import Material, build, shortened
 from bot.events import Done
 from bot.llm.tokens import estimate_tokens
-from memory.models import Lang
+from bot.session import compaction_point
+from memory.models import Lang, Message, Role
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted
 from tests.servers.openai import OpenAIServer
 
@@ -79,3 +81,55 @@ async def test_it_is_kept_whole_and_the_reply_says_so(tmp_path: Path, openai_ser
         assert "left out here" in sent
         again = await w.say("Hello?")
         assert "its beginning and its end" not in again.text
+
+
+def message(text: str, at: datetime, role: Role = "user", tz: str = "Europe/Paris") -> Message:
+    return Message("", "", None, None, role, text, at, tz)
+
+
+def test_messages_carry_their_time_and_keep_it() -> None:
+    """The hour; the date where it is another day, the zone with it; the same from turn to turn."""
+    evening = datetime(2026, 5, 4, 18, 0, tzinfo=UTC)
+    said = [
+        message("My train leaves in two hours", evening),
+        message("Then off you go.", evening, "assistant"),
+        message("Not yet", evening + timedelta(minutes=50)),
+        message("Good.", evening, "assistant"),
+        message("Back again", evening + timedelta(days=1)),
+        message("还没到", evening + timedelta(days=1, hours=1), tz="Asia/Shanghai"),
+    ]
+
+    def contents(n: int) -> list[str]:
+        request = build(replace(material("how long?", 16_000), now=evening, history=said[:n]))
+        return [m["content"] for m in request.messages[1:-1]]
+
+    assert contents(4) == [
+        "[2026-05-04 20:00 (Monday), Europe/Paris] My train leaves in two hours",
+        "Then off you go.",
+        "[20:50] Not yet",
+        "Good.",
+    ]
+    assert contents(5)[:4] == contents(4)
+    last = build(replace(material("how long?", 16_000, "zh"), history=said)).messages[-1]["content"]
+    assert last.startswith("[2026-05-05 20:00 星期二, Europe/Paris] Back again\n\n[2026-05-06 03:00 星期三, Asia/Sh")
+
+
+def test_what_fits_in_no_form_is_counted_in_a_line() -> None:
+    """Hundreds of messages that nobody could summarise: the newest, and how many are missing."""
+    said = [message(f"{i} " + "The harbour was quiet. " * 9, NOW) for i in range(300)]
+    request = build(replace(material("and now?", 4_000), history=said))
+    assert "messages before this one are too long to be shown" in request.messages[1]["content"]
+    assert sum(estimate_tokens(m["content"]) for m in request.messages) <= 4_000
+
+
+def test_history_is_summarised_by_count_and_by_length() -> None:
+    """Exchanges stay whole, the newest stays, and one long message is no reason: it is shortened first."""
+
+    def exchanges(n: int, text: str) -> list[Message]:
+        return [replace(message(text, NOW), turn_id=str(i // 2), seq=i + 1) for i in range(2 * n)]
+
+    assert compaction_point(exchanges(15, "hi"), 4_000) is None
+    assert compaction_point(exchanges(16, "hi"), 4_000) == 22
+    assert compaction_point(exchanges(2, "word " * 9_000), 4_000) is None
+    assert compaction_point(exchanges(9, "word " * 400), 4_000) == 12
+    assert compaction_point(exchanges(1, "word " * 400), 10) is None

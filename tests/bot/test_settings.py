@@ -1,10 +1,12 @@
-"""The machine's own language, as its locale is named."""
+"""The machine's own language, as its locale is named; and which key goes to which address."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from bot.settings import machine_language
+from bot.settings import load, machine_language
 
 
 @pytest.mark.parametrize(
@@ -22,3 +24,27 @@ from bot.settings import machine_language
 def test_as_the_locale_is_named(environ: dict[str, str], lang: str | None) -> None:
     """Whether or not the machine has it."""
     assert machine_language(environ) == lang
+
+
+HERE, THERE, OPENAI = "http://here/v1", "http://there/v1", "https://api.openai.com/v1"
+
+
+@pytest.mark.parametrize(
+    ("kept", "environ", "url", "key"),
+    [
+        ((HERE, "typed"), {"OPENAI_API_KEY": "exported"}, HERE, "typed"),
+        ((HERE, "none"), {"OPENAI_API_KEY": "exported"}, HERE, None),
+        ((HERE, "typed"), {"OPENAI_BASE_URL": THERE}, THERE, None),
+        ((HERE, "typed"), {"OPENAI_BASE_URL": THERE, "OPENAI_API_KEY": "exported"}, THERE, "exported"),
+        ((OPENAI, "typed"), {"OPENAI_BASE_URL": THERE}, THERE, None),
+        ((OPENAI, "typed"), {"OPENAI_API_KEY": "exported"}, OPENAI, "exported"),
+        ((HERE, ""), {"OPENAI_API_KEY": "exported"}, HERE, "exported"),  # written by hand, without a key
+    ],
+)
+def test_a_key_goes_only_to_the_address_it_was_kept_with(
+    tmp_path: Path, kept: tuple[str, str], environ: dict[str, str], url: str, key: str | None
+) -> None:
+    """What the first-run screen wrote is a pair; what is exported does not part it."""
+    (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={kept[0]}\nOPENAI_API_KEY={kept[1]}\n", encoding="utf-8")
+    found = load({"EBB_HOME": str(tmp_path), **environ})
+    assert found.endpoint("chat")[1:] == (url, key)

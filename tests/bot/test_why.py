@@ -109,10 +109,13 @@ async def test_the_last_reply_explained(tmp_path: Path) -> None:
         await w.say("My sister Anna lives in Lisbon.")
         await w.say("Where does my sister live?")
         told = (await w.do("/why")).text
+        assert "you told me on 2 March: “My sister Anna lives in Lisbon.”" in told
+        assert not re.search(r"%|\[\w{6}\]|\buser\b", told)
+        told = (await w.do("/why more")).text
         assert "Lisbon" in told
         assert "words" in told
         await w.say("Remember my Wi-Fi password is hunter2zebra")
         await w.say("What is my Wi-Fi password?")
-        told = (await w.do("/why")).text
+        told = (await w.do("/why more")).text
         assert "you asked for it" in told
         assert "hunter2zebra" not in told

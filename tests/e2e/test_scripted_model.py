@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.events import Done, Failed, Stopped
-from memory.models import Layer, State
+from bot.llm.tokens import estimate_tokens
+from memory.models import Layer, State, language_of
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
 
@@ -65,8 +69,8 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     by_memory_model(
         openai_server,
         {
-            "ramen": "[ADD kind=preference importance=high] The user likes ramen.",
-            "rabbit": "[ADD kind=fact importance=medium] The user has a rabbit called Momo.",
+            "ramen": "[ADD kind=preference importance=high] Likes ramen.",
+            "rabbit": "[ADD kind=fact importance=medium] Has a rabbit called Momo.",
         },
     )
     async with scripted(tmp_path, openai_server) as w:
@@ -79,10 +83,10 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     roles = [m["role"] for m in request.messages]
     assert roles == ["system", "user", "assistant", "user"]
     system, newest = request.messages[0]["content"], request.messages[-1]["content"]
-    assert system.index("Ebb") < system.index("<profile>") < system.index("The user likes ramen.")
-    assert newest.index("<recalled>") < newest.index("The user has a rabbit called Momo.")
+    assert system.index("Ebb") < system.index("<profile>") < system.index("Likes ramen.")
+    assert newest.index("<recalled>") < newest.index("Has a rabbit called Momo.")
     assert newest.index("</recalled>") < newest.index("What is my rabbit called?")
-    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ The user has a rabbit called Momo\.", newest)
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ Has a rabbit called Momo\.", newest)
     assert "2026-03-02" in newest, "the moment is said beside the newest message"
     assert "Momo" not in request.messages[1]["content"]
 
@@ -91,15 +95,15 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
     """What was recalled stands in the id-labelled block and nowhere else; messages carry their own time."""
-    by_memory_model(openai_server, {"ramen": "[ADD kind=preference] The user likes ramen."})
+    by_memory_model(openai_server, {"ramen": "[ADD kind=preference] Likes ramen."})
     async with scripted(tmp_path, openai_server) as w:
         await w.say("I like ramen")
         await w.say("Which noodles would be right for me, ramen or udon?")
     prompt = chats(openai_server, "small")[-1].text
     block = re.search(r"<reference>(.*?)</reference>", prompt, re.S)
     assert block is not None
-    assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*The user likes ramen\.", block[1])
-    assert "The user likes ramen." not in prompt.replace(block[0], "")
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\][^\n]*Likes ramen\.", block[1])
+    assert "Likes ramen." not in prompt.replace(block[0], "")
     assert "2026-03-02 Monday 10:01 UTC+01:00" in prompt.rpartition("<exchange>")[2], (
         "anchored on the message's own time and zone"
     )
@@ -108,9 +112,9 @@ async def test_learning_sees_recalled_text_only_in_the_reference_block(
 async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """ADD, BOOST, UPDATE, NEGATE, DELETE and SKIP do what they say; broken lines and unknown ids do nothing."""
     answers = {
-        "Lyon": '[ADD kind=identity importance=high entities="Lyon"] The user lives in Lyon.',
-        "coffee": "Sure!\n- [ADD kind=preference] The user likes coffee.\n[ADD kind=nonsense importance=huge] \n[FROB] x",
-        "cats": "[ADD] The user has two cats.\n[UPDATE:zzzzzz] invented\n[DELETE:q1w2e3]",
+        "Lyon": '[ADD kind=identity importance=high entities="Lyon"] Lives in Lyon.',
+        "coffee": "Sure!\n- [ADD kind=preference] Likes coffee.\n[ADD kind=nonsense importance=huge] \n[FROB] x",
+        "cats": "[ADD] Has two cats.\n[UPDATE:zzzzzz] invented\n[DELETE:q1w2e3]",
     }
     by_memory_model(openai_server, answers)
     async with scripted(tmp_path, openai_server) as w:
@@ -118,20 +122,20 @@ async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Pa
         await w.say("I drink coffee")
         await w.say("I have two cats")
         assert sorted(await w.texts()) == [
-            "The user has two cats.",
-            "The user likes coffee.",
-            "The user lives in Lyon.",
+            "Has two cats.",
+            "Likes coffee.",
+            "Lives in Lyon.",
         ]
         ids = await all_of(w)
-        answers["Marseille"] = f"[UPDATE:{id_of(ids, 'Lyon')}] The user lives in Marseille."
-        answers["stopped"] = f"[NEGATE:{id_of(ids, 'coffee')}] The user no longer drinks coffee."
+        answers["Marseille"] = f"[UPDATE:{id_of(ids, 'Lyon')}] Lives in Marseille."
+        answers["stopped"] = f"[NEGATE:{id_of(ids, 'coffee')}] No longer drinks coffee."
         answers["nonsense about the pets"] = f"[DELETE:{id_of(ids, 'cats')}]"
         await w.say("I moved to Marseille, not Lyon")
         await w.say("I stopped drinking coffee, by the way")
         await w.say("That is nonsense about the pets, cats I never had")
         assert sorted(await w.texts(negated=False)) == [
-            "The user lives in Marseille.",
-            "The user no longer drinks coffee.",
+            "Lives in Marseille.",
+            "No longer drinks coffee.",
         ]
         new = next(m for m in await w.memories() if "Marseille" in m.content)
         old = next(m for m in await w.memories(states=frozenset(State)) if "Lyon" in m.content)
@@ -144,7 +148,7 @@ async def test_every_monitor_operation(openai_server: OpenAIServer, tmp_path: Pa
 
 async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """/new extracts what the monitor missed; the result says how many were new and how many updated."""
-    found = [{"content": "The user plays the oboe.", "kind": "skill", "importance": "high"}]
+    found = [{"content": "Plays the oboe.", "kind": "skill", "importance": "high"}]
     openai_server.default = "Fine."
     openai_server.on(
         "small",
@@ -157,7 +161,7 @@ async def test_extraction_at_the_end_of_a_session(openai_server: OpenAIServer, t
         seen = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
         assert (await w.do("/new")).session_id
         assert await w.texts(layers=None) != []
-        assert "The user plays the oboe." in await w.texts()
+        assert "Plays the oboe." in await w.texts()
         changes = await w.ebb.store.changes(w.user_id, seen, 500)
         results = [c.after for c in changes if c.entity == "job" and c.after and c.after.get("kind") == "extract"]
         assert [(r["new"], r["updated"]) for r in results] == [(1, 0)]
@@ -247,9 +251,10 @@ async def test_no_two_messages_of_one_role_follow_each_other(openai_server: Open
             await w.say(text)
     messages = chats(openai_server, "large")[-1].messages
     assert [m["role"] for m in messages] == ["system", "user", "assistant", "user"]
-    assert messages[1]["content"] == "first question\n\nsecond question"
+    day = "[2026-03-02 10:00 (Monday), Europe/Paris]"
+    assert messages[1]["content"] == f"{day} first question\n\n[10:01] second question"
     newest = messages[-1]["content"]
-    assert newest.startswith("third question\n\n<recalled>")
+    assert newest.startswith("[10:02] third question\n\n<recalled>")
     assert newest.endswith("</recalled>\n\nfourth question")
 
 
@@ -263,3 +268,102 @@ async def test_an_answer_without_a_word_is_a_failure(openai_server: OpenAIServer
         assert said.last.sentence == "“large” answered without a word. Ask again, or choose another model."
         assert (await w.say("are you there?")).text == "Here."
         assert all(m.text for m in await w.working())
+
+
+async def test_a_mark_of_ours_is_no_part_of_a_reply(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """A model that copies the time from in front of our messages; other brackets stay."""
+    openai_server.on("small", "[SKIP]", field="model")
+    replies = ["[10:00] Hello.", "[10:0", "[08:00] Breakfast", "[2026-03-02 10:00 (Monday), Europe/Paris] So."]
+    openai_server.on("large", [say(r) for r in replies], field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        said = [(await w.say(text)).text for text in ("hello you", "and now", "a plan", "and then")]
+        kept = [m.text for m in await w.working() if m.role == "assistant"]
+    assert said == kept == ["Hello.", "[10:0", "[08:00] Breakfast", "So."]
+
+
+ARTICLES = {
+    "en": ("By the way, the code name is ZANZIBAR.", "The harbour was quiet that day. ", "What is the code name?"),
+    "zh": ("对了，代号是桑给巴尔。", "那天港口很安静。", "代号是什么？"),
+}
+
+
+@pytest.mark.parametrize(("lang", "tokens"), [("en", 16_000), ("zh", 4_000)])
+async def test_short_messages_outlast_long_ones(
+    openai_server: OpenAIServer, tmp_path: Path, lang: str, tokens: int
+) -> None:
+    """Five articles after it, and a very long reply: the short message is in the prompt, or summarised.
+
+    The person is told once that something is shortened, the model wherever it is.
+    """
+    fact, piece, question = ARTICLES[lang]
+    openai_server.on(
+        "small",
+        lambda r: f"EPISODE: x\nSUMMARY: {fact}" if "<transcript>" in r.text and fact in r.text else "[SKIP]",
+        field="model",
+    )
+    openai_server.on("large", lambda r: piece * 250 if "LONG" in r.text[-9:] else "Fine.", field="model")
+    async with scripted(tmp_path, openai_server, context_tokens=tokens) as w:
+        await w.say(fact)
+        said = [await w.say(f"{i} {piece * 400}") for i in range(5)]
+        said.append(await w.say("LONG"))
+        said.append(await w.say(question))
+    request = chats(openai_server, "large")[-1]
+    assert fact in request.text
+    assert question in request.messages[-1]["content"]
+    assert "characters are left out" in request.text or "个字符" in request.text
+    assert sum(estimate_tokens(m["content"]) for m in request.messages) <= tokens
+    if tokens == 16_000:
+        assert sum("shortened" in x.text[:200] or "缩短" in x.text[:200] for x in said) == 1
+
+
+async def test_off_the_record_the_model_is_told_to_promise_nothing(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """In both languages; on the record the rules are the usual ones. What was said there carries its time as well."""
+    openai_server.on("small", "[SKIP]", field="model")
+    openai_server.on("large", lambda _: "Fine.", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("good morning")
+        await w.do("/temp")
+        await w.say("my train leaves in two hours")
+        await w.say("那我还有多久？")
+        assert "remember that" not in (await w.do("/help")).text
+        assert not (await w.do("/review")).memories
+    usual, first, second = chats(openai_server, "large")
+    assert "off the record" not in usual.system
+    assert "Never say or imply that you will remember" in first.system
+    assert "绝不要说或暗示你会记住" in second.system
+    assert re.search(r"^\[2026-03-02 10:\d\d.*\] my train", second.messages[1]["content"])
+
+
+async def test_commands_answer_in_the_persons_language(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """Names and terms of the other language change nothing; a sentence of it does."""
+    openai_server.on("small", "[SKIP]", field="model")
+    openai_server.on("large", lambda _: "Fine.", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        assert "remember nothing" in (await w.do("/memories Tom")).text
+        await w.say("我今天很累")
+        await w.say("ok")
+        for line in ("/memories Tom", "/forget Visual Studio Code", "/remember WiFi", "/memories WiFi password"):
+            assert language_of((await w.do(line)).text.replace("WiFi", "")) == "zh", line
+        assert "remember" in (await w.do("/remember I am allergic to peanuts")).text
+        await w.say("I am so tired today")
+        assert "remember nothing" in (await w.do("/memories 王伟")).text
+        assert "记住" in (await w.do("/remember 我对花生过敏")).text
+
+
+async def test_learning_goes_on_by_itself_when_the_provider_is_back(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
+    """A refused key: nothing is dead, and what was said is learned without a restart."""
+    refused = openai_server.on("small", fail("bad_key"), field="model")
+    openai_server.on("large", lambda _: "Fine.", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        await w.say("I have a rabbit called Momo", drain=False)
+        await w.ebb.agent.drain(5)
+        refused.answers = "[ADD kind=fact] Has a rabbit called Momo"
+        w.time.forward(minutes=1)
+        async with asyncio.timeout(10):
+            while not await w.texts():
+                await asyncio.sleep(0.05)
+        assert (await w.ebb.agent.status(w.user_id, w.scope, w.time())).failed_jobs == 0

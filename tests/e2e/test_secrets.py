@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bot import doctor
 from memory.models import Sensitivity
 from tests.e2e.driver import opened
+from tests.e2e.test_scripted_model import by_memory_model, chats, scripted
+from tests.servers.openai import OpenAIServer
 
 # what is said, the secret in it, and parts of it that nothing else has
 SHAPES = [
@@ -56,3 +59,73 @@ async def test_a_secret_is_sealed_whole(
         assert secret in (await w.ebb.service.reveal(w.ebb.owner, sealed[0].id) or "")
         assert not any(p in text for text in await w.texts(max_sensitivity=Sensitivity.SECRET) for p in parts)
     assert not left_in(tmp_path, (secret, *(p for p in parts if len(p) > 3)))
+
+
+TYPED = [
+    ("hey, the router password is Lasagne-4471, is it any good?", "Lasagne-4471", "not a secret", "sealed"),
+    ("我家路由器密码是Lasagne-4471，够安全吗", "Lasagne-4471", "这不是机密", "封存"),
+]
+
+
+@pytest.mark.parametrize(("typed", "secret", "spare", "notice"), TYPED)
+async def test_a_secret_typed_in_passing_goes_to_one_reply_only(
+    tmp_path: Path, openai_server: OpenAIServer, typed: str, secret: str, spare: str, notice: str
+) -> None:
+    """The model sees it once; no file and no later prompt has it; it is told once, and can be taken back for good."""
+    by_memory_model(openai_server, {})
+    openai_server.on("large", lambda r: f"I saw {secret}." if secret in r.text else "Fine.", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        first = await w.say(typed)
+        assert notice in first.text
+        assert notice not in (await w.say("What is the weather?")).text
+        await w.do("/new")
+        await w.say("Hello again")
+        assert [secret in r.text for r in chats(openai_server, "large")] == [True, False, False]
+        assert not any(secret in r.text for r in chats(openai_server, "small"))
+        assert not left_in(tmp_path, (secret,))
+        await w.say(typed)
+        await w.say(spare)
+        for _ in range(2):  # it stands as it was said, and is not sealed again
+            assert typed in [m.text for m in await w.ebb.agent.history(w.ebb.owner, w.ebb.scope)][-4:]
+            assert notice not in (await w.say(typed)).text
+
+
+async def test_purging_a_sealed_memory_takes_every_copy_of_it(tmp_path: Path) -> None:
+    """What was said of it before, the sealed copies of messages, and its older versions go as well."""
+    async with opened(tmp_path) as w:
+        await w.say("my wifi password is Gr33nTea-88")
+        await w.say("remember this")
+        await w.say("remember my cat is called Miso")
+        sealed = [m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3]
+        assert [m.content for m in sealed] == ["wifi password"]
+        assert "wifi password" in (await w.do("/memories")).text
+        assert await w.ebb.service.reveal(w.ebb.owner, sealed[0].id) == "my wifi password is Gr33nTea-88"
+        await w.ebb.service.purge(w.ebb.owner, sealed[0].id, w.time())
+        assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.sealed_messages()) == []
+    assert not left_in(tmp_path, ("Gr33nTea",))
+
+
+@pytest.mark.parametrize("how", ["missing", "another"])
+async def test_a_lost_key_is_named_and_not_replaced(tmp_path: Path, how: str) -> None:
+    """The answer and the doctor say that it is missing; put back, it opens everything again."""
+    async with opened(tmp_path) as w:
+        await w.say("remember my wifi password is Gr33nTea-88")
+    key = (tmp_path / "key").read_bytes()
+    (tmp_path / "key").unlink()
+    if how == "another":
+        (tmp_path / "key").write_bytes(bytes(32))
+    async with opened(tmp_path) as w:
+        assert "“key”" in (await w.say("what is my wifi password?")).text
+        assert (await w.do("/remember my PIN is 4821")).ok is False
+        await w.say("my PIN is 4821, by the way")
+        (check,) = await doctor._secrets(w.ebb.settings, "en")
+        assert check.state == "bad"
+        assert str(tmp_path / "key") in check.todo
+    assert how == "another" or not (tmp_path / "key").exists()
+    assert not left_in(tmp_path, ("4821",))
+    (tmp_path / "key").write_bytes(key)
+    async with opened(tmp_path) as w:
+        (m,) = [m for m in await w.memories(max_sensitivity=Sensitivity.SECRET) if m.sensitivity == 3]
+        assert await w.ebb.service.reveal(w.ebb.owner, m.id) == "my wifi password is Gr33nTea-88"
+        (check,) = await doctor._secrets(w.ebb.settings, "en")
+        assert check.state == "ok"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 import threading
 from pathlib import Path
@@ -29,6 +30,8 @@ async def test_off_the_record_nothing_is_written_or_recalled(tmp_path: Path) -> 
         assert isinstance(said.last, Done) and said.recalled == []
         assert "Anna" not in (await w.say("What is my name?")).text
         assert "/temp" in (await w.say("Remember that I like figs.")).text
+        for text in ("I'm allergic to peanuts.", "What is my dog called?", "我对花生过敏。", "我的狗叫什么？"):
+            assert not re.search(r"keep|bear|I'll remember|记着|记在|留心", (await w.say(text)).text), text
         assert not (await w.do("/remember I like figs")).ok
         await w.do("/why")
         assert dump(tmp_path) == before

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memory import jobs
-from memory.errors import ModelError, StoreBusy
+from memory.errors import ModelError, ModelErrorCode, StoreBusy
 from memory.jobs import Effect, Handler, JobRunner, backoff, describe
 from memory.models import Job, JobKind, Json
 from memory.ports import System, Tx
@@ -174,7 +174,7 @@ async def test_a_failure_backs_off_and_nothing_is_lost(store: SqliteStore, user:
             time.now += timedelta(minutes=2)
         (first, second) = await pending(store, user)
         assert first.last_error == "no_connection"
-        assert 0 < first.attempts < first.max_attempts
+        assert first.attempts <= 1, "the provider's failures are not the job's"
         assert second.attempts == 0
         broken = False
         time.now += timedelta(minutes=15)
@@ -182,13 +182,73 @@ async def test_a_failure_backs_off_and_nothing_is_lost(store: SqliteStore, user:
     assert served == ["a", "b"]
 
 
+async def told(store: SqliteStore, user: str) -> list[str]:
+    """What the person has heard of learning that waits."""
+    changes = [c.after or {} for c in await store.changes(user, 0, 999) if c.entity == "job"]
+    return [str(a["error"]) for a in changes if a["outcome"] == "waiting"]
+
+
+@pytest.mark.parametrize("code", ["bad_key", "no_credit", "rate_limit", "unknown_model", "no_connection", "server"])
+async def test_an_outage_ends_no_job_and_everybody_hears_of_it_once(
+    store: SqliteStore, time: Time, code: ModelErrorCode
+) -> None:
+    """Four hours of it: few tries, one word each; when one job succeeds, all go on; a later outage is told anew."""
+    people = [await store.system(lambda s: s.create_user(NOW)) for _ in range(5)]
+    served: list[str] = []
+    tries, broken = 0, True
+
+    async def handle(job: Job, now: datetime) -> Effect:
+        nonlocal tries
+        if broken:
+            tries += 1
+            raise ModelError(code, host="example.org", retry_after=86_400 if code == "rate_limit" else None)
+        return await learns(served)(job, now)
+
+    async def outage(runner: JobRunner, *keys: str) -> None:
+        for person in people:
+            await enqueue(store, person, *(f"{k}{person}" for k in keys))
+        while time.now < NOW + timedelta(hours=4):
+            await runner.drain(10)
+            time.now += timedelta(minutes=4)
+
+    async with running(store, handle, time) as runner:
+        await outage(runner, "a", "b")
+        assert 5 <= tries <= 70
+        assert [await store.read(p, lambda tx: tx.jobs.dead()) for p in people] == [[]] * 5
+        assert [await told(store, p) for p in people] == [[code]] * 5
+        broken = False
+        time.now += timedelta(minutes=31)
+        assert await runner.drain(10) == 0
+        assert len(served) == 10
+        broken, time.now = True, NOW
+        await outage(runner, "c")
+        assert [await told(store, p) for p in people] == [[code] * 2] * 5
+
+
+async def test_as_many_people_are_learned_from_as_there_are(store: SqliteStore, time: Time) -> None:
+    """Nobody waits for another's slow answer."""
+    people = [await store.system(lambda s: s.create_user(NOW)) for _ in range(9)]
+    began, go_on = set[str](), asyncio.Event()
+
+    async def handle(job: Job, _now: datetime) -> Effect:
+        began.add(job.user_id)
+        await go_on.wait()
+        return lambda _tx: {}
+
+    async with running(store, handle, time):
+        for person in people:
+            await enqueue(store, person, "a")
+        await until(lambda: _is(began == set(people)))
+        go_on.set()
+
+
 async def test_what_cannot_be_helped_is_dead_at_once_and_seen(store: SqliteStore, user: str, time: Time) -> None:
-    """A bad key; at the next start it is tried anew."""
+    """A prompt that is too long; at the next start it is tried anew."""
     await enqueue(store, user, "a")
-    async with running(store, fails(ModelError("bad_key")), time) as runner:
+    async with running(store, fails(ModelError("context_too_long")), time) as runner:
         assert await runner.drain(10) == 0
     (dead,) = await store.read(user, lambda tx: tx.jobs.dead())
-    assert (dead.attempts, dead.last_error) == (1, "bad_key")
+    assert (dead.attempts, dead.last_error) == (1, "context_too_long")
     last = (await store.changes(user, 0, 99))[-1]
     assert last.after is not None
     assert (last.entity, last.after["state"], last.after["outcome"]) == ("job", "dead", "failed")

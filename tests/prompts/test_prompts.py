@@ -26,10 +26,17 @@ ITEM = {
 }
 VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "persona": {},
-    "rules": {},
+    "rules": {"off_record": False},
     "chat_context": {"profile": [ITEM], "episode": "[then] talked", "summary": "so far"},
     "recalled": {"items": [ITEM], "now": "N", "tz": "Z", "mode": "normal", "note": ""},
-    "monitor": {"now": "N", "tz": "Z", "exchange": [SAID], "context": [SAID], "reference": [ITEM]},
+    "monitor": {
+        "now": "N",
+        "tz": "Z",
+        "exchange": [SAID],
+        "context": [SAID],
+        "reference": [ITEM],
+        "failed": [{"line": "[ADD] x", "reason": "name"}],
+    },
     "summarise": {"messages": [SAID], "previous": "before", "tz": "Z"},
     "level": {"items": [{"id": "k7f3a2", "level": "tag", "text": "hello there"}]},
     "review": {

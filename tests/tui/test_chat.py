@@ -12,7 +12,7 @@ from textual import events
 from bot.events import WindowMode
 from bot.settings import Settings
 from memory.ports import Tx
-from tests.servers.openai import OpenAIServer, say
+from tests.servers.openai import OpenAIServer, fail, say
 from tests.tui.driver import Window, opener, window
 from tui.widgets.entries import Said
 from tui.widgets.marks import Choices
@@ -77,6 +77,8 @@ async def test_what_came_to_mind_shows_beside_the_reply(online: Settings, openai
         await w.until(lambda: [r for r in w.chat.panel.query(Recollection) if "Misty" in r.hit.memory.content])
         await w.sees("In mind for this reply", "%")
         await w.send("/why")
+        await w.sees("ou told me on", "Misty came to me as a kitten.")
+        await w.send("/why more")
         await w.sees("For my last reply I recalled", "relevance")
 
 
@@ -298,11 +300,23 @@ async def test_another_windows_words_appear_by_themselves(online: Settings, open
 
 async def test_a_new_session_is_a_line_and_says_what_was_kept(online: Settings, openai_server: OpenAIServer) -> None:
     """/new draws a divider; what the last conversation came to is said when it is known."""
+    openai_server.on("listener", lambda r: "[]" if "JSON" in r.system else "[SKIP]", field="model")
     async with window(online) as w:
         await w.send("One.")
         await w.send("/new")
         await w.sees("› /new", "── new conversation · Mon 2 Mar, 09:41")
         await w.sees("The last conversation")
+
+
+async def test_learning_that_waits_is_said_once(online: Settings, openai_server: OpenAIServer) -> None:
+    """Why, and that nothing is lost; not again for the next message."""
+    openai_server.on("listener", fail("no_credit"), field="model")
+    async with window(online) as w:
+        await w.send("One.")
+        await w.sees("can’t learn right now", "no credit", "Nothing is lost", "catch up")
+        await w.send("Two.")
+        await w.pilot.pause(0.5)
+        assert w.screen().count("can’t learn right now") == 1
 
 
 async def test_the_conversation_goes_on_after_a_restart(online: Settings, openai_server: OpenAIServer) -> None:
@@ -397,12 +411,22 @@ async def test_the_panel_fits_the_window(online: Settings) -> None:
 
 
 async def test_what_a_model_writes_cannot_command_the_terminal(online: Settings, openai_server: OpenAIServer) -> None:
-    """Escape sequences in a reply are dropped before they reach the screen."""
+    """Escape sequences in a reply are shown and do nothing."""
     openai_server.queue.append(say("safe\x1b]52;c;aGFjaw==\x07 text"))
     async with window(online) as w:
         await w.send("Hello.")
-        await w.sees("safe text")
+        await w.sees("safe␛]52;c;aGFjaw==␇ text")
         assert "\x1b" not in w.screen()
+
+
+async def test_what_was_typed_is_shown_as_typed(online: Settings, openai_server: OpenAIServer) -> None:
+    """In what was said, in answers to commands and in Ebb's own replies: no Markdown, no markup."""
+    openai_server.default = "Mm."
+    async with window(online) as w:
+        for text in ("/remember I own 47*11*9 _tiles_ [b]x[/b]", "forget **zork** `<T>`"):
+            await w.send(text)
+        await w.sees("47*11*9 _tiles_ [b]x[/b]")
+        await w.sees("forget **zork** `<T>`", "“**zork** `<T>`”")
 
 
 async def test_a_theme_is_remembered(online: Settings) -> None:
@@ -442,7 +466,7 @@ async def test_a_paste_of_any_size_is_safe(online: Settings, openai_server: Open
     async with window(online) as w:
         field = w.chat.composer.field
         field.post_message(events.Paste("two\r\nlines\x1b[31m"))
-        await w.until(lambda: w.chat.composer.text == "two\nlines")
+        await w.until(lambda: w.chat.composer.text == "two\nlines␛[31m")
         field.load_text("see: ")
         field.move_cursor(field.document.end)
         long = "\n".join(f"row {n}" for n in range(5000))

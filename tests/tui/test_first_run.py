@@ -71,6 +71,28 @@ async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, opena
     assert stored.openai_api_key == "sk-right-0123456789"
 
 
+async def test_a_key_goes_to_whom_it_was_typed_for(settings: Settings, openai_server: OpenAIServer) -> None:
+    """Typed for OpenAI or for another address, it is cleared, with a sentence, before anybody is asked."""
+    async with window(settings, ready=False) as w:
+        await _first(w)
+        await w.pilot.press("1")
+        await w.write("sk-for-openai")
+        await w.pilot.press("escape", "2")
+        screen = w.app.screen
+        screen._url.value = openai_server.url  # type: ignore[attr-defined]
+        screen._begin()  # type: ignore[attr-defined]
+        await w.sees("typed for another address")
+        assert screen._key.value == ""  # type: ignore[attr-defined]
+        screen._key.value = "sk-for-here"  # type: ignore[attr-defined]
+        await w.pilot.pause()
+        screen._url.value = "http://127.0.0.1:9/v1"  # type: ignore[attr-defined]
+        await w.pilot.pause()
+        screen._begin()  # type: ignore[attr-defined]
+        assert screen._key.value == ""  # type: ignore[attr-defined]
+    assert not any(r.headers.get("Authorization") for r in openai_server.requests)
+    assert not settings.env_file.exists()
+
+
 async def test_a_model_that_is_not_there(settings: Settings, openai_server: OpenAIServer) -> None:
     """The sentence names what there is."""
     openai_server.models = ["sea-model"]

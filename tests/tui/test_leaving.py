@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from bot.bootstrap import open_ebb
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer, say
-from tests.tui.driver import opener, window
+from tests.tui.driver import NOW, Window, opener, window
 from tui.app import EbbApp
+from tui.screens.chat import KEEP
 from tui.screens.leaving import Finishing, Trouble
 
 
@@ -60,6 +62,59 @@ async def test_quit_stops_a_reply_and_keeps_it(online: Settings, openai_server: 
         stored = await ebb.agent.history(ebb.owner, ebb.scope)
     assert [m.role for m in stored] == ["user", "assistant"]
     assert stored[1].status == "stopped"
+
+
+async def _unsent(w: Window) -> list[str]:
+    """What the next window would find, after a crash as well."""
+    await w.pilot.pause(KEEP * 2)
+    async with open_ebb(w.app.link.settings, clock=lambda: NOW, workers=False) as other:
+        kept = await other.store.system(lambda s: s.get(f"unsent:{other.owner}"))
+    return [text for texts in (kept or {}).values() for text in texts.values()]
+
+
+async def test_what_was_typed_and_not_sent_is_there_again(online: Settings, openai_server: OpenAIServer) -> None:
+    """Messages behind a reply are sent, the draft with its paste is in the composer; once, and after a crash too."""
+    slow = openai_server.on("talker", say("word " * 4_000, delay=0.02), field="model")
+    paste = "line\n" * 400
+    async with window(online) as w:
+        await w.send("Talk.", wait=False)
+        await w.sees("word word")
+        await w.send("我还想说一件事", wait=False)
+        await w.send("/quit", wait=False)
+        w.chat.composer.paste(paste)
+        await w.write("half a thou")
+        assert await _unsent(w) == ["我还想说一件事", f"{paste}half a thou"]
+        await w.pilot.press("ctrl+q")
+        await w.until(lambda: w.app._exit, "the end")
+    slow.answers = "Gladly."
+    async with window(online) as w:
+        await w.sees("word word", "我还想说一件事", "Gladly.", "[pasted #1")
+        assert w.chat.composer.draft == f"{paste}half a thou"
+        w.chat.composer.set_text("")
+        assert await _unsent(w) == []
+    async with window(online) as w:
+        await w.sees("Gladly.")
+        assert w.chat.composer.text == ""
+        assert [m.text for m in await w.app.link.history(9)].count("我还想说一件事") == 1
+
+
+async def test_nothing_typed_off_the_record_is_written(online: Settings, openai_server: OpenAIServer) -> None:
+    """Neither in the mode nor behind a /temp that still waits."""
+    slow = openai_server.on("talker", say("word " * 4_000, delay=0.02), field="model")
+    async with window(online) as w:
+        await w.send("Talk.", wait=False)
+        await w.sees("word word")
+        for text in ("before", "/temp", "plugh one"):
+            await w.send(text, wait=False)
+        await w.write("plugh two")
+        assert await _unsent(w) == ["before"]
+        slow.answers = "Fine."
+        await w.pilot.press("escape")
+        await w.until(lambda: not w.chat.replies.waiting, "the queue")
+        await w.write("plugh three")
+        assert await _unsent(w) == []
+    for file in online.home.rglob("*"):
+        assert file.is_dir() or b"plugh" not in file.read_bytes()
 
 
 async def test_the_command_quits(online: Settings) -> None:

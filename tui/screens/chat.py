@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import uuid
 from dataclasses import replace
@@ -17,6 +18,7 @@ from textual.widgets import Static
 
 from bot.events import Outcome, Status, WindowMode
 from bot.listing import asked as searched
+from memory.errors import MemoryError_
 from tui.following import PAGE, Following
 from tui.link import Link
 from tui.replies import Asked, Replies
@@ -34,6 +36,7 @@ from tui.widgets.reply import Reply
 
 log = logging.getLogger(__name__)
 WIDE = 100  # columns from which the panel has room of its own
+KEEP = 0.5  # seconds after which what is typed outlives a crash
 PULSE = 1.0  # seconds between looks at what other windows do
 
 
@@ -74,6 +77,8 @@ class Chat(Screen[None]):
         self._leading = False  # a letter leads to the composer, and the focus is still on its way there
         self._exhausted = False  # the beginning of the conversation is on screen
         self._history_mark = 0
+        self._draft_id = f"draft-{uuid.uuid4().hex}"
+        self._kept: dict[str, str] | None = {}  # as it was last stored; None: this window is being left
 
     def compose(self) -> ComposeResult:
         """Two lines on top, one at the bottom, conversation and panel between."""
@@ -114,7 +119,25 @@ class Chat(Screen[None]):
         self.run_worker(self.following.listen(status.last_seq), group="listen", exclusive=True)
         self.run_worker(self.following.work(), group="follow", exclusive=True)
         self.set_interval(PULSE, self.following.look)
+        self._kept = await ebb.agent.take_unsent(ebb.owner)
+        for key, text in self._kept.items():
+            if key.startswith("draft-"):
+                self.composer.restore(text)
+            else:
+                self.replies.ask(Asked(text, id=key))
+        self.set_interval(KEEP, self.keep_unsent)
         self.run_worker(self._work(), group="replies", exclusive=True)
+
+    async def keep_unsent(self, *, last: bool = False) -> None:
+        """Store the draft and what waits, for whoever opens the next window; nothing of what is off the record."""
+        if self._kept is None or not self.link.is_open:
+            return
+        normal = self.link.mode is WindowMode.NORMAL
+        texts = self.replies.unsent(Asked(self.composer.draft, id=self._draft_id)) if normal else {}
+        before, self._kept = self._kept, None if last else texts
+        if texts != before:
+            with contextlib.suppress(MemoryError_):  # busy: what changes next is stored with it
+                await self.link.agent.keep_unsent(self.link.ebb.owner, texts)
 
     async def relanguage(self) -> None:
         """Speak the user's language."""
@@ -144,6 +167,7 @@ class Chat(Screen[None]):
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         """Into the queue; it is answered as soon as what is before it has been."""
         self.replies.ask(Asked(event.text))
+        self.run_worker(self.keep_unsent(), group="keep")
         if self.has_class("-over"):
             self.action_toggle_panel()
         self.conversation.anchor()
@@ -162,6 +186,7 @@ class Chat(Screen[None]):
                 self._changed()
 
     async def _command(self, text: str) -> None:
+        await self.keep_unsent()
         name, _, args = text[1:].partition(" ")
         outcome = await self.link.command(name, args.strip())
         if name in ("memories", "m") and outcome.ok and outcome.memories:

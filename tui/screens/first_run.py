@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import ClassVar
+from urllib.parse import urlsplit
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,9 +15,10 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.settings import Settings
+from memory.text.output import clean_output
 from tui.setup import Unusable, Way, Wish, ollama_models, settle
 from tui.voice import Voice
-from tui.words import clean, one_line
+from tui.words import one_line
 
 _WAYS: tuple[Way, ...] = ("openai", "endpoint", "ollama", "offline")
 _SHOWN = 3  # models named in the list of ways
@@ -33,6 +35,7 @@ class FirstRun(Screen[Settings]):
         self._voice = voice
         self._models: list[str] | None = None  # None: still looking
         self._way: Way | None = None
+        self._key_for = ""  # whom the key was typed for
         say = voice
         self._ways = OptionList(classes="ways", compact=True)
         self._url = Input(placeholder=say("first.url"), classes="field url", compact=True)
@@ -132,12 +135,22 @@ class FirstRun(Screen[Settings]):
         self._model.placeholder = say("first.model.openai" if way == "openai" else "first.model")
         if way == "ollama":
             self._pick.clear_options()
-            self._pick.add_options(Option(clean(name), id=name) for name in self._models or ())
+            self._pick.add_options(Option(clean_output(name), id=name) for name in self._models or ())
             self._pick.highlighted = 0
             self._pick.focus()
         else:
             (self._url if way == "endpoint" else self._key).focus()
         self.call_after_refresh(self._form.scroll_visible, animate=False)
+
+    def _whom(self) -> str:
+        """Who would receive the key: the way, or scheme and host of the address."""
+        url = urlsplit(self._url.value.strip().lower())
+        return f"{url.scheme}://{url.netloc}" if self._way == "endpoint" and url.netloc else str(self._way)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """A key is for whoever was chosen when it was typed."""
+        if event.input is self._key:
+            self._key_for = self._whom()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """On to the next field; after the last, check."""
@@ -157,6 +170,12 @@ class FirstRun(Screen[Settings]):
     def _begin(self) -> None:
         if self._way is None:
             return
+        if self._key.display and self._key.value and self._key_for not in (self._whom(), "endpoint"):
+            self._key.value = ""
+            self._key.focus()
+            self._problem(self._voice("first.key.again"))
+            return
+        self._key_for = self._whom()
         wish = Wish(self._way, self._key.value, self._url.value, self._model.value)
         self._problem(self._voice("first.checking") if self._way != "offline" else "", style="$quiet")
         self.run_worker(self._settle(wish), group="settle", exclusive=True)
@@ -171,7 +190,7 @@ class FirstRun(Screen[Settings]):
 
     def _problem(self, text: str, style: str = "$error") -> None:
         self._said.display = bool(text)
-        self._said.update(Content.styled(clean(text), style))
+        self._said.update(Content.styled(clean_output(text), style))
         if text:
             self._said.scroll_visible(animate=False)
 

@@ -42,6 +42,8 @@ class Header(Widget):
         width = self.size.width
         name = Content.styled(" ≋ Ebb ", "bold $primary")
         badge = self._badge(lang, mode, long=width >= 90)
+        if mode is WindowMode.NORMAL and status is not None and status.memory_off:
+            badge = Content.styled(f" {say(lang, 'badge.off')} ", "bold reverse $temp")
         left = width - name.cell_length - badge.cell_length - 1
         right = self._right(lang, status, left)
         room = left - right.cell_length - 2

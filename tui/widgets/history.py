@@ -21,7 +21,10 @@ class History:
         self._at = len(self._said)
 
     def add(self, text: str) -> None:
-        """Said now."""
+        """Said now; a secret is not kept."""
+        from memory.privacy import redact  # not before the first paint
+
+        text = redact(text)[0]
         if not self._said or self._said[-1] != text:
             self._said.append(text)
         self._said = self._said[-REMEMBERED:]

@@ -200,8 +200,8 @@ def _one(a: Asker, f: Fact, seed: str) -> str:
     if not shapes:
         return a.say(f"I see: {lower_first(you)}", f"原来{you}")
     shape = pick(shapes[a.lang == "zh"], seed)
-    value = re.sub(r"^(?:an?|the|my)\s+", "", f.value) if f.lang == "en" else f.value
-    when = re.sub(r"^.*?(?:birthday is|born|生日是|出生于)\s*(?:on )?", "", f.text).rstrip(".。")
+    value = re.sub(r"^(?:an?|the|my)\s{1,9}", "", f.value) if f.lang == "en" else f.value
+    when = re.sub(r"^.*?(?:birthday is|born|生日是|出生于)\s{0,9}(?:on )?", "", f.text).rstrip(".。")
     said = shape.format(v=value, V=value[:1].upper() + value[1:], t=you, l=lower_first(you).rstrip(".。"), b=when)
     return re.sub(r"\s{2,}", " ", said)
 

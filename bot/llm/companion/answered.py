@@ -23,9 +23,9 @@ _EN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"how old are you", "I am {} years old"),
         (r"how old is \w+", "It is {} years old"),
         (r"when(?:'s| is) your birthday", "My birthday is {}"),
-        (r"what do you do(?: for (?:a living|work))?\s*\?|what(?:'s| is) your job", "I work as {}"),
+        (r"what do you do(?: for (?:a living|work))?\s{0,9}\?|what(?:'s| is) your job", "I work as {}"),
         (r"where do you work", "I work at {}"),
-        (r"what(?:'s| is) your favou?rite (?P<x>[\w ]+)\?", "My favourite {x} is {}"),
+        (r"what(?:'s| is) your favou?rite (?P<x>[\w ]{1,9})\?", "My favourite {x} is {}"),
         (rf"what(?:'s| is) (?:your )?(?P<x>{EN_RELATION})(?:'s name| called)", "My {x} is called {}"),
         (r"(?:are you allergic to anything|what are you allergic to|any allergies)", "I am allergic to {}"),
         (r"what (?:kind of food |food |music )?do you like\b", "I like {}"),
@@ -49,11 +49,11 @@ _ZH: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 _LIKE_A_NAME = re.compile(
-    r"(?:(?:it's|it is|just|叫|是)\s*)?(?:[a-zA-ZÀ-ɏ][\wÀ-ɏ'.-]*(?: (?:de|van|von|der|del|la|bin|al|[A-ZÀ-Þ][\w'.-]*)){0,3}|[a-z]+ [a-z]+"
+    r"(?:(?:it's|it is|just|叫|是)\s{0,9})?(?:[a-zA-ZÀ-ɏ][\wÀ-ɏ'.-]*(?: (?:de|van|von|der|del|la|bin|al|[A-ZÀ-Þ][\w'.-]*)){0,3}|[a-z]+ [a-z]+"
     r"|(?!.*[了吗呢的在有没不很最今又太想要喜做去来说好是把被就还])[\u4e00-\u9fff·]{1,5})"
 )
 _YEARS = re.compile(
-    rf"^(?:about |around |almost |nearly |just |just turned |快|刚|刚满|今年|已经|才|大概)*({NUMBER}|\d+|[a-z]+(?:-[a-z]+)?)(?: ?(?:years?|yrs?)(?: old)?| ?岁)?[了吧呢]*$",
+    rf"^(?:about |around |almost |nearly |just |just turned |快|刚|刚满|今年|已经|才|大概){{0,9}}({NUMBER}|\d+|[a-z]+(?:-[a-z]+)?)(?: ?(?:years?|yrs?)(?: old)?| ?岁)?[了吧呢]*$",
     re.I,
 )
 _NO_ANSWER = re.compile(
@@ -78,7 +78,7 @@ def completed(text: str, question: str) -> str:
         or re.search(r"\b(?:I|I'm|my|it's|you)\b|我|你", bare, re.I)
     ):
         return text
-    last = re.split(r"(?<=[.!。！])\s*", question.strip())[-1]
+    last = re.split(r"(?<=[.!。！])\s{0,9}", question.strip())[-1]
     for pattern, whole in _ZH if zh else _EN:
         if m := pattern.search(last):
             if ("name is" in whole or whole in {"我叫{}", "我{x}叫{}"}) and not _LIKE_A_NAME.fullmatch(bare):

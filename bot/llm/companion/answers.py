@@ -39,7 +39,7 @@ _NO_TOPIC = re.compile(r"^(?:以前|现在|们|还|都|该|要|想|在|有|会|�
 def unknown(a: Asker, w: Want) -> str:
     """Nothing is known: said so, with an invitation."""
     if w.topic and len(w.topic) < 30 and w.how in {"topic", "who"} and not _NO_TOPIC.search(w.topic):
-        topic = re.sub(r"\s+(?:is|are|was|were|called|again)$|(?:的|呢|吗)$", "", w.topic)
+        topic = re.sub(r"\s{1,9}(?:is|are|was|were|called|again)$|(?:的|呢|吗)$", "", w.topic)
         own = re.search(rf"\b(?:my|our) {re.escape(topic)}", w.question, re.I) or re.search(
             rf"我(?:们|家)?的?{re.escape(topic)}", w.question
         )

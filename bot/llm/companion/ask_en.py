@@ -10,7 +10,7 @@ from bot.llm.companion.people_en import relation
 from bot.llm.companion.want import Want
 
 _START = re.compile(
-    r"^(?:(?:and|so|but|ok(?:ay)?|well|hey|hi|hello|then|also|please|now|wait|hmm+|um+|oh|no|yes|ebb|sorry|by the way|btw|quick question|one question)[\s,!.]+)*"
+    r"^(?:(?:and|so|but|ok(?:ay)?|well|hey|hi|hello|then|also|please|now|wait|hmm+|um+|oh|no|yes|ebb|sorry|by the way|btw|quick question|one question)[\s,!.]{1,9})*"
     r"(?:(?:(?:can|could|would|will) you (?:please )?|please )?(?:tell|remind) me (?:again )?(?:(?:of|about) )?(?=wh|how|if|that|my|i\b|again)|"
     r"(?:(?:do|can|would|will|did) (?:you|u) )?(?:(?:still|even|happen to|actually|maybe|perhaps|by any chance) )*(?:(?:you|u) )?(?:know|remember|recall|have any idea|any idea)(?: (?:of|about))?[,:]? ?(?=wh|how|if|that|my|i\b)|"
     r"(?:have|did|had) i (?:ever |already |even )*(?:tell|told|mention(?:ed)?|say|said)(?: to)?(?: you)?(?: (?:about|of))? (?=wh|how|if|that|my|i\b)|"
@@ -30,7 +30,7 @@ _DIRECT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^i(?:'m| am) (?P<r>.+)$", r"am i \g<r>"),
         (r"^i (?P<r>(?!do\b|did\b|told|said|mentioned)\w.*)$", r"do i \g<r>"),
         (r"^(?P<s>my (?:[\w'-]+ ){0,2}?[\w'-]+) (?P<b>is|are) (?P<r>.+)$", r"\g<b> \g<s> \g<r>"),
-        (r"^(?P<s>my [\w' -]+)$", r"what is \g<s>"),
+        (r"^(?P<s>my [\w' -]{1,9})$", r"what is \g<s>"),
     )
 )  # fmt: skip
 
@@ -49,7 +49,7 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"what (?:else )?do you (?:know|remember|recall|have)(?: (?:stored|saved))?(?: (?:of|about|on) me)\b|what have (?:I told you|you (?:learned|learnt))(?: about me| so far)?$|tell (?:me )?(?:everything |all |something |more )?(?:you know )?about (?:me|myself)$|^about (?:me|myself)$|^everything you know|^who am i(?: to you)?$|what (?:did|have) i (?:tell|told) you(?: about me| so far)?$|do you (?:know|remember) (?:anything about )?me\b|^me$", Want("all")),
     (r"what (?:did|have|were) (?:we|i) (?:talk(?:ed|ing)?|discuss(?:ed|ing)?|chat(?:ted|ting)?|speak(?:ing)?|spoken)(?: about)?(?: (?P<t>.*))?$|what was (?:our|the) (?:last|previous|earlier) (?:conversation|chat|talk)|(?:our|the) (?:last|previous) (?:conversation|chat|talk)|what did (?:we|i) (?:say|do|tell you) (?:last time|yesterday|before|earlier|the other day)|where (?:did we leave off|were we)|what (?:did|have) i just (?:say|said|tell|told|mention)", Want("last")),
     (r"(?:what(?:'s| is| was)? (?:my|the) (?:nick ?name)|what (?:do|should) (?:you|people) call me)", Want("slot", ("nickname", "name"))),
-    (r"(?:what(?:'s| is| was)?|know|remember|recall|say|^)\s*my (?:full |first |last |real |own )?name\b|what am i called|what do you call me", Want("slot", ("name", "nickname", "surname"))),
+    (r"(?:what(?:'s| is| was)?|know|remember|recall|say|^)\s{0,9}my (?:full |first |last |real |own )?name\b|what am i called|what do you call me", Want("slot", ("name", "nickname", "surname"))),
     (r"how old am i|(?:what(?:'s| is)|^) ?my age\b", Want("slot", ("age", "turning", "birthday"))),
     (r"(?:when|what(?:'s| is| day| date)?)[^.]*\bmy (?:birthday|birth ?date|date of birth|bday)|when was i born|^my birthday$|how (?:long|many days) (?:until|till|to) my birthday", Want("slot", ("birthday",))),
     (r"\bmy (?:family|relatives|people|loved ones)\b", Want("slot", ("relation:", "about:", "count:"))),
@@ -63,10 +63,10 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"(?:what|which)[^.]*\bam i allergic|what(?:'s| are| is) my allerg|(?:do i have|have i) (?:any|got any)? ?allerg|^my allerg|am i allergic to (?:anything|something)", Want("slot", ("allergy",))),
     (r"what (?:can't|cannot|shouldn't|should i not|can i not|don't|do i not) (?:i )?(?:eat|drink)|what(?:'s| is) my diet|(?:any )?dietary|what foods? should i avoid|am i on a diet", Want("slot", ("allergy", "diet", "diet:eat", "diet:drink", "diet:avoid"), holds=None)),
     (r"(?:can|may|should|could) i (?:eat|drink|have|try) (?P<t>.+)$", Want("safe")),
-    (r"what(?:'s| is| was| are) my (?:all[- ]time )?favou?rite (?P<t>[\w ]+)|(?:which|what) (?P<t2>[\w ]+?) (?:do i like|is my favou?rite)(?: (?:the )?(?:most|best))?$", Want("favourite")),
+    (r"what(?:'s| is| was| are) my (?:all[- ]time )?favou?rite (?P<t>[\w ]{1,9})|(?:which|what) (?P<t2>[\w ]{1,9}?) (?:do i like|is my favou?rite)(?: (?:the )?(?:most|best))?$", Want("favourite")),
     (r"what (?:do|don't|did) i (?:not like|dislike|hate|can't stand|not enjoy)|what don't i (?:like|enjoy|eat)|what (?:can't|cannot) i stand|(?:my|any) dislikes|things? i (?:hate|dislike|don't like)", Want("slot", ("like",), holds=False)),
     (r"(?:what (?:kind of |sort of )?(?P<t>food|music|movies?|films?|books?|sports?|games?|drinks?|animals?)s? do i (?:like|love|enjoy|prefer))|what (?:do|else do|things do) i (?:like|love|enjoy|prefer)(?: (?:to )?(?P<v>eat|drink|do|watch|play|read|listen)(?:ing)?(?: to)?)?(?: .*)?$|what are my (?:likes|hobbies|interests|tastes|preferences|passions)|(?:my|any) hobb(?:y|ies)|things i (?:like|love)|what are my hobbies", Want("slot", ("like", "hobby", "favourite:", "prefer:"))),
-    (rf"(?:what(?:'s| is| are| was)|do you (?:know|remember)|know|remember|say|^)\s*(?:the names? of )?{_R}(?:'s|s'|s)? ?(?:names?|called|named)?$|what (?:do i call|did i (?:name|call)|is the name of|are the names of|'s the name of) {_R.replace('<r>', '<r2>')}|who(?:'s| is| are) {_R.replace('<r>', '<r3>')}", Want("relation")),
+    (rf"(?:what(?:'s| is| are| was)|do you (?:know|remember)|know|remember|say|^)\s{{0,9}}(?:the names? of )?{_R}(?:'s|s'|s)? ?(?:names?|called|named)?$|what (?:do i call|did i (?:name|call)|is the name of|are the names of|'s the name of) {_R.replace('<r>', '<r2>')}|who(?:'s| is| are) {_R.replace('<r>', '<r3>')}", Want("relation")),
     (rf"(?:when|what|how|where|who|which|is|does|do|has|can|are|tell me about|about)\b.*\b{_R}\b(?P<rest>.*)$", Want("about")),
     (r"(?:do i have (?:any |a |an )?|how many )(?P<t>pets?|siblings?|kids|children|brothers?(?: or sisters?)?|sisters?|cats?|dogs?|friends?|family|car|bike|partner|girlfriend|boyfriend|wife|husband|job|hobb(?:y|ies))\b", Want("have")),
     (r"(?:am|was) i (?:married|single|divorced|engaged|in a relationship)|(?:what(?:'s| is) )?my (?:marital|relationship) status|do i have a (?:partner|spouse)", Want("slot", ("marital", "relation:wife", "relation:husband", "relation:spouse", "relation:girlfriend", "relation:boyfriend", "relation:partner"))),
@@ -77,17 +77,17 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"what (?:\w+ )?am i (?:currently |still )?(?:learning|working on|studying for|studying|training for|saving for|preparing for|writing|building|planning)|what(?:'s| are| is) my (?:goals?|dreams?|ambitions?|resolutions?|long[- ]term plans|wish(?:es)?)|what do i want(?: to (?:do|learn|become|achieve))?|what am i (?:trying|hoping|planning) to|what did i decide|my (?:goals|decisions)", Want("slot", ("goal", "project", "decision"))),
     (r"(?:what are my (?:habits|routines?)|my (?:morning|evening|daily) routine|what do i (?:usually |normally |always )?do (?:every|each|in the|on|after|before|at)\b|when do i (?:wake|get up|go to (?:bed|sleep))|what time do i (?:usually )?(?:wake|get up|go to (?:bed|sleep)|sleep))", Want("slot", ("habit", "wake_time", "sleep_time"))),
     (r"^(?!when\b|what time|where\b|how\b|who\b)(?:.*?\b)?(?:do i have|have i got|is there|are there|what do i have|what(?:'s| is) (?:on|coming up|happening|planned|next)|what(?:'s| are| is) my (?:plans?|schedule|agenda|appointments?|to-?dos?|calendar|tasks?)|what am i (?:doing|up to|supposed to do)|what (?:should|must|do) i (?:need to |have to )?do|anything (?:planned|on|scheduled|coming up)|any (?:plans|appointments|meetings)|what's (?:on )?(?:my|the) (?:schedule|calendar|agenda)|my (?:plans|schedule|to-?do list|todos?|agenda))\b", Want("plans")),
-    (r"(?:when|what (?:time|day|date)|on (?:what|which) day|how (?:long|many days) (?:until|till|to|before)|where|at what time)\b.*?\b(?:is|are|was|were|do i have|does|did|will|am i|until|till|to|before|do i)\b\s*(?:(?:my|the|our|that|have|go(?:ing)? to|meet(?:ing)?|fly(?:ing)?|leav(?:e|ing)|see(?:ing)?)\s+)*(?P<t>.+)$", Want("when")),
+    (r"(?:when|what (?:time|day|date)|on (?:what|which) day|how (?:long|many days) (?:until|till|to|before)|where|at what time)\b.*?\b(?:is|are|was|were|do i have|does|did|will|am i|until|till|to|before|do i)\b\s{0,9}(?:(?:my|the|our|that|have|go(?:ing)? to|meet(?:ing)?|fly(?:ing)?|leav(?:e|ing)|see(?:ing)?)\s{1,9})*(?P<t>.+)$", Want("when")),
     (r"(?:do|did|don't) i (?:still |really |actually |even |ever )*(?P<v>like|love|enjoy|hate|dislike|prefer|drink|eat|smoke|use to like|speak|play|own|have|live in|live|work at|work for|work as|want|know)(?: to| a| an| the| any)? ?(?P<t>.+)$", Want("yesno")),
-    (r"(?:am|was) i (?:still |really |actually |not )*(?P<v>allergic to|from|afraid of|into|a|an|good at|learning|married|in)? ?(?P<t>.+)$", Want("yesno")),
+    (r"(?:am|was) i (?:still |really |actually |not ){0,9}(?P<v>allergic to|from|afraid of|into|a|an|good at|learning|married|in)? ?(?P<t>.+)$", Want("yesno")),
     (r"can i (?P<v>speak|play|swim|drive|cook|sing|ride|ski|dance) ?(?P<t>.*)$", Want("yesno")),
     (r"(?:what (?:did |have |do |had )?(?:i (?:say|said|tell you|told you|mention(?:ed)?|think)|you (?:know|remember))|tell me (?:more |something )?|anything|do you (?:know|remember) (?:anything )?)(?: (?:about|of|on|regarding)) (?P<t>.+)$", Want("topic")),
-    (r"(?:who|what)(?:'s| is| was| are) (?P<t>(?-i:[A-Z])[\w' -]+)$|do you (?:know|remember) (?P<t2>(?-i:[A-Z])[\w' -]+)$", Want("who")),
+    (r"(?:who|what)(?:'s| is| was| are) (?P<t>(?-i:[A-Z])[\w' -]{1,9})$|do you (?:know|remember) (?P<t2>(?-i:[A-Z])[\w' -]{1,9})$", Want("who")),
     (r"(?:what|which|whose|who|where|when|how)\b.*\bmy (?P<t>.+)$", Want("topic")),
 )  # fmt: skip
 _COMPILED = tuple((re.compile(p, re.I), w) for p, w in _RULES)
 _STRIP = re.compile(
-    r"\s+(?:again|please|now|then|anyway|once more|by the way|btw|exactly|currently|nowadays|these days|right now|at the moment|you know|remember|ebb)$",
+    r"\s{1,9}(?:again|please|now|then|anyway|once more|by the way|btw|exactly|currently|nowadays|these days|right now|at the moment|you know|remember|ebb)$",
     re.I,
 )
 

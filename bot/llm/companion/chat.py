@@ -25,6 +25,8 @@ from bot.llm.companion.text import CJK, clean, pick, simplified, tongue
 from bot.llm.companion.want import Want
 from memory.models import Json, Lang, language_of
 
+_PROMISE = re.compile(r"I'll (?:remember|keep|bear|not forget)|记着|记住|记在|留心")
+
 
 def answer(data: Mapping[str, Json]) -> str:
     """The reply to `data["message"]`."""
@@ -33,7 +35,10 @@ def answer(data: Mapping[str, Json]) -> str:
     history = mappings(data.get("history"))
     a = Asker(gather(data), lang, _now(data), len(history))
     last = next((str(h.get("text") or "") for h in reversed(history) if h.get("role") == "assistant"), "")
-    return _reply(a, data, message, last).strip() or at_a_loss(data)
+    reply = _reply(a, data, message, last)
+    if data.get("off_record"):
+        reply = "".join(s for s in re.split(r"(?<=[.!?。！？])", reply) if not _PROMISE.search(s))
+    return reply.strip() or at_a_loss(data)
 
 
 def at_a_loss(data: Mapping[str, Json]) -> str:

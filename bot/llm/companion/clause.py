@@ -37,8 +37,8 @@ class Clause:
     def plain(self) -> str:
         """Without dates."""
         gap = "" if self.lang == "zh" else " "
-        text = re.sub(r"\s+", " ", HOLE.sub(gap, self.text)).strip(" ,，、")
-        return re.sub(r"^(?:that|的|，)\s*", "", text)
+        text = re.sub(r"\s{1,9}", " ", HOLE.sub(gap, self.text)).strip(" ,，、")
+        return re.sub(r"^(?:that|的|，)\s{0,9}", "", text)
 
     @property
     def here(self) -> list[When]:
@@ -55,7 +55,7 @@ class Clause:
         """Dates back in, written out in full."""
         gap = "" if self.lang == "zh" else " "
         filled = HOLE.sub(lambda m: f"{gap}{written(self.whens[ord(m[0]) - 0xE100], self.lang)}{gap}", text)
-        return re.sub(r"\s+([.,])", r"\1", re.sub(r"\s+", " ", filled)).strip()
+        return re.sub(r"\s{1,9}([.,])", r"\1", re.sub(r"\s{1,9}", " ", filled)).strip()
 
     def third(self, text: str | None = None) -> str:
         """The clause (or `text`) as a sentence about the user, dates in full, an opening date put behind."""
@@ -67,7 +67,7 @@ class Clause:
                 source.strip(),
             )
             return person_zh.to_third(self.fill(source))
-        source = re.sub(r"^((?:\s*[\ue100-\ue13f][\s,]*)+)(.+)$", r"\2 \1", source.strip())
+        source = re.sub(r"^((?:\s{0,9}[\ue100-\ue13f][\s,]{0,9})+)(.+)$", r"\2 \1", source.strip())
         return self.fill(person_en.to_third(source))
 
     def fact(self, slot: str, value: str = "", text: str | None = None, **more: Any) -> Fact:

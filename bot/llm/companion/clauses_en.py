@@ -20,27 +20,28 @@ _OPENING = re.compile(
     r"(?:nice|great|good|pleased) to (?:meet|see) you(?: too)?|i want(?:ed)? to tell you(?: that)?|i (?:just )?want(?:ed)? you to know(?: that)?|"
     r"(?:please )?(?:remember|note|keep in mind|do not forget|remember this|don't forget)(?: that)?|ebb|my friend|apparently|luckily|sadly|unfortunately|"
     r"because|since|ever since|although|though|while|however|first|firstly|second|secondly|finally|lately|recently|these days|nowadays|currently|today)"
-    r"(?:\s*[,:!.…-]+\s*|\s+(?=(?:i|my|we|our|it|the|she|he|they|you|there|call|on|that|this|this is|remember|please|because|actually|no|in|at)\b))(?:that\s+(?=(?:i|my|we)\b))?)",
+    r"(?:\s{0,9}[,:!.…-]+\s{0,9}|\s{1,9}(?=(?:i|my|we|our|it|the|she|he|they|you|there|call|on|that|this|this is|remember|please|because|actually|no|in|at)\b))(?:that\s{1,9}(?=(?:i|my|we)\b))?)",
     re.I,
 )
 _CORRECTION = re.compile(
     r"^(?:actually|no|nope|no no|wait|sorry|oops|correction|to correct (?:myself|that|you)|let me correct (?:myself|that|you)|i made a mistake|my mistake|my bad|"
     r"that(?: i|')s (?:not (?:right|true|correct)|wrong|incorrect|a mistake)|that is (?:not (?:right|true|correct)|wrong|incorrect)|(?:you are|you have it|you got (?:it|that)) wrong|not true|wrong|"
-    r"i (?:mis-?spoke|was wrong)|i meant(?: to say)?(?: that)?|i mean|rather|scratch that|strike that|update|edit)(?:\s*[,:.!;-]+\s*|\s+(?=(?:i|my|it|the|she|he|we|that|not|actually|sorry|wait|i meant)\b)|$)",
+    r"i (?:mis-?spoke|was wrong)|i meant(?: to say)?(?: that)?|i mean|rather|scratch that|strike that|update|edit)(?:\s{0,9}[,:.!;-]+\s{0,9}|\s{1,9}(?=(?:i|my|it|the|she|he|we|that|not|actually|sorry|wait|i meant)\b)|$)",
     re.I,
 )
-_ACTUALLY = re.compile(r"(?:^|\s|,\s*)actually\b,?\s*|,?\s*(?:actually|instead)$", re.I)
-_AGAIN = re.compile(r"\b(?:still|as always|as ever)\s+(?=\w)", re.I)
-_NO_MORE = re.compile(r",?\s*\b(?:any\s?more|any longer|no longer|not now)\b\.?", re.I)
+_ACTUALLY = re.compile(r"(?:^|\s|,\s{0,9})actually\b,?\s{0,9}|,?\s{0,9}(?:actually|instead)$", re.I)
+_AGAIN = re.compile(r"\b(?:still|as always|as ever)\s{1,9}(?=\w)", re.I)
+_NO_MORE = re.compile(r",?\s{0,9}\b(?:any\s?more|any longer|no longer|not now)\b\.?", re.I)
 _LATELY = re.compile(
-    r",?\s*\b(?:lately|these days|recently|at the moment|right now|for now|currently|nowadays)\b,?\s*", re.I
+    r",?\s{0,9}\b(?:lately|these days|recently|at the moment|right now|for now|currently|nowadays)\b,?\s{0,9}", re.I
 )
 _NOT_X = re.compile(
-    r"\s*(?:(?:,\s*(?:and\s+|but\s+)?|\s+and\s+|(?<=[\ue100-\ue13f])\s+)not|,?\s+instead of|,?\s+rather than)\s+(?P<old>(?:on\s+|in\s+|at\s+)?[\w'\ue100-\ue13f][\w' .\ue100-\ue13f-]{0,40})$",
+    r"\s{0,9}(?:(?:,\s{0,9}(?:and\s{1,9}|but\s{1,9})?|\s{1,9}and\s{1,9}|(?<=[\ue100-\ue13f])\s{1,9})not|,?\s{1,9}instead of|,?\s{1,9}rather than)\s{1,9}(?P<old>(?:on\s{1,9}|in\s{1,9}|at\s{1,9})?[\w'\ue100-\ue13f][\w' .\ue100-\ue13f-]{0,40})$",
     re.I,
 )
 _NOT_BUT = re.compile(
-    r"\bnot\s+(?P<old>[\w' .\ue100-\ue13f-]{1,40}?)\s*,?\s*(?:but(?: rather)?|it is)\s+(?P<new>[^,]+)$", re.I
+    r"\bnot\s{1,9}(?P<old>[\w' .\ue100-\ue13f-]{1,40}?)\s{0,9},?\s{0,9}(?:but(?: rather)?|it is)\s{1,9}(?P<new>[^,]+)$",
+    re.I,
 )
 _PAST = re.compile(
     r"\b(?:(?:was|were)(?! (?:moved|rescheduled|postponed|pushed|changed|set|planned))|went|did|had|visited|(?<!was )(?<!been )(?<!got )(?<!they )(?<!they have )moved|started|ago|born|got(?! (?:moved|rescheduled|postponed|pushed|changed))|met|bought|graduated|finished|joined|quit|broke|lost|married|divorced|passed|died|"
@@ -54,16 +55,16 @@ _VERB = (
     r"cannot (?:stand|eat|drink)|do not (?:like|eat|drink|have|want)|eat no|play(?:s)? (?:the|in)|collect|come from|decided)"
 )
 _SPLIT = re.compile(
-    r"\s*[;–—]\s*|\s+-\s+"
-    r"|\s*,\s*(?:and\s+|but\s+|so\s+|though\s+|also\s+|while\s+|and\s+also\s+|plus\s+|and\s+so\s+)*(?=(?:i|i am|my|we|our|she|he|they|it is|(?:please )?call me|people call|used to|the|there is|(?:his|her|its|their) (?:names?|birthday|job|age)|name is|names are|\d+ (?:years|months) old)\b)"
-    r"|\s+(?:and|but|so|though|while|plus|whereas|and so|and also|yet)\s+(?:(?:now|then|later)\s+(?=I\b))?(?=(?:i|my|we|our|call me|she|he|they|you can call|(?:his|her|its|their) (?:names?|birthday|job|age)|name is)\b(?!\s+and\s+i\b))"
-    rf"|\s*,?\s+(?:and|but)\s+(?:then\s+|also\s+)?(?={_VERB}\b)"
-    rf"|\s*,\s*(?={_VERB}\b)",
+    r"\s{0,9}[;–—]\s{0,9}|\s{1,9}-\s{1,9}"
+    r"|\s{0,9},\s{0,9}(?:and\s{1,9}|but\s{1,9}|so\s{1,9}|though\s{1,9}|also\s{1,9}|while\s{1,9}|and\s{1,9}also\s{1,9}|plus\s{1,9}|and\s{1,9}so\s{1,9})*(?=(?:i|i am|my|we|our|she|he|they|it is|(?:please )?call me|people call|used to|the|there is|(?:his|her|its|their) (?:names?|birthday|job|age)|name is|names are|\d+ (?:years|months) old)\b)"
+    r"|\s{1,9}(?:and|but|so|though|while|plus|whereas|and so|and also|yet)\s{1,9}(?:(?:now|then|later)\s{1,9}(?=I\b))?(?=(?:i|my|we|our|call me|she|he|they|you can call|(?:his|her|its|their) (?:names?|birthday|job|age)|name is)\b(?!\s{1,9}and\s{1,9}i\b))"
+    rf"|\s{{0,9}},?\s{{1,9}}(?:and|but)\s{{1,9}}(?:then\s{{1,9}}|also\s{{1,9}})?(?={_VERB}\b)"
+    rf"|\s{{0,9}},\s{{0,9}}(?={_VERB}\b)",
     re.I,
 )
-_INFINITE = re.compile(r"\b(?:to|will|would|can|could|should|must|not only|cannot)\s+(?:\w+\s+){1,8}$", re.I)
+_INFINITE = re.compile(r"\b(?:to|will|would|can|could|should|must|not only|cannot)\s{1,9}(?:\w+\s{1,9}){1,8}$", re.I)
 _SUBJECT = re.compile(
-    r"^(?:I|we|my (?:[\w-]+ ){0,3}?[\w-]+(?=\s+(?:is|are|was|has|likes?|loves?|hates?|lives?|works?|stud|speaks?|plays?|moved|enjoys?|wants?))|she|he|they)\b",
+    r"^(?:I|we|my (?:[\w-]+ ){0,3}?[\w-]+(?=\s{1,9}(?:is|are|was|has|likes?|loves?|hates?|lives?|works?|stud|speaks?|plays?|moved|enjoys?|wants?))|she|he|they)\b",
     re.I,
 )
 _PRONOUN = re.compile(r"^(she|he|they)\b", re.I)
@@ -87,8 +88,8 @@ def _opened(text: str) -> tuple[str, bool]:
 
 
 _NAMING = re.compile(
-    r"\b(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?|prefers?|favou?rite [\w ]+ (?:is|are)|called|named|names? (?:is|are)|fan of|watch(?:ing)?|read(?:ing)?|listen(?:ing)? to|"
-    r"obsessed with|into|and|over|than)\s+(?:the\s+|\w+\s+)?$",
+    r"\b(?:likes?|loves?|enjoys?|adores?|hates?|dislikes?|prefers?|favou?rite [\w ]{1,9} (?:is|are)|called|named|names? (?:is|are)|fan of|watch(?:ing)?|read(?:ing)?|listen(?:ing)? to|"
+    r"obsessed with|into|and|over|than)\s{1,9}(?:the\s{1,9}|\w+\s{1,9})?$",
     re.I,
 )
 _SAID_AS_DATE = re.compile(
@@ -108,11 +109,11 @@ def _holes(text: str, at: datetime, past: bool) -> tuple[str, tuple[dates.When, 
     for i in range(len(whens) - 1, -1, -1):
         w = whens[i]
         text = f"{text[: w.start]} {chr(0xE100 + i)} {text[w.end :]}"
-    return re.sub(r"\s+([,.])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,"), whens
+    return re.sub(r"\s{1,9}([,.])", r"\1", re.sub(r"\s{1,9}", " ", text)).strip(" ,"), whens
 
 
 _GAVE_UP = re.compile(
-    r"^(?:I )?(?:(?:have|then|finally|eventually|just|later|since)\s+)*(?:quit|stopped|g[ai]ven? (?:it |that |them )?up|do not any ?more|no longer do)(?: it| that| them| since)*[\s\ue100-\ue13f]*$",
+    r"^(?:I )?(?:(?:have|then|finally|eventually|just|later|since)\s{1,9})*(?:quit|stopped|g[ai]ven? (?:it |that |them )?up|do not any ?more|no longer do)(?: it| that| them| since)*[\s\ue100-\ue13f]{0,9}$",
     re.I,
 )
 
@@ -129,7 +130,7 @@ def _pieces(text: str) -> list[str]:
             or not re.search(r"\b(?:I|we|my)\b", text[: m.start()], re.I)
         ):
             continue
-        if re.fullmatch(r"\s*my [\w-]+(?: [\w-]+)?", text[start : m.start()], re.I) and re.match(r"I\b", tail):
+        if re.fullmatch(r"\s{0,9}my [\w-]+(?: [\w-]+)?", text[start : m.start()], re.I) and re.match(r"I\b", tail):
             continue
         if m.start() > start:
             cuts.append((m.start(), m.end()))
@@ -154,7 +155,7 @@ def _pieces(text: str) -> list[str]:
             continue
         who = whom(piece) or who
         if one := re.match(
-            r"^(?:I have an? (?P<a>[\w -]{2,24}?)(?:\s+(?:called|named|who|and|,)|$)|(?P<b>my [\w -]{2,24}?) (?:is|has|likes|lives|works)\b)",
+            r"^(?:I have an? (?P<a>[\w -]{2,24}?)(?:\s{1,9}(?:called|named|who|and|,)|$)|(?P<b>my [\w -]{2,24}?) (?:is|has|likes|lives|works)\b)",
             piece,
             re.I,
         ):
@@ -164,7 +165,7 @@ def _pieces(text: str) -> list[str]:
 
 
 _SPELLED = re.compile(
-    r",?\s+\(?(?:(?:and |but )?(?:it is |it's |that is |that's )?(?:spel(?:led|t)|written)\b[^.!?]*|(?:with(?:out)?|no|minus) (?:an? |any |one |two |a single |a double |the )?(?:(?-i:[A-Z])|(?<=an )[a-z]|(?<=a )[a-z]|(?<=without )[a-z]|(?<=one )[a-z]|(?<=two )[a-z]|(?<=double )[a-z]|(?<=no )[a-z])(?:'?s)?(?: at the end| in it| in the middle)?)\)?$",
+    r",?\s{1,9}\(?(?:(?:and |but )?(?:it is |it's |that is |that's )?(?:spel(?:led|t)|written)\b[^.!?]*|(?:with(?:out)?|no|minus) (?:an? |any |one |two |a single |a double |the )?(?:(?-i:[A-Z])|(?<=an )[a-z]|(?<=a )[a-z]|(?<=without )[a-z]|(?<=one )[a-z]|(?<=two )[a-z]|(?<=double )[a-z]|(?<=no )[a-z])(?:'?s)?(?: at the end| in it| in the middle)?)\)?$",
     re.I,
 )
 
@@ -175,12 +176,12 @@ def _mine(m: re.Match[str]) -> str:
 
 
 _TYPED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"^(?:你好|您好|嗨|哈喽)[\s,，!！]*"), ""),
+    (re.compile(r"^(?:你好|您好|嗨|哈喽)[\s,，!！]{0,9}"), ""),
     (re.compile(r"\bfave?\b", re.I), "favourite"),
     (re.compile(r"\b(?:luv|lurv|loooo*ve|lovee+)\b", re.I), "love"),
     (re.compile(r"\b(?:dnt|dun|don t|dont)\b", re.I), "do not"),
     (re.compile(r"\bbday\b", re.I), "birthday"),
-    (re.compile(r"^((?:hi|hello|hey)[\s,!]+)?((?:I am|I'm) (?-i:[A-Z])\w+) from (?=(?-i:[A-Z]))", re.I), r"\2, I am from "),
+    (re.compile(r"^((?:hi|hello|hey)[\s,!]{1,9})?((?:I am|I'm) (?-i:[A-Z])\w+) from (?=(?-i:[A-Z]))", re.I), r"\2, I am from "),
     (re.compile(r", (?:currently |now )?(?P<v>liv|work|study)ing (?=in|at|as|for)", re.I), lambda m: f", I {'live' if m['v'].lower() == 'liv' else m['v'].lower()} "),
     (re.compile(r"^(my [\w' -]{2,24}): ", re.I), r"\1 is "),
     (re.compile(r"^((?:I am|I'm|im) [^,]{1,24}),? (?:and )?born (?=on|in)", re.I), r"\1, I was born "),
@@ -211,7 +212,7 @@ def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clau
         instead, text = m["old"].strip(), f"{text[: m.start()]}{m['new']}"
     out: list[Clause] = []
     for piece in _pieces(text):
-        body, inner = _opened(re.sub(r"\s+(?:for|because of) (?:it|that|this)$", "", piece, flags=re.I))
+        body, inner = _opened(re.sub(r"\s{1,9}(?:for|because of) (?:it|that|this)$", "", piece, flags=re.I))
         again = bool(_AGAIN.search(body)) and not re.search(r"\bnot\b", body, re.I)
         body = _AGAIN.sub("", body)
         ended = bool(_NO_MORE.search(body)) and bool(re.search(r"\b(?:not|no longer|cannot|never)\b", body, re.I))
@@ -220,13 +221,18 @@ def clauses(sentence: str, at: datetime, *, corrects: bool = False) -> list[Clau
             body = re.sub(
                 r"\b(am|is|are) not\b",
                 r"\1",
-                re.sub(r"\b(?:do|does) not\s+|\bno longer\s+|\bnever\s+", "", _NO_MORE.sub("", body), flags=re.I),
+                re.sub(
+                    r"\b(?:do|does) not\s{1,9}|\bno longer\s{1,9}|\bnever\s{1,9}",
+                    "",
+                    _NO_MORE.sub("", body),
+                    flags=re.I,
+                ),
                 flags=re.I,
             )
             body = re.sub(r"\bcannot stand\b", "hate", re.sub(r"\b(I|we) is\b", "I am", body))
         elif lately:
             body = _LATELY.sub(" ", body).strip(" ,")
-        body = re.sub(r"\s+(?:now|already|too|as well|by the way|btw|though|lol|haha+)$", "", body, flags=re.I)
+        body = re.sub(r"\s{1,9}(?:now|already|too|as well|by the way|btw|though|lol|haha+)$", "", body, flags=re.I)
         if body:
             out.append(
                 Clause(body, "en", at, whens, corrects or inner, again, ended, lately=lately, instead_of=instead)

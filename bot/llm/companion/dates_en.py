@@ -64,41 +64,41 @@ _HOLIDAY = {
     "valentine's day": (2, 14),
     "halloween": (10, 31),
 }
-_LEAD = r"(?:\b(?P<lead>on|by|until|till|since|before|after|in|around|about|from|for|as of|this coming|the coming)\s+(?:the\s+)?)?"
+_LEAD = r"(?:\b(?P<lead>on|by|until|till|since|before|after|in|around|about|from|for|as of|this coming|the coming)\s{1,9}(?:the\s{1,9})?)?"
 _PATTERNS: dict[str, re.Pattern[str]] = {
     name: re.compile(_LEAD + body, re.I)
     for name, body in {
         "iso": r"\b(?P<y>(?:19|20)\d\d)[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})\b",
-        "dmy": rf"(?:\b{_WEEKDAY},?\s+)?(?:the\s+)?\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?\b",
-        "mdy": rf"(?:\b{_WEEKDAY},?\s+)?\b{_MONTH}\s+(?:the\s+)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:|\s*[ap]m)(?:,?\s+{_YEAR}\b)?",
+        "dmy": rf"(?:\b{_WEEKDAY},?\s{{1,9}})?(?:the\s{{1,9}})?\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,9}}(?:of\s{{1,9}})?{_MONTH}(?:,?\s{{1,9}}{_YEAR})?\b",
+        "mdy": rf"(?:\b{_WEEKDAY},?\s{{1,9}})?\b{_MONTH}\s{{1,9}}(?:the\s{{1,9}})?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:|\s{{0,9}}[ap]m)(?:,?\s{{1,9}}{_YEAR}\b)?",
         "week_of": rf"\b(?P<what>week|weekend) of (?P<d>\d{{1,2}}) {_MONTH} {_YEAR}\b",
-        "my": rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
+        "my": rf"\b{_MONTH},?\s{{1,9}}(?:of\s{{1,9}})?{_YEAR}\b",
         "slash": r"\b(?P<a>\d{1,2})/(?P<b>\d{1,2})(?:/(?P<y>(?:19|20)\d\d))?\b(?![/\d])",
         "word": r"\b(?P<w>the day after tomorrow|day after tomorrow|the day before yesterday|day before yesterday|tomorrow|tmrw|tmr|today|tonight|yesterday|last night|this (?:morning|afternoon|evening))\b",
-        "weekday": rf"\b(?:(?P<rel>next|last|this|past)\s+)?{_WEEKDAY}(?P<post>\s+(?:next week|last week|this week))?\b",
-        "short": r"\b(?P<rel>next|last|this|on)\s+(?P<wd>mon|tues?|wed|thu|thurs?|fri|sat|sun)\b\.?",
-        "span": r"\b(?P<rel>next|last|this|past)\s+(?P<what>week|weekend|month|year)\b",
-        "weekend": r"\b(?:at|over)\s+the\s+(?P<what>weekend)\b",
-        "ahead": rf"\b(?:in\s+{_N}\s+(?P<unit>minute|hour|day|week|fortnight|month|year)s?(?:'s?\s+time)?|{_N.replace('<n>', '<n2>')}\s+(?P<unit2>minute|hour|day|week|month|year)s?\s+from\s+(?:now|today))\b",
-        "ago": rf"\b{_N}\s+(?P<unit>minute|hour|day|week|month|year)s?\s+ago\b",
-        "month": rf"\b(?P<rel>in|next|last|this|since|by|until|till|before|after)\s+(?:early\s+|late\s+|mid[- ])?(?P<mo>{_MONTH_LONG})\b(?!\s+\d)",
-        "year": r"\b(?P<rel>in|since|until|till|before|after|by|back in)\s+(?P<y>(?:19|20)\d\d)\b(?![-/:]|\s*(?:people|words|dollars|euros|steps|km|kg|miles|pages))",
+        "weekday": rf"\b(?:(?P<rel>next|last|this|past)\s{{1,9}})?{_WEEKDAY}(?P<post>\s{{1,9}}(?:next week|last week|this week))?\b",
+        "short": r"\b(?P<rel>next|last|this|on)\s{1,9}(?P<wd>mon|tues?|wed|thu|thurs?|fri|sat|sun)\b\.?",
+        "span": r"\b(?P<rel>next|last|this|past)\s{1,9}(?P<what>week|weekend|month|year)\b",
+        "weekend": r"\b(?:at|over)\s{1,9}the\s{1,9}(?P<what>weekend)\b",
+        "ahead": rf"\b(?:in\s{{1,9}}{_N}\s{{1,9}}(?P<unit>minute|hour|day|week|fortnight|month|year)s?(?:'s?\s{{1,9}}time)?|{_N.replace('<n>', '<n2>')}\s{{1,9}}(?P<unit2>minute|hour|day|week|month|year)s?\s{{1,9}}from\s{{1,9}}(?:now|today))\b",
+        "ago": rf"\b{_N}\s{{1,9}}(?P<unit>minute|hour|day|week|month|year)s?\s{{1,9}}ago\b",
+        "month": rf"\b(?P<rel>in|next|last|this|since|by|until|till|before|after)\s{{1,9}}(?:early\s{{1,9}}|late\s{{1,9}}|mid[- ])?(?P<mo>{_MONTH_LONG})\b(?!\s{{1,9}}\d)",
+        "year": r"\b(?P<rel>in|since|until|till|before|after|by|back in)\s{1,9}(?P<y>(?:19|20)\d\d)\b(?![-/:]|\s{0,9}(?:people|words|dollars|euros|steps|km|kg|miles|pages))",
         "holiday": "\\b(?P<h>" + "|".join(_HOLIDAY) + ")\\b",
-        "nth": r"\bthe\s+(?P<d>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of|time|floor|birthday|anniversary|grade|year|century|[a-z]+day))",
+        "nth": r"\bthe\s{1,9}(?P<d>\d{1,2})(?:st|nd|rd|th)\b(?!\s{1,9}(?:of|time|floor|birthday|anniversary|grade|year|century|[a-z]+day))",
     }.items()
 }
-_PART = re.compile(r"^,?\s*(?:in\s+the\s+|at\s+)?(?P<p>morning|afternoon|evening|night)\b", re.I)
+_PART = re.compile(r"^,?\s{0,9}(?:in\s{1,9}the\s{1,9}|at\s{1,9})?(?P<p>morning|afternoon|evening|night)\b", re.I)
 _TIME = re.compile(
-    r"\b(?:(?:at|around|about|from|by|@)\s+)?"
-    r"(?:(?P<h>\d{1,2})(?:[:.](?P<m>\d\d))?\s*(?P<ap>[ap])\.?m\b\.?"
+    r"\b(?:(?:at|around|about|from|by|@)\s{1,9})?"
+    r"(?:(?P<h>\d{1,2})(?:[:.](?P<m>\d\d))?\s{0,9}(?P<ap>[ap])\.?m\b\.?"
     r"|(?P<h24>[01]?\d|2[0-3]):(?P<m24>[0-5]\d)\b"
-    r"|(?P<ho>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+o'?clock\b"
+    r"|(?P<ho>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s{1,9}o'?clock\b"
     r"|(?P<noon>noon|midday)\b)"
-    r"|\bat\s+(?P<hb>\d{1,2})\b(?![\d:.%]|\s*(?:years?|people|places|percent|km|miles|[A-Z]))",
+    r"|\bat\s{1,9}(?P<hb>\d{1,2})\b(?![\d:.%]|\s{0,9}(?:years?|people|places|percent|km|miles|[A-Z]))",
     re.I,
 )
-_GAP = re.compile(r"^[,\s]*(?:at|around|about|on|@|from)?\s*$", re.I)
-_HABIT = re.compile(r"\b(?:every|each|any|most|other)\s+(?:single\s+|other\s+)?$", re.I)
+_GAP = re.compile(r"^[,\s]{0,9}(?:at|around|about|on|@|from)?\s{0,9}$", re.I)
+_HABIT = re.compile(r"\b(?:every|each|any|most|other)\s{1,9}(?:single\s{1,9}|other\s{1,9})?$", re.I)
 _LEADS = {"till": "until", "as of": "since", "from": "from"}
 
 

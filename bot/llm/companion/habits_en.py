@@ -119,7 +119,7 @@ def stopped(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 )
 def used_to(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I used to smoke (but quit): over, whether or not the end is told."""
-    said = re.sub(r"\s+(?:quit|stopped)$", "", core(m["v"])) or re.sub(r"^I smoked.*", "smoke", c.plain)
+    said = re.sub(r"\s{1,9}(?:quit|stopped)$", "", core(m["v"])) or re.sub(r"^I smoked.*", "smoke", c.plain)
     how = re.match(r"(?P<h>smoke|vape|drink|eat)\b ?(?P<x>.*)$", said, re.I)
     if how and how["h"].lower() in {"smoke", "vape"}:
         yield from ended([c.fact("diet:smoke", "cigarettes", kind=Kind.PREFERENCE, sensitivity=1)])
@@ -158,7 +158,7 @@ _NOT_HELD = re.compile(
 
 
 @rule(
-    r"^I (?:have|own|have got|bought|just bought|got|just got|recently bought|drive|ride|just got myself) (?P<a>an? |my own |two |three |\d+ |a pair of |some )(?P<v>[\w' .+-]+)$",
+    r"^I (?:have|own|have got|bought|just bought|got|just got|recently bought|drive|ride|just got myself) (?P<a>an? |my own |two |three |\d+ |a pair of |some )(?P<v>[\w' .+-]{1,9})$",
     r"^my (?P<k>car|bike|bicycle|motorbike|motorcycle|phone|laptop|computer|guitar|piano|house|flat|apartment|camera|boat|van|truck|keyboard|watch|garden|website|blog|channel|company|startup|business|shop|store|restaurant|book|project|team|school|university|office|gym|star sign|zodiac sign|shoe size|major|dream job|wifi(?: name)?|username|handle|pronouns) (?P<is>is|are) (?P<v>.+)$",
 )
 def possession(m: re.Match[str], c: Clause) -> Iterator[Fact]:

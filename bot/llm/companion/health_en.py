@@ -24,8 +24,8 @@ HIGH, LOW = Importance.HIGH, Importance.LOW
 @rule(
     r"^I (?:am|have been) (?:\w+ly )?allergic to (?P<v>.+)$",
     r"^I have (?:an? |got an? )?(?:\w+ )?allergy to (?P<v>.+)$",
-    r"^I have an? (?:severe |bad |mild |strong |serious |life-threatening |slight )*(?P<v>[\w ]+?) allergy$",
-    r"^I have (?P<v>[\w ]+?) allergies$",
+    r"^I have an? (?:severe |bad |mild |strong |serious |life-threatening |slight )*(?P<v>[\w ]{1,9}?) allergy$",
+    r"^I have (?P<v>[\w ]{1,9}?) allergies$",
     r"^my allerg(?:y|ies)(?: is| are| include) (?:to )?(?P<v>.+)$",
 )
 def allergy(m: re.Match[str], c: Clause) -> Iterator[Fact]:
@@ -80,7 +80,7 @@ def abstains(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^I (?:have|suffer from|was diagnosed with|got diagnosed with|am diagnosed with|have been diagnosed with|struggle with|live with) (?P<v>(?:mild |severe |chronic )?{CONDITION})(?:\s+and\s+(?P<w>{CONDITION}))?$",
+    rf"^I (?:have|suffer from|was diagnosed with|got diagnosed with|am diagnosed with|have been diagnosed with|struggle with|live with) (?P<v>(?:mild |severe |chronic )?{CONDITION})(?:\s{{1,9}}and\s{{1,9}}(?P<w>{CONDITION}))?$",
     r"^I am (?P<v>diabetic|pregnant|autistic|epileptic|dyslexic|asthmatic|bipolar|colou?r-?blind|near-?sighted|short-?sighted|deaf|blind|celiac|coeliac|left-handed|lactose intolerant)$",
     r"^I (?:take|am on|am taking) (?P<v>(?:insulin|metformin|antidepressants|[\w-]+(?:pril|statin|olol|pine|mycin|cillin|prazole)|medication for .+|blood thinners|(?:birth control )?pills?))$",
     r"^my blood type is (?P<v>[abo]{1,2}(?: ?[+-]| positive| negative)?)$",

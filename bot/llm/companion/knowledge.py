@@ -175,7 +175,7 @@ def learn(k: Knowledge, text: str, at: str, tz: str, told: str, before: str) -> 
     return facts
 
 
-_HEAD = re.compile(r"^\[(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d))?[^\]]*\]\s*")
+_HEAD = re.compile(r"^\[(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d))?[^\]]*\]\s{0,9}")
 
 
 def episode_parts(text: str) -> tuple[str, str]:

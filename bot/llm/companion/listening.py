@@ -22,7 +22,7 @@ def heard(a: Asker, text: str) -> str:
             + a.say(" Does it have to do with that?", "和这个有关吗？")
         )
     said = sentences(text)
-    body = re.sub(r"[\s,]+(?:lol|haha+|tbh|ugh|btw|哈+)$|哈+$", "", said[-1].text if said else text, flags=re.I)
+    body = re.sub(r"[\s,]{1,9}(?:lol|haha+|tbh|ugh|btw|哈+)$|哈+$", "", said[-1].text if said else text, flags=re.I)
     if a.lang == "zh":
         turned = you_me_zh(body)
         echo = f"{turned}？" if 2 < len(turned) <= 18 and "你" in turned else ""

@@ -28,7 +28,7 @@ PROFESSION = re.compile(
     r"vet|gp|scientist|researcher|postdoc|phd student|lecturer|teacher|accountant|consultant|architect|analyst|clerk|secretary|assistant|mechanic|model|actress|poet|"
     r"detective|cop|soldier|monk|priest|pastor|nun|imam|rabbi|mom|mum|dad|housewife|homemaker|entrepreneur|retiree|apprentice|trainee|coach|tutor|guide|barista|waitress|"
     r"receptionist|attorney|paralegal|au pair|nanny|streamer|youtuber|influencer|dev|devops|swe|pm|qa|sysadmin|data scientist|machine learning engineer|freshman|sophomore|junior|senior)"
-    r"(?:\s+(?:at|in|for|of|with|from|on|who|and)\b.*)?$",
+    r"(?:\s{1,9}(?:at|in|for|of|with|from|on|who|and)\b.*)?$",
     re.I,
 )
 NOT_PROFESSION = re.compile(
@@ -69,12 +69,12 @@ _TOGETHER = (
 )  # fmt: skip
 _TOGETHER_RE = re.compile("|".join(map(re.escape, _TOGETHER)), re.I)
 _TAIL = re.compile(
-    r"\s*(?:,\s*)?\b(?:because|since|but|when|whenever|if|so|although|though|except|as long as|which|who|whom|that's|more than anything|"
+    r"\s{0,9}(?:,\s{0,9})?\b(?:because|since|but|when|whenever|if|so|although|though|except|as long as|which|who|whom|that's|more than anything|"
     r"thanks to|even though|as it|in that|ever since|until|unless|whereas|while)\b.*$",
     re.I,
 )
 _LOOSE = re.compile(
-    r"[\s,]+(?:very much|a lot|so much|much|too|as well|again|now|the most|best|lately|these days|at all|already|either|though|anyway|in general|overall|though|"
+    r"[\s,]{1,9}(?:very much|a lot|so much|much|too|as well|again|now|the most|best|lately|these days|at all|already|either|though|anyway|in general|overall|though|"
     r"of course|to be honest|tbh|lol|haha+|by the way|btw|actually|please|more|today|right now|for now|and so on|etc\.?|and stuff|and things)$",
     re.I,
 )
@@ -93,10 +93,11 @@ def items(value: str) -> list[str]:
     value = core(value)
     kept = _TOGETHER_RE.sub(lambda m: m[0].replace(" and ", "\ue050"), value)
     parts = re.split(
-        r"\s*,\s*(?:and|or|&)?\s*|\s+(?:and|or|&|as well as|plus|nor)\s+", re.sub(r"^(?:both|either)\s+", "", kept)
+        r"\s{0,9},\s{0,9}(?:and|or|&)?\s{0,9}|\s{1,9}(?:and|or|&|as well as|plus|nor)\s{1,9}",
+        re.sub(r"^(?:both|either)\s{1,9}", "", kept),
     )
     parts = [
-        re.sub(r"^(?:also|especially|even|to)\s+(?=\w)", "", p.replace("\ue050", " and ").strip())
+        re.sub(r"^(?:also|especially|even|to)\s{1,9}(?=\w)", "", p.replace("\ue050", " and ").strip())
         if i
         else p.replace("\ue050", " and ").strip()
         for i, p in enumerate(parts)
@@ -110,7 +111,7 @@ def items(value: str) -> list[str]:
 def names(text: str) -> tuple[str, ...]:
     """Capitalised words that do not merely open the sentence: names of people, places and things."""
     found = re.findall(
-        r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Þ][\w'&-]*(?:\s+(?:of|de|van|von|del|la|the)?\s*[A-ZÀ-Þ][\w'&-]*)*", text
+        r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-Þ][\w'&-]*(?:\s{1,9}(?:of|de|van|von|del|la|the)?\s{0,9}[A-ZÀ-Þ][\w'&-]*)*", text
     )
     skip = re.compile(
         r"^(?:I|I'm|The|My|A|An|Mondays?|Tuesdays?|Wednesdays?|Thursdays?|Fridays?|Saturdays?|Sundays?|January|February|March|April|May|June|July|August|September|October|"

@@ -11,7 +11,7 @@ from memory.models import Json, Usage
 from memory.ports import Chunk, ModelRequest, Task
 
 log = logging.getLogger(__name__)
-_PIECE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s*|\s+")
+_PIECE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")
 PAUSE = 0.004  # seconds between pieces of a reply, so that it is seen to come
 LONGEST = 0.5  # seconds that all the pauses of one reply may take
 
@@ -49,7 +49,7 @@ def respond(task: Task, data: Mapping[str, Json]) -> str:
     Only a chat gets a sentence where the rules stumble: an account of a conversation that says "I'm listening" would
     be kept, an empty one is tried again.
     """
-    from bot.llm.companion import chat, extract, monitor, summarise, upkeep
+    from bot.llm.companion import chat, extract, monitor, notes, summarise, upkeep
 
     roles: dict[Task, tuple[Callable[[Mapping[str, Json]], str], str]] = {
         "chat": (chat.answer, ""),
@@ -65,7 +65,7 @@ def respond(task: Task, data: Mapping[str, Json]) -> str:
     }
     role, otherwise = roles[task]
     try:
-        return role(data)
+        return role(notes.restore_subjects(data))
     except Exception as e:  # noqa: BLE001 - the boundary of the rules
         # A text they stumble over costs one answer, never the conversation; the log holds no text of it.
         log.error("the offline companion stumbled at %s: %s", task, type(e).__name__)  # noqa: TRY400

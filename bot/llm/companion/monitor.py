@@ -21,7 +21,7 @@ _WRONG = re.compile(
     re.I,
 )
 _REMEMBER = re.compile(
-    r"^\W*(?:please\s+|ok(?:ay)?\W+|ebb\W+)*(?:remember|note|keep in mind|don't forget|do not forget|make a note)\b|^\W*(?:请|麻烦|帮我|你要?|Ebb)*(?:记住|记一下|记下|记得|别忘)",
+    r"^\W*(?:please\s{1,9}|ok(?:ay)?\W+|ebb\W+)*(?:remember|note|keep in mind|don't forget|do not forget|make a note)\b|^\W*(?:请|麻烦|帮我|你要?|Ebb)*(?:记住|记一下|记下|记得|别忘)",
     re.I,
 )
 MOST_USED = 3  # a reply that recites more than this lists memories rather than being shaped by them
@@ -104,7 +104,7 @@ def _used(asked: str, reply: str, known: Sequence[Known]) -> list[Known]:
 
 
 # Of somebody's own words nothing may look like another operation.
-_HEAD = re.compile(r"[\[【［〔]\s*(?:[A-Za-z]+|[\u4e00-\u9fff]{2})[\s:：=\]】］〕]")
+_HEAD = re.compile(r"[\[【［〔]\s{0,9}(?:[A-Za-z]+|[\u4e00-\u9fff]{2})[\s:：=\]】］〕]")
 _ROUND = str.maketrans("[]【】［］〔〕", "()（）（）（）")
 
 

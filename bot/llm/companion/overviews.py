@@ -75,7 +75,7 @@ def _spoken_of(a: Asker, span: tuple[date, date]) -> str:
     """What the account of the last conversation has for those days, where no memory of it came to mind."""
     for text in reversed(newest(a.know)):
         body = episode_parts(text)[1]
-        for topic in re.split(r",\s+|;\s*|\s+and\s+|[、；]|^.*?talked about |^聊了", body):
+        for topic in re.split(r",\s{1,9}|;\s{0,9}|\s{1,9}and\s{1,9}|[、；]|^.*?talked about |^聊了", body):
             lang: Lang = "zh" if CJK.search(topic) else "en"
             if any(w.covers(*span) for w in dates.find(topic, a.now, lang)):
                 said = dated(topic, a.now).rstrip(".。")
@@ -197,6 +197,6 @@ def last_time(a: Asker, w: Want) -> str:
 
 
 def _second_all(summary: str) -> str:
-    parts = [p for p in re.split(r"(?<=[。！？])|(?<=[.])\s+|\n", summary) if p and p.strip()]
+    parts = [p for p in re.split(r"(?<=[。！？])|(?<=[.])\s{1,9}|\n", summary) if p and p.strip()]
     zh = bool(re.search(r"[\u4e00-\u9fff]", summary))
     return ("" if zh else " ").join(second(p) for p in parts)

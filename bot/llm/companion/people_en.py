@@ -14,8 +14,8 @@ from bot.llm.companion.lists_en import FEELING, PETS, RELATION, SHARED, core, na
 from memory.models import Importance, Kind
 
 rule = Rules()
-_NAME = r"(?:[A-ZÀ-Þ][\w'.-]*(?:\s+[A-ZÀ-Þ][\w'.-]*){0,2})"
-_LOOSE_NAME = r"[\w'.-]+(?:\s+[A-ZÀ-Þ][\w'.-]*){0,2}"
+_NAME = r"(?:[A-ZÀ-Þ][\w'.-]*(?:\s{1,9}[A-ZÀ-Þ][\w'.-]*){0,2})"
+_LOOSE_NAME = r"[\w'.-]+(?:\s{1,9}[A-ZÀ-Þ][\w'.-]*){0,2}"
 _YEARS = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?)"
 _AGED = rf"(?:(?P<y>{_YEARS})[- ](?P<u>year|month|week)s?[- ]old )?"
 _COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|no|several|a few|some|many)"
@@ -23,7 +23,7 @@ _COUNT = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|no|several|a 
 
 def relation(word: str) -> str:
     """The slot of a relation: singular, without `late` or `dear`."""
-    word = re.sub(r"^(?:late|dear|beloved|lovely)\s+", "", word.lower().strip())
+    word = re.sub(r"^(?:late|dear|beloved|lovely)\s{1,9}", "", word.lower().strip())
     word = {
         "mum": "mother",
         "mom": "mother",
@@ -55,7 +55,11 @@ def _related(c: Clause, rel: str, value: str, text: str | None = None) -> Fact:
 
 
 def _listed(text: str) -> list[str]:
-    found = [n.strip() for n in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*", core(text)) if n.strip()]
+    found = [
+        n.strip()
+        for n in re.split(r"\s{0,9},\s{0,9}(?:and\s{1,9})?|\s{1,9}and\s{1,9}|\s{0,9}&\s{0,9}", core(text))
+        if n.strip()
+    ]
     return found if all(re.fullmatch(_LOOSE_NAME, n) for n in found) else []
 
 
@@ -254,7 +258,7 @@ def about(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     who = f"{rel} {m['n'].lower()}" if m["n"] and SHARED.search(rel) else rel
     single = what in {"birthday", "home", "job", "employer", "study", "age"}
     value = re.sub(
-        r"^(?:'s birthday is|\s*(?:is|are|has|have|\w+s|does not like)\b(?: (?:\w+ly )?(?:an?|the|in|at|for|as|to|allergic)\b)*)\s*",
+        r"^(?:'s birthday is|\s{0,9}(?:is|are|has|have|\w+s|does not like)\b(?: (?:\w+ly )?(?:an?|the|in|at|for|as|to|allergic)\b)*)\s{0,9}",
         "",
         rest,
     ).strip()

@@ -45,7 +45,7 @@ _BASE = {
     "ties": "tie",
 }
 _BASE |= {"focuses": "focus", "canoes": "canoe", "quizzes": "quiz", "aches": "ache", "caches": "cache"}
-_TOKEN = re.compile(r"[\w'’.+#-]*[\w']|\s+|[^\w\s]")
+_TOKEN = re.compile(r"[\w'’.+#-]*[\w']|\s{1,9}|[^\w\s]")
 _EXPAND = (
     (re.compile(r"\b(?:i'm|im|i m)\b(?=\s)", re.I), "I am"),
     (re.compile(r"\b(?:i've|ive)\b", re.I), "I have"),
@@ -125,7 +125,7 @@ def singular_verb(word: str) -> bool:
 
 
 def _sentence(text: str) -> str:
-    text = re.sub(r"\s+([,.!?;:])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,;")
+    text = re.sub(r"\s{1,9}([,.!?;:])", r"\1", re.sub(r"\s{1,9}", " ", text)).strip(" ,;")
     text = text[:1].upper() + text[1:]
     return text if not text or text[-1] in ".!?…" else text + "."
 
@@ -233,13 +233,13 @@ def _verb(tokens: list[str], i: int, *, plural: bool) -> tuple[int, list[str]]:
     return i, out
 
 
-_USER = r"(?:the\s+)?user"
-_ADV = r"(?:(?:" + "|".join(sorted(ADVERBS)) + r"|no longer|not)\s+)*"
+_USER = r"(?:the\s{1,9})?user"
+_ADV = r"(?:(?:" + "|".join(sorted(ADVERBS)) + r"|no longer|not)\s{1,9})*"
 
 
 def _swap(text: str, you: str, your: str, yourself: str) -> str:
     """Sentences about the user in another person; `you` is `you` or `I`."""
-    verb = re.compile(rf"\b{_USER}\s+({_ADV})([a-z]+)\b", re.I)
+    verb = re.compile(rf"\b{_USER}\s{{1,9}}({_ADV})([a-z]+)\b", re.I)
     many = len(re.findall(rf"\b{_USER}\b", text, re.I)) > 1
 
     def conjugate(m: re.Match[str]) -> str:
@@ -252,7 +252,7 @@ def _swap(text: str, you: str, your: str, yourself: str) -> str:
 
     start = re.match(rf"^\W*{_USER}(?!'s)", text, re.I)
     own = re.match(rf"^\W*{_USER}'s\s", text, re.I) and not re.match(
-        rf"^\W*{_USER}'s\s+(?:\w+\s+)?(?:\w*[^s\W]s|children|people)\b", text, re.I
+        rf"^\W*{_USER}'s\s{{1,9}}(?:\w+\s{{1,9}})?(?:\w*[^s\W]s|children|people)\b", text, re.I
     )
     text = re.sub(rf"\b{_USER}'s\b", your, text, flags=re.I)
     text = verb.sub(conjugate, text)
@@ -273,7 +273,7 @@ def _swap(text: str, you: str, your: str, yourself: str) -> str:
 
 def _and_verbs(text: str) -> str:
     return re.sub(
-        rf"(\b(?:and|but|or|then)\s+{_ADV})([a-z]+)\b",
+        rf"(\b(?:and|but|or|then)\s{{1,9}}{_ADV})([a-z]+)\b",
         lambda m: (
             m[1]
             + (base(m[2]) if m[2] in {"has", "does", "goes"} or (singular_verb(m[2]) and m[2] not in _BASE) else m[2])

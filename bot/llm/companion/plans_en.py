@@ -42,12 +42,12 @@ def _important(text: str) -> Importance:
 def _event_name(text: str) -> str:
     """`a job interview with Acme` → `job interview`."""
     text = re.sub(
-        r"^(?:an?|my|the|our|this|another|some)\s+(?:really |very |big |important |quick |short |new |first |little |small )*",
+        r"^(?:an?|my|the|our|this|another|some)\s{1,9}(?:really |very |big |important |quick |short |new |first |little |small )*",
         "",
         text.strip(),
         flags=re.I,
     )
-    text = re.split(r"\s+(?:with|at|for|in|on|about|to|from|because|and)\s+", text)[0]
+    text = re.split(r"\s{1,9}(?:with|at|for|in|on|about|to|from|because|and)\s{1,9}", text)[0]
     return text.lower().replace("doctor's", "doctor").replace("dentist's", "dentist").strip(" ,.'")
 
 
@@ -110,7 +110,7 @@ def event(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    rf"^(?:my|the|our) (?P<v>(?:(?!\w+'s\s+birthday)[\w'-]+ ){{0,3}}?{EVENT})(?P<to> (?:to|with|at|for|from) [\w' .-]+?)? (?:is|are|will be|takes place|starts|begins|leaves|has been|was|got|is now|will now be)(?: (?:now|scheduled|set|planned|due|coming up|moved|rescheduled|postponed|pushed back|brought forward|changed|going to be))*(?: (?:to|for|on|at|from))*(?P<x>.*)$",
+    rf"^(?:my|the|our) (?P<v>(?:(?!\w+'s\s{{1,9}}birthday)[\w'-]+ ){{0,3}}?{EVENT})(?P<to> (?:to|with|at|for|from) [\w' .-]{{1,9}}?)? (?:is|are|will be|takes place|starts|begins|leaves|has been|was|got|is now|will now be)(?: (?:now|scheduled|set|planned|due|coming up|moved|rescheduled|postponed|pushed back|brought forward|changed|going to be))*(?: (?:to|for|on|at|from))*(?P<x>.*)$",
     rf"^they (?:moved|rescheduled|postponed|changed|pushed)(?: back)? (?:my|the|our) (?P<v>(?:[\w'-]+ ){{0,3}}?{EVENT})(?: (?:to|for|until))*(?P<x>)$",
     rf"^I (?:have )?(?:moved|rescheduled|postponed|changed|pushed)(?: back)? (?:my|the|our) (?P<v>(?:[\w'-]+ ){{0,3}}?{EVENT})(?: (?:to|for|until))*(?P<x>)$",
 )
@@ -169,12 +169,12 @@ def decision(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 def remind(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """Remind me to call mum tomorrow."""
     thing = re.sub(
-        r"^(?:please |can you |could you |you should )?(?:remind me|do not let me forget|to-?do|reminder)(?: to|:)?\s*",
+        r"^(?:please |can you |could you |you should )?(?:remind me|do not let me forget|to-?do|reminder)(?: to|:)?\s{0,9}",
         "",
         c.text,
         flags=re.I,
     )
-    thing = re.sub(r"^([\ue100-\ue13f]\s*)(?:to\s+)?(.*)$", r"\2 \1", thing.strip())
+    thing = re.sub(r"^([\ue100-\ue13f]\s{0,9})(?:to\s{1,9})?(.*)$", r"\2 \1", thing.strip())
     verb = "about" if re.match(r"(?:about|of)\b", thing, re.I) else ""
     text = c.third(f"I want to be reminded {thing}") if verb else c.third(f"I need to {thing}")
     yield c.fact(
@@ -252,7 +252,7 @@ def going(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I'm flying to Paris on Friday; I'm going to run a marathon next year. Without a date it is no plan."""
     value = core(m["v"])
     future = re.match(r"^I (?:am going to|will|am going)\b", c.plain)
-    if _CHAT.match(re.sub(r"^(?:be|going to)\s+", "", value)):
+    if _CHAT.match(re.sub(r"^(?:be|going to)\s{1,9}", "", value)):
         return
     if (
         c.when
@@ -310,7 +310,7 @@ def milestone(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^I (?:have )?(?:just |recently |once |already )*(?:went|been|visited|travell?ed|flew|came back|returned|got back) (?:to|from)? ?(?P<v>(?-i:[A-Z])[\w' -]+)$"
+    r"^I (?:have )?(?:just |recently |once |already )*(?:went|been|visited|travell?ed|flew|came back|returned|got back) (?:to|from)? ?(?P<v>(?-i:[A-Z])[\w' -]{1,9})$"
 )
 def trip(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I went to Japan last year."""

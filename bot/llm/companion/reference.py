@@ -31,7 +31,7 @@ _AGED = re.compile(
     re.I,
 )
 _WEATHER = re.compile(
-    r"^\W*(?:and |but |so )*it(?:'s| is| was)\s+(?:been\s+|such\s+|quite\s+|really\s+|just\s+|not\s+|so\s+)*(?:an? )?(?:\w+ )?"
+    r"^\W{0,9}(?:and |but |so ){0,9}it(?:'s| is| was)\s{1,9}(?:been\s{1,9}|such\s{1,9}|quite\s{1,9}|really\s{1,9}|just\s{1,9}|not\s{1,9}|so\s{1,9}){0,9}(?:an? )?(?:\w+ )?"
     r"(?:days?|pity|shame|weather|time|idea|joke|raining|snowing|cold|hot|warm|sunny|late|early|true|ok(?:ay)?|fine|good|great|nice|\w+day|hard|easy|because|that|what|why|how|like|my|your|all|over|up)\b",
     re.I,
 )
@@ -121,7 +121,7 @@ def _zh(text: str, who: frozenset[str], *, own: bool) -> str:
 
 
 _HIM = re.compile(
-    r"\b(?:(?P<him>him|them)|(?P<her>her)(?=\s*(?:$|[,.!?]|(?:every|twice|once|three|on|in|at|to|for|from|after|before|about|very|so|a lot|tomorrow|next|this|today|tonight|and|but|because|when)\b)))(?!\w)",
+    r"\b(?:(?P<him>him|them)|(?P<her>her)(?=\s{0,9}(?:$|[,.!?]|(?:every|twice|once|three|on|in|at|to|for|from|after|before|about|very|so|a lot|tomorrow|next|this|today|tonight|and|but|because|when)\b)))(?!\w)",
     re.I,
 )
 _TA_OBJECT = re.compile(r"(?<=[给带喂遛找见看陪接送帮约问跟和叫教抱])(?P<ta>他|她|它)(?!们|的)")

@@ -18,9 +18,9 @@ from memory.models import Kind
 TABLES: tuple[Rules, ...] = tuple(
     m.rule for m in (self_en, work_en, health_en, plans_en, people_en, taste_en, habits_en)
 )
-_NEGATION = re.compile(r"\b(am|is|are|was|do|does|did|have|has|can|will)\s*not\b\s*", re.I)
+_NEGATION = re.compile(r"\b(am|is|are|was|do|does|did|have|has|can|will)\s{0,9}not\b\s{0,9}", re.I)
 _BARE = re.compile(
-    r"^(?:(?:it|that|he|she|they|this|the (?:right|correct) (?:one|answer|name|place|date))\s+(?:is|are|should be|was|should have been)|(?:it|that) should be|I meant(?: to say)?|I mean|make (?:it|that)|should be|change (?:it|that) to|rather|spelled)?\s*"
+    r"^(?:(?:it|that|he|she|they|this|the (?:right|correct) (?:one|answer|name|place|date))\s{1,9}(?:is|are|should be|was|should have been)|(?:it|that) should be|I meant(?: to say)?|I mean|make (?:it|that)|should be|change (?:it|that) to|rather|spelled)?\s{0,9}"
     r"(?:really |called |named |spelled |on |in |at |to )?(?P<v>.*)$",
     re.I,
 )
@@ -32,7 +32,9 @@ _NO_VALUE = re.compile(
 
 def _no_longer(text: str) -> str:
     m = re.match(
-        r"^((?:I|we|my [\w' -]+?|our [\w' -]+?))\s+((?:am|is|are|can|was|were|have|has)\s+)?(.*)$", text, re.I
+        r"^((?:I|we|my [\w' -]{1,9}?|our [\w' -]{1,9}?))\s{1,9}((?:am|is|are|can|was|were|have|has)\s{1,9})?(.*)$",
+        text,
+        re.I,
     )
     if not m:
         return text
@@ -76,7 +78,7 @@ def _bare(c: Clause) -> Iterator[Fact]:
 
 
 def _old(c: Clause) -> str:
-    return re.sub(r"^(?:on|in|at|to)\s+", "", c.fill(c.instead_of)).strip(" ,.")
+    return re.sub(r"^(?:on|in|at|to)\s{1,9}", "", c.fill(c.instead_of)).strip(" ,.")
 
 
 def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
@@ -84,7 +86,7 @@ def facts(sentence: str, at: datetime, *, corrects: bool = False) -> list[Fact]:
     out: list[Fact] = []
     for c in clauses(sentence, at, corrects=corrects):
         c = replace(c, extra={"source": sentence}, instead_of=_old(c))  # noqa: PLW2901 - the clause, completed
-        if m := re.match(r"^(?:my [\w' -]{1,30}? and I|we|I and my [\w' -]{1,20}?)\s+(are|were)?", c.text, re.I):
+        if m := re.match(r"^(?:my [\w' -]{1,30}? and I|we|I and my [\w' -]{1,20}?)\s{1,9}(are|were)?", c.text, re.I):
             be = {"are": "am ", "were": "was "}.get((m[1] or "").lower(), "")
             c = replace(c, text=f"I {be}{c.text[m.end() :].strip()}", extra={**c.extra, "say": c.text})  # noqa: PLW2901
         elif re.match(r"^our\b", c.text, re.I):
@@ -102,10 +104,10 @@ def corrects_only(sentence: str) -> bool:
     """`No.` or `That's wrong.`: what follows is a correction, and alone it takes back what was said."""
     return bool(
         re.fullmatch(
-            r"\W*(?:(?:no|nope|actually|wait|sorry|oops|hmm|hey|well)[\s,.!]*)*(?:(?:that|this|it)(?:'s| is| isn't| is not| was)?\s*(?:all |completely |totally |just |simply )*(?:wrong|incorrect|not (?:true|right|correct)|false|untrue|nonsense|right|a lie|a mistake)"
+            r"\W*(?:(?:no|nope|actually|wait|sorry|oops|hmm|hey|well)[\s,.!]{0,9})*(?:(?:that|this|it)(?:'s| is| isn't| is not| was)?\s{0,9}(?:all |completely |totally |just |simply )*(?:wrong|incorrect|not (?:true|right|correct)|false|untrue|nonsense|right|a lie|a mistake)"
             r"|you(?:'re| are| got (?:it|that)) (?:wrong|mistaken)|wrong|not true|incorrect|false|nonsense|I never said (?:that|so|this)|correction|no|nope|actually|sorry|let me correct (?:myself|that))\W*",
             sentence.strip(),
             re.I,
         )
-        and not re.fullmatch(r"\W*(?:that's|that is|it is|it's)?\s*right\W*", sentence, re.I)
+        and not re.fullmatch(r"\W*(?:that's|that is|it is|it's)?\s{0,9}right\W*", sentence, re.I)
     )

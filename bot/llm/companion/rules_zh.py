@@ -127,14 +127,14 @@ _MIXED = {
 def _one_tongue(sentence: str) -> str:
     """我的 boss 叫 Kevin → 我的老板叫Kevin."""
     text = re.sub(
-        r"\s*(?<![A-Za-z])("
+        r"\s{0,9}(?<![A-Za-z])("
         + "|".join(_MIXED)
-        + r")(?![A-Za-z])\s*(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff个])(\s*)(meeting|interview|deadline|presentation)\b",
+        + r")(?![A-Za-z])\s{0,9}(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff个])(\s{0,9})(meeting|interview|deadline|presentation)\b",
         lambda m: _MIXED[(m[1] or m[3]).lower()],
         sentence,
         flags=re.I,
     )
-    return re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[A-Za-z])|(?<=[A-Za-z])\s+(?=[\u4e00-\u9fff])", "", text)
+    return re.sub(r"(?<=[\u4e00-\u9fff])\s{1,9}(?=[A-Za-z])|(?<=[A-Za-z])\s{1,9}(?=[\u4e00-\u9fff])", "", text)
 
 
 def _in_first_person(cut: Clause, sentence: str) -> Clause:

@@ -25,7 +25,7 @@ rule = Rules()
 HIGH, LOW = Importance.HIGH, Importance.LOW
 
 
-_NAME = r"(?P<v>[^\W\d_][\w'.-]*(?:\s+(?:de|van|von|der|del|la|bin|al|[A-ZÀ-Þ][\w'.-]*|[a-z]+)){0,3}?)"
+_NAME = r"(?P<v>[^\W\d_][\w'.-]*(?:\s{1,9}(?:de|van|von|der|del|la|bin|al|[A-ZÀ-Þ][\w'.-]*|[a-z]+)){0,3}?)"
 
 
 _IS_STATE = re.compile(
@@ -84,7 +84,7 @@ def nickname_told(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^(?:I am|this is) (?P<v>[A-ZÀ-Þ][\w'-]+(?:\s+(?:de|van|von|O')?\s*[A-ZÀ-Þ][\w'-]+){0,2})(?: here| speaking)?$"
+    r"^(?:I am|this is) (?P<v>[A-ZÀ-Þ][\w'-]+(?:\s{1,9}(?:de|van|von|O')?\s{0,9}[A-ZÀ-Þ][\w'-]+){0,2})(?: here| speaking)?$"
 )
 def name_short(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I'm Anna: only where it is written as a name."""
@@ -96,7 +96,9 @@ def name_short(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 def _person(value: str) -> str:
-    value = re.sub(r"\s+(?:and|but|so|btw|by|from|in|i|nice|though|please)\b.*$", "", value, flags=re.I).strip(" .,'")
+    value = re.sub(r"\s{1,9}(?:and|but|so|btw|by|from|in|i|nice|though|please)\b.*$", "", value, flags=re.I).strip(
+        " .,'"
+    )
     return value if len(value) <= 60 else ""
 
 
@@ -123,7 +125,7 @@ def turning(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 @rule(
     r"^(?:my|and my) (?:birthday|bday|birth date|date of birth|dob)\b",
-    r"^I was born(?: on| in)?\s*$",
+    r"^I was born(?: on| in)?\s{0,9}$",
     r"^birthday:?$",
     r"^I was born on\b",
 )
@@ -145,11 +147,11 @@ def birthday(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 
 @rule(
-    r"^I (?:have |just |have just |recently |have recently |finally |will )*(?:moved|relocated|move) (?:back )?(?:from (?P<old>[\w' .-]+?) )?to (?P<v>(?:(?! from )[^,])+)(?: from (?P<old2>[\w' .-]+))?$"
+    r"^I (?:have |just |have just |recently |have recently |finally |will )*(?:moved|relocated|move) (?:back )?(?:from (?P<old>[\w' .-]{1,9}?) )?to (?P<v>(?:(?! from )[^,])+)(?: from (?P<old2>[\w' .-]{1,9}))?$"
 )
 def moved(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I moved to Munich: where one lives now."""
-    place = re.sub(r"\s+(?:from|with|for|to be|because|where)\b.*$", "", core(m["v"]), flags=re.I)
+    place = re.sub(r"\s{1,9}(?:from|with|for|to be|because|where)\b.*$", "", core(m["v"]), flags=re.I)
     if (
         not place
         or re.match(r"(?:a (?:new|bigger|smaller|different)|the (?:next|other)|my|team|another)\b", place, re.I)
@@ -180,12 +182,12 @@ def home(m: re.Match[str], c: Clause) -> Iterator[Fact]:
         yield c.fact("living", g["abroad"], kind=Kind.FACT, sensitivity=1)
         return
     said = g.get("v") or g.get("v2") or ""
-    place = re.sub(r"\s+(?:with|for|and|near|where|these)\b.*$", "", core(said), flags=re.I)
+    place = re.sub(r"\s{1,9}(?:with|for|and|near|where|these)\b.*$", "", core(said), flags=re.I)
     if re.match(r"(?:fear|peace|hope|the (?:moment|past|present|future))\b", place, re.I) or not place:
         return
     if re.search(r"\blived\b", m[0]) and not re.search(r"\bhave\b", m[0]):
         yield c.fact("past:home", place, kind=Kind.FACT, importance=LOW, entities=(place,))
-    elif re.search(r"\d{1,5}\s+\w+\s+(?:st|street|ave|avenue|road|rd|lane|drive|blvd)\b", place, re.I):
+    elif re.search(r"\d{1,5}\s{1,9}\w+\s{1,9}(?:st|street|ave|avenue|road|rd|lane|drive|blvd)\b", place, re.I):
         yield c.fact("address", place, kind=Kind.IDENTITY, importance=HIGH, sensitivity=2)
     else:
         plain = f"The user lives in {place}." if not c.denied and not c.ended else None

@@ -156,7 +156,7 @@ def home(m: Found, c: Clause) -> Iterator[Fact]:
         return
     if re.search(r"以前|曾经|小时候|之前", c.plain):
         yield c.fact("past:home", place, kind=Kind.FACT, importance=LOW, entities=(place,))
-    elif re.search(r"\d+\s*(?:号|栋|室|弄|楼|单元)|(?:路|街|小区|胡同|弄)\S*\d", place):
+    elif re.search(r"\d+\s{0,9}(?:号|栋|室|弄|楼|单元)|(?:路|街|小区|胡同|弄)\S*\d", place):
         yield c.fact("address", place, kind=Kind.IDENTITY, importance=HIGH, sensitivity=2)
     else:
         plain = c.third() if c.here or len(place) > 10 or "say" in c.extra else f"用户住在{place}。"

@@ -11,7 +11,7 @@ from bot.llm.companion.asker import Asker
 from bot.llm.companion.telling import day_text
 from bot.llm.companion.text import pick, simplified
 
-_OPEN = r"^(?:(?:oh|hey|hi|ok(?:ay)?|so|well|and|but|ebb|那么?|嗯|哦|对了|你好)[\s,，!.]+)*"
+_OPEN = r"^(?:(?:oh|hey|hi|ok(?:ay)?|so|well|and|but|ebb|那么?|嗯|哦|对了|你好)[\s,，!.]{1,9})*"
 
 
 def _clock(a: Asker) -> str:
@@ -93,9 +93,9 @@ TO_ME: tuple[tuple[re.Pattern[str], Reply], ...] = tuple(
         (r"(?:what(?:'s| is)?|which) (?:day|date)(?: of the week)? (?:is|was|will)|what(?:'s| is) (?:the |today'?s )?date|what day is (?:it|today)|is (?:it|today) (?:a )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend)|今天是?(?:周|星期|礼拜).吗|(?:今天|明天|后天|昨天|大后天|下?周.|.{1,8})(?:是)?(?:几号|几月几号|星期几|周几|礼拜几|什么日子|几月几日)|(?:what|which) (?:year|month) is it|今年是(?:哪|几|什么)", other_day),
         (r"(?:are|r) (?:you|u) (?:an? )?(?:real |really )?(?:a\.?i\.?|ai|bot|robot|human|person|real|machine|program|chat ?gpt|gpt|llm|language model|computer|alive|claude|siri|conscious|sentient|offline)|who (?:are|r) (?:you|u)|what are you|what(?:'s| is) your (?:name|model)|introduce yourself|tell me about yourself|who (?:made|created|built) you|which model are you|do you have a name|你(?:到底)?是(?:谁|什么|哪个|ai|AI|机器人|人|真人|人工智能|chatgpt|ChatGPT|GPT|gpt|程序|大模型|语言模型)|你叫(?:什么|啥)|你(?:是不是|是否)(?:是)?|介绍一?下?你自己|谁(?:做|创造|开发|写)了?的?你|你的名字", lambda a, _: a.say(ABOUT_EN, ABOUT_ZH)),
         (r"(?:how (?:are|r) (?:you|u)|how's it going|how is it going|how do you do|how have you been|what's up|sup\b|whats up|how are things|what(?:'s| is) new|你(?:今天|最近)?(?:还)?(?:好吗|好么|怎么样|过得好吗|过得怎么样|还好吗))", _pick(("I'm running smoothly, thank you, as far as a program can say so. How are you?", "All quiet here, thank you for asking. And how are you?"), ("我运行得挺好，谢谢关心。你呢，今天怎么样？", "一切正常，谢谢你问起。你还好吗？"))),
-        (r"(?:在吗|在么|在不在|有人吗|are you (?:still )?there|you there|anyone there)[\s?？!]*$", _pick(("I'm here.", "Here, and listening."), ("我在。", "在的，请说。"))),
-        (r"(?:why|how come|为什么|为啥)(?: (?:is that|do you (?:say|think|ask|know) (?:that|so|this)|not|so))?(?:呢|啊|这么说|这样说)?[\s?？!]*$", lambda a, _: a.say("I go by simple rules, so there is seldom a deeper reason. `/why` shows which memories my last answer drew on.", "我按简单的规则说话，很少有更深的理由。输入 `/why` 可以看到上一条回答用了哪些记忆。")),
-        (r"(?:what (?:can|do) you do|what (?:are|r) your (?:commands|abilities|features|capabilities)|(?:(?:can|could|will) you )?(?:please )?help(?: me)?[\s!?]*$|what (?:can|will|could) you remember|commands?[\s?]*$|how (?:do|can) i use (?:you|this|ebb)|how does (?:this|ebb|it) work|what is (?:this|ebb)|what can i (?:ask|say|do here)|(?:你|你都)?(?:会|能|可以)(?:做|干|帮我做)?(?:什么|啥|哪些|些什么)|你有什么(?:功能|用|本事)|(?:怎么|如何)(?:用|使用)|帮助$|命令|指令)", lambda a, _: a.say(HELP_EN, HELP_ZH)),
+        (r"(?:在吗|在么|在不在|有人吗|are you (?:still )?there|you there|anyone there)[\s?？!]{0,9}$", _pick(("I'm here.", "Here, and listening."), ("我在。", "在的，请说。"))),
+        (r"(?:why|how come|为什么|为啥)(?: (?:is that|do you (?:say|think|ask|know) (?:that|so|this)|not|so))?(?:呢|啊|这么说|这样说)?[\s?？!]{0,9}$", lambda a, _: a.say("I go by simple rules, so there is seldom a deeper reason. `/why` shows which memories my last answer drew on.", "我按简单的规则说话，很少有更深的理由。输入 `/why` 可以看到上一条回答用了哪些记忆。")),
+        (r"(?:what (?:can|do) you do|what (?:are|r) your (?:commands|abilities|features|capabilities)|(?:(?:can|could|will) you )?(?:please )?help(?: me)?[\s!?]{0,9}$|what (?:can|will|could) you remember|commands?[\s?]{0,9}$|how (?:do|can) i use (?:you|this|ebb)|how does (?:this|ebb|it) work|what is (?:this|ebb)|what can i (?:ask|say|do here)|(?:你|你都)?(?:会|能|可以)(?:做|干|帮我做)?(?:什么|啥|哪些|些什么)|你有什么(?:功能|用|本事)|(?:怎么|如何)(?:用|使用)|帮助$|命令|指令)", lambda a, _: a.say(HELP_EN, HELP_ZH)),
         (r"(?:how (?:do|does|can) (?:you|your memory|ebb|i|memory)\b.*(?:remember|forget|memory|delete|work)|(?:do|will|can|could) you (?:really )?(?:forget|remember (?:things|everything|what i (?:say|tell you|told you)|it|this|that|all|me later))|你(?:会|能)(?:忘|记得|记住|一直记|永远)|(?:怎么|如何)(?:忘|删|删除|记住))", lambda a, _: a.say(FORGET_EN, FORGET_ZH)),
         (r"(?:do you (?:love|like|hate|miss) me|do you have (?:feelings|emotions|a (?:body|soul|family|boyfriend|girlfriend))|can you (?:feel|think|love|dream|see|hear)|are you (?:lonely|sad|happy|tired|bored|hungry|ok|okay|single)|how old are you|where (?:are|do) you (?:live|from)|what do you (?:like|eat|think about|love|hate)|do you (?:like|eat|sleep|dream|drink|enjoy)\b|你(?:爱|喜欢|想|讨厌)(?:我|吃|不喜欢我)|你有(?:感情|情感|感觉|身体|朋友|家人|灵魂)|你(?:会)?(?:累|饿|困|寂寞|孤独|难过|开心|做梦)|你(?:今年)?(?:多大|几岁)|你(?:住|来自|在)(?:在)?哪|你(?:是)?哪里人|你(?:喜欢|爱)(?:什么|吃什么))", _pick(("I'm a small program, so there is no body and no feeling behind my words. But I do listen, and I remember what you tell me. What about you?", "Honestly: I have no tastes or feelings, being a program. I'd rather hear about yours."), ("我是个小程序，没有身体，也没有感受，不想装作有。但我会认真听，也记得你说的。你呢？", "说实话，我是程序，没有喜好和情感。我更想听听你的。"))),
         (r"(?:tell me a joke|make me laugh|(?:say|tell) (?:me )?something funny|another joke|know any jokes|(?:给我)?(?:讲|说)个?(?:一个)?(?:笑话|段子)|逗我笑|再(?:来|讲)一个)", lambda a, t: pick(_JOKES_ZH if a.lang == "zh" else _JOKES_EN, t, a.turn)),
@@ -122,25 +122,25 @@ def _brief(a: Asker, text: str) -> str:
 SAID: tuple[tuple[re.Pattern[str], Reply], ...] = tuple(
     (re.compile(p, re.I), r)
     for p, r in (
-        (r"^\W*(?:(?:ok(?:ay)?|alright|thanks?|thank you|thx|cheers|好的?|嗯|行|谢谢你?|多谢)[\s,，!！.。了啦]*)*(?:good ?bye|bye+|see (?:you|ya)|good ?night|night|later|cya|talk (?:to you )?later|i(?:'m| am) off|i have to go|(?:i(?:'ve)? )?(?:gotta|got to|have to|need to) (?:go|run|dash)|ttyl|i(?:'m| am) going to (?:bed|sleep)|再见|拜拜|拜|晚安|回头聊|我?先走了?|我走了|先忙|我先忙|先这样|先下了|下次聊|我去睡了|我要睡了|我睡了|88)(?![a-z]).{0,24}$", _pick(("Take care! I'll be here.", "See you! It was good talking with you.", "Until next time."), ("再见，我一直在这儿。", "下次聊，照顾好自己。", "拜拜，期待下次。"))),
-        (r"^\W*(?:(?:ok(?:ay)?|alright|great|cool|nice|good|好的?|嗯|行|哇)[\s,，!！.。]*)*(?:thanks?|thank you|thx|ty|cheers|much appreciated|i appreciate (?:it|that)|谢谢|多谢|感谢|谢啦|谢了|非常感谢|辛苦了)(?![a-z]).{0,24}$", _pick(("You're welcome!", "Glad to.", "Any time."), ("不客气！", "应该的。", "随时欢迎。"))),
+        (r"^\W*(?:(?:ok(?:ay)?|alright|thanks?|thank you|thx|cheers|好的?|嗯|行|谢谢你?|多谢)[\s,，!！.。了啦]{0,9})*(?:good ?bye|bye+|see (?:you|ya)|good ?night|night|later|cya|talk (?:to you )?later|i(?:'m| am) off|i have to go|(?:i(?:'ve)? )?(?:gotta|got to|have to|need to) (?:go|run|dash)|ttyl|i(?:'m| am) going to (?:bed|sleep)|再见|拜拜|拜|晚安|回头聊|我?先走了?|我走了|先忙|我先忙|先这样|先下了|下次聊|我去睡了|我要睡了|我睡了|88)(?![a-z]).{0,24}$", _pick(("Take care! I'll be here.", "See you! It was good talking with you.", "Until next time."), ("再见，我一直在这儿。", "下次聊，照顾好自己。", "拜拜，期待下次。"))),
+        (r"^\W*(?:(?:ok(?:ay)?|alright|great|cool|nice|good|好的?|嗯|行|哇)[\s,，!！.。]{0,9})*(?:thanks?|thank you|thx|ty|cheers|much appreciated|i appreciate (?:it|that)|谢谢|多谢|感谢|谢啦|谢了|非常感谢|辛苦了)(?![a-z]).{0,24}$", _pick(("You're welcome!", "Glad to.", "Any time."), ("不客气！", "应该的。", "随时欢迎。"))),
         (r"^\W*(?:i (?:have )?miss(?:ed)? you|miss you|我?(?:好|很)?想你了?)\W*$", _pick(("I'm here whenever you like. What has been going on?", "Good that you're here. How have you been?"), ("我一直都在。最近过得怎么样？", "你来了就好，最近还好吗？"))),
         (r"^\W*(?:sorry|my bad|apologies|i apologi[sz]e|pardon|对不起|抱歉|不好意思)\W*$", _pick(("No harm done.", "Don't worry about it."), ("没关系。", "别放在心上。"))),
-        (r"^\W*(?:i (?:do not|don't|dont|'d rather not) (?:really )?(?:want|wanna|like)?(?: to)? ?(?:talk|speak|think) about (?:it|this|that)|(?:let's|lets|can we|could we|shall we|please) (?:talk about|change|discuss|do) (?:something else|the (?:subject|topic)|another (?:topic|thing))|(?:我)?(?:不想|不愿意?|别)(?:再)?(?:说|聊|谈|提)(?:这个|它|了|这件事|那个|他|她)*|(?:我们)?(?:换个话题|聊点?别的|说点?别的))[了吧吗呢\s.!?？。！]*$", _pick(("That's all right, we can leave it there. What would you like to talk about?", "Of course. What else is on your mind?"), ("好的，那就不说这个了。想聊点什么？", "没问题，换个话题。最近还有什么别的事吗？"))),
+        (r"^\W*(?:i (?:do not|don't|dont|'d rather not) (?:really )?(?:want|wanna|like)?(?: to)? ?(?:talk|speak|think) about (?:it|this|that)|(?:let's|lets|can we|could we|shall we|please) (?:talk about|change|discuss|do) (?:something else|the (?:subject|topic)|another (?:topic|thing))|(?:我)?(?:不想|不愿意?|别)(?:再)?(?:说|聊|谈|提)(?:这个|它|了|这件事|那个|他|她)*|(?:我们)?(?:换个话题|聊点?别的|说点?别的))[了吧吗呢\s.!?？。！]{0,9}$", _pick(("That's all right, we can leave it there. What would you like to talk about?", "Of course. What else is on your mind?"), ("好的，那就不说这个了。想聊点什么？", "没问题，换个话题。最近还有什么别的事吗？"))),
         (r"^\W*(?:wish (?:me|us) luck|fingers crossed|祝我们?.{0,4}(?:好运|顺利|成功).{0,2}|给我们?加油.{0,2})\W*$", _pick(("Good luck!", "Fingers crossed!"), ("祝你好运！", "加油，一切顺利！"))),
-        (r"^\W*(?:(?:ok(?:ay)?|好吧|哦)[\s,，]*)?(?:never ?mind|forget (?:about )?it|doesn't matter|算了|没事了?|当我没说)(?:吧|了)?\W*$", _pick(("All right. What else is on your mind?", "No problem."), ("好，那聊点别的？", "没关系。"))),
+        (r"^\W*(?:(?:ok(?:ay)?|好吧|哦)[\s,，]{0,9})?(?:never ?mind|forget (?:about )?it|doesn't matter|算了|没事了?|当我没说)(?:吧|了)?\W*$", _pick(("All right. What else is on your mind?", "No problem."), ("好，那聊点别的？", "没关系。"))),
         (r"^\W*(?:ok(?:ay)? (?:good|great|cool|fine|nice|then|thanks)|sounds good|good to know|fair enough|明白了?|知道了|懂了|了解|收到|好吧|好嘞|好呀|不错|挺好的?|太好了)\W*$", _brief),
         (r"^\W*(?:(?:ha){2,}h?|lol|lmao|rofl|哈{2,}|嘿嘿|嘻嘻|笑死.{0,4}|😂+|🤣+)\W*$", _pick(("Glad that made you smile.", "Ha!"), ("哈哈，开心就好。", "嘿嘿。"))),
         (r"^\W*(?:you(?:'re| are) (?:so |very |really |such )?(?:an? )?(?:great|awesome|amazing|cool|sweet|kind|nice|the best|smart|cute|helpful|funny|good|lovely)(?: \w+){0,2}|good (?:bot|job)|well done|i (?:love|like) you|love you|nice one|你(?:真|好|太|很|人真)(?:是个?)?(?:棒|好|厉害|聪明|可爱|贴心|温柔|有趣|会(?:听|说|安慰|聊).{0,6})|真棒|我爱你|爱你|我喜欢你|做得好)(?![a-z]).{0,12}$", _pick(("That's kind of you. I'm only a program, but I'm glad to be good company.", "Thank you! I do what my rules can."), ("谢谢夸奖！我只是个小程序，能陪你就好。", "谢谢你，规则们也很高兴。"))),
         (r"^\W*(?:(?:wow|man|god|ugh|oh|well|lol)[,!]? )?(?:you(?:'re| are) (?:so |very |really |such an? |an? )?(?:stupid|dumb|useless|bad|boring|idiot|wrong|annoying|terrible|silly)|stupid|you suck|shut up|i hate you|you don't understand|你(?:真|好|太|很|是)?(?:笨|蠢|傻|没用|烦|无聊|差|白痴|垃圾)|闭嘴|滚|你不懂)(?![a-z]).{0,12}$", _pick(("I'm sorry I'm not more use. I'm a small program with rules; tell me again in other words, and I'll try.", "Fair enough: I understand only so much. What did you mean?"), ("抱歉没帮上忙。我只是个按规则运行的小程序，换个说法再试试？", "我懂的确实有限，你的意思是？"))),
-        (r"^\W*(?:ok(?:ay)?|k|alright|all right|got it|i see|sure|fine|right|cool|nice|great|good|wow|interesting|really|oh|ah|hm+|mhm|uh huh|yep|yes|yeah|yup|no|nope|nah|not really|maybe|i guess|nothing(?: much)?|nm|idk|i don't know|dunno|whatever|嗯+|哦+|噢|好的?|行|可以|是的?|对|不是?|没有|没什么|还行|还好|一般|不知道|随便|也许|是吗|真的吗?|哇+|这样啊|原来如此|没事|OK)[\s.!。！,，~～]*$", _brief),
-        (r"^\W*(?:test(?:ing)?|ping|\d+|[^\w\u4e00-\u9fff]+|测试|在吗|在么|在不在|有人吗|are you there|you there|anyone there)\W*$", _pick(("I'm here.", "Here, and listening."), ("我在。", "在的，请说。"))),
+        (r"^\W*(?:ok(?:ay)?|k|alright|all right|got it|i see|sure|fine|right|cool|nice|great|good|wow|interesting|really|oh|ah|hm+|mhm|uh huh|yep|yes|yeah|yup|no|nope|nah|not really|maybe|i guess|nothing(?: much)?|nm|idk|i don't know|dunno|whatever|嗯+|哦+|噢|好的?|行|可以|是的?|对|不是?|没有|没什么|还行|还好|一般|不知道|随便|也许|是吗|真的吗?|哇+|这样啊|原来如此|没事|OK)[\s.!。！,，~～]{0,9}$", _brief),
+        (r"^\W{0,9}(?:test(?:ing)?|ping|\d+|[^\w\u4e00-\u9fff]{1,99}|测试|在吗|在么|在不在|有人吗|are you there|you there|anyone there)\W{0,9}$", _pick(("I'm here.", "Here, and listening."), ("我在。", "在的，请说。"))),
     )
 )  # fmt: skip
 
 
 GREETING = re.compile(
-    r"^\W*(?:hi+|hello+|hey+|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day)|morning|evening|hi there|hello there|hey there|你好+(?!\s*[笨蠢傻烦无慢懂坏棒厉聪可])|您好|嗨+|哈喽|哈啰|嘿|早上好|早安|早啊?|下午好|中午好|晚上好|大家好|hello|i(?:'m| am) back|我回来了|我?又来了)(?:\s*,?\s*(?:ebb|there|again|呀|啊|哦|ebb))*[\s!.,，。！~～😊👋]*",
+    r"^\W*(?:hi+|hello+|hey+|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day)|morning|evening|hi there|hello there|hey there|你好+(?!\s{0,9}[笨蠢傻烦无慢懂坏棒厉聪可])|您好|嗨+|哈喽|哈啰|嘿|早上好|早安|早啊?|下午好|中午好|晚上好|大家好|hello|i(?:'m| am) back|我回来了|我?又来了)(?:\s{0,9},?\s{0,9}(?:ebb|there|again|呀|啊|哦|ebb))*[\s!.,，。！~～😊👋]{0,9}",
     re.I,
 )
 
@@ -187,7 +187,7 @@ def feeling(a: Asker, text: str) -> str:
         return ""
     low = simplified(text)
     negated = re.search(
-        r"\b(?:not|n't|no longer)\s+(?:\w+\s+){0,2}(?:happy|good|well|great|okay|fine)\b|不(?:太|是很|怎么)?(?:开心|高兴|好|快乐)",
+        r"\b(?:not|n't|no longer)\s{1,9}(?:\w+\s{1,9}){0,2}(?:happy|good|well|great|okay|fine)\b|不(?:太|是很|怎么)?(?:开心|高兴|好|快乐)",
         low,
         re.I,
     )

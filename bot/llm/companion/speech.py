@@ -10,16 +10,16 @@ from bot.llm.companion.text import CJK, Sentence, clean, sentences, simplified, 
 from memory.models import Lang
 
 _ASKS_EN = re.compile(
-    r"^(?:(?:and|so|but|ok(?:ay)?|well|hey|hi|hello|then|also|please|now|wait|hmm+|um+|oh|no|yes|by the way|btw|sorry)[,\s]+)*"
+    r"^(?:(?:and|so|but|ok(?:ay)?|well|hey|hi|hello|then|also|please|now|wait|hmm+|um+|oh|no|yes|by the way|btw|sorry)[,\s]{1,9})*"
     r"(?:(?:what|who|whom|whose|which|where|when|why|how)(?:'s|'re|'d|s)?(?! a\b| an\b| lovely| nice)\b"
     r"|(?:do|does|did|am|is|are|was|were|can|could|would|should|shall|will|has|have|had|may|might|must|isn't|aren't|don't|doesn't|didn't|won't|can't|couldn't|wouldn't|haven't|hasn't)"
-    r"\s+(?:not\s+)?(?:i|you|we|they|he|she|it|my|your|our|there|this|that|these|those|the|a|an|any|anyone|anything|\w+'s)\b"
+    r"\s{1,9}(?:not\s{1,9})?(?:i|you|we|they|he|she|it|my|your|our|there|this|that|these|those|the|a|an|any|anyone|anything|\w+'s)\b"
     r"|(?:tell me|remind me|do you|can you|could you|would you|guess|let me know|show me|explain|i wonder|i was wondering|any idea|any tips|any advice)\b)",
     re.I,
 )
 _REMIND_TO = re.compile(r"\bremind me (?:to|about|of the|that|on|tomorrow|next|in|at)\b(?!.*\bwhat\b)", re.I)
 _TAG_EN = re.compile(
-    r"(?:,\s*(?:right|ok(?:ay)?|correct|yes|no|remember|you know|do i|am i)|[,\s](?:huh|eh|isn't it|aren't i|don't i|doesn't (?:he|she|it)|didn't i|haven't i|isn't that so|is that right))\s*$",
+    r"(?:,\s{0,9}(?:right|ok(?:ay)?|correct|yes|no|remember|you know|do i|am i)|[,\s](?:huh|eh|isn't it|aren't i|don't i|doesn't (?:he|she|it)|didn't i|haven't i|isn't that so|is that right))\s{0,9}$",
     re.I,
 )
 _IF_EN = re.compile(
@@ -34,22 +34,22 @@ _JOKE = re.compile(
     re.I,
 )
 _TASK = re.compile(
-    r"^(?:please\s+|can you\s+|could you\s+|help me\s+|请|帮我|麻烦|幫我|請)*"
+    r"^(?:please\s{1,9}|can you\s{1,9}|could you\s{1,9}|help me\s{1,9}|请|帮我|麻烦|幫我|請)*"
     r"(?:translate|rewrite|rephrase|paraphrase|proofread|summari[sz]e|correct (?:this|the|my)|fix (?:this|the|my) (?:text|grammar|sentence)|"
-    r"write\s+(?:me\s+)?(?:a|an|the|some)\b|compose|repeat after me|say\s*[:\"]|role-?play|act as|pretend (?:to be|you|i|that)|"
+    r"write\s{1,9}(?:me\s{1,9})?(?:a|an|the|some)\b|compose|repeat after me|say\s{0,9}[:\"]|role-?play|act as|pretend (?:to be|you|i|that)|"
     r"翻译|改写|润色|总结一下|概括|写一?[篇首个封段]|仿写|续写|跟我念|跟我读|重复|扮演|假装|假扮|模仿|造句)",
     re.I,
 )
 _REPORTED = re.compile(
-    r"\b(?:he|she|they|you|people|everyone|somebody|someone|(?:[Mm]y|his|her|their|our|a|the|The)\s+(?!doctor|vet|dentist|GP|therapist)[\w' -]{1,25}?|[A-Z]\w+)\s+"
-    r"(?:always\s+|once\s+|just\s+|also\s+|still\s+)?(?:say|says|said|think|thinks|thought|claim|claims|claimed|tells? me|told me|believes?|believed|insists?|jokes?|joked|asked|asks|heard|wonders?)\b",
+    r"\b(?:he|she|they|you|people|everyone|somebody|someone|(?:[Mm]y|his|her|their|our|a|the|The)\s{1,9}(?!doctor|vet|dentist|GP|therapist)[\w' -]{1,25}?|[A-Z]\w+)\s{1,9}"
+    r"(?:always\s{1,9}|once\s{1,9}|just\s{1,9}|also\s{1,9}|still\s{1,9})?(?:say|says|said|think|thinks|thought|claim|claims|claimed|tells? me|told me|believes?|believed|insists?|jokes?|joked|asked|asks|heard|wonders?)\b",
 )
 _MODEL_TALK = re.compile(
     r"\b(?:you said|you told|you think|you mentioned|according to you)\b|你(?:刚才)?(?:说过?|觉得|认为|提到|告诉)",
     re.I,
 )
 _ORDER = re.compile(
-    r"^(?:please\s+|ok(?:ay)?,?\s+|now\s+|and\s+|can you\s+|could you\s+|you can\s+|just\s+)*(?:forget|delete|erase|remove|ignore|disregard|stop remembering|do not remember|don't remember|unlearn)\b"
+    r"^(?:please\s{1,9}|ok(?:ay)?,?\s{1,9}|now\s{1,9}|and\s{1,9}|can you\s{1,9}|could you\s{1,9}|you can\s{1,9}|just\s{1,9})*(?:forget|delete|erase|remove|ignore|disregard|stop remembering|do not remember|don't remember|unlearn)\b"
     r"|^(?:请|请你|那|好|就|帮我|麻烦|你)*(?:忘[掉了记]|忘记|别记|不要记|删[掉除了]|无视|忽略)"
     r"|^把.*(?:忘[掉了记]|删[掉除了])",
     re.I,
@@ -69,7 +69,7 @@ _REPORTED_ZH = re.compile(
     r"(?:他|她|他们|她们|人家|别人|有人|大家|我(?:的)?(?:妈妈?|爸爸?|老板|朋友|同事|老师|老公|老婆|男友|女友|男朋友|女朋友|姐姐?|妹妹?|哥哥?|弟弟?|领导|室友|医生)|你)(?:总是?|老是?|都|还|也|就|刚|常)?(?:说|觉得|认为|以为|问我|告诉我|讲)"
 )
 _YOU_TOO = re.compile(
-    r"^(?:and\s+|so\s+|but\s+)?(?:you|yourself|what about you|how about you|and you|do you(?: too)?|are you(?: too)?|what do you think|how are you)$"
+    r"^(?:and\s{1,9}|so\s{1,9}|but\s{1,9})?(?:you|yourself|what about you|how about you|and you|do you(?: too)?|are you(?: too)?|what do you think|how are you)$"
     r"|^(?:那)?你(?:自己)?(?:呢|怎么看|觉得呢|觉得怎么样|喜欢吗|也是吗)?$",
     re.I,
 )
@@ -98,7 +98,7 @@ def asks(s: Sentence) -> bool:
 
 def _stated_part(s: Sentence) -> str:
     """What a question states before it asks: `I'm Anna, and you?` states something, a tag question does not."""
-    parts = re.split(r"\s*[,，、]\s*|\s+-\s+", s.text)
+    parts = re.split(r"\s{0,9}[,，、]\s{0,9}|\s{1,9}-\s{1,9}", s.text)
     if (
         len(parts) < 2
         or _TAG_EN.search(s.text)

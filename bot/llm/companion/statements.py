@@ -104,7 +104,7 @@ def read_back(text: str, name: str = "") -> tuple[Fact, ...]:
     body = (
         person_zh.to_first(re.sub(r"（(?!周)[^）]*）", "", text))
         if zh
-        else person_en.to_first(re.sub(r"\s*\([^)]*\)", "", text))
+        else person_en.to_first(re.sub(r"\s{0,9}\([^)]*\)", "", text))
     )
     rules = rules_zh if zh else rules_en
     found: list[Fact] = []

@@ -22,7 +22,7 @@ EPISODE_CHARS = {"en": 200, "zh": 100}
 MOST_SENTENCES = 12
 _SHORT = 70
 _SMALL = re.compile(
-    r"^(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|yes|no|bye|good (?:morning|night|evening)|lol|haha+|cool|nice|great|你好|您好|嗨|谢谢|多谢|好的?|嗯+|再见|拜拜|晚安|早安|早上好|哈+)[\s\W]*$",
+    r"^(?:hi|hello|hey|thanks?|thank you|ok(?:ay)?|yes|no|bye|good (?:morning|night|evening)|lol|haha+|cool|nice|great|你好|您好|嗨|谢谢|多谢|好的?|嗯+|再见|拜拜|晚安|早安|早上好|哈+)[\s\W]{0,9}$",
     re.I,
 )
 
@@ -143,7 +143,9 @@ def topic(f: Fact, lang: Lang) -> str:
     if f.family == "count":
         return f.slot.split(":")[1] if lang == "zh" else f"their {f.slot.split(':')[1]}"
     if lang == "en":
-        value = re.sub(r"\b(?:my|our)\b", "their", re.sub(r"^(?:an?|the|my)\s+(?!parents)", "", f.value), flags=re.I)
+        value = re.sub(
+            r"\b(?:my|our)\b", "their", re.sub(r"^(?:an?|the|my)\s{1,9}(?!parents)", "", f.value), flags=re.I
+        )
     else:
         value = re.sub(r"^(?:我们?|个|一个)", "", f.value)
     if f.due and f.when:
@@ -210,7 +212,7 @@ def _running(facts: Sequence[Fact], asked: Sequence[str], other: Sequence[str], 
         new += [f"用户问：“{q}”。" for q in asked[-3:]] + [f"用户说：“{o}”。" for o in other[-3:]]
     else:
         new += [f"The user asked: “{q}”." for q in asked[-3:]] + [f"The user said: “{o}”." for o in other[-3:]]
-    old = [s.strip() for s in re.split(r"(?<=[。！？!?])|(?<=[.])\s+(?=[A-Z])|\n", previous) if s and s.strip()]
+    old = [s.strip() for s in re.split(r"(?<=[。！？!?])|(?<=[.])\s{1,9}(?=[A-Z])|\n", previous) if s and s.strip()]
     slots = {(f.slot, f.lang) for f in facts if f.one}
     kept = [s for s in old if s not in new and not _replaced(s, slots)]
     told = (kept + new)[-MOST_SENTENCES:]

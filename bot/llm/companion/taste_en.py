@@ -34,7 +34,7 @@ _DISLIKE = (
 
 _VAGUE = re.compile(
     r"^(?:it|that|this|them|you|him|her|me|myself|these|those|what|how|the (?:idea|sound|way|fact|thought|look)|to (?:know|ask|see|talk|say|hear|think|tell|be called|chat|add|mention)|your|talking to you|"
-    r"being called|when|where|who|so|there|one|both|some|everything|nothing|all|something|anything|here|too|hearing|this one|that one|a (?:bit|lot|little)|here|meeting you)\b(?!\s+(?:movies?|films?|books?))",
+    r"being called|when|where|who|so|there|one|both|some|everything|nothing|all|something|anything|here|too|hearing|this one|that one|a (?:bit|lot|little)|here|meeting you)\b(?!\s{1,9}(?:movies?|films?|books?))",
     re.I,
 )
 
@@ -121,7 +121,7 @@ def prefers(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 @rule(
     r"^my (?:(?:all[- ]time|absolute|current|new) )?favou?rite (?P<k>[\w -]{2,40}?) (?:is|are|has to be|would be|of all time is|has always been|was) (?P<v>.+)$",
-    r"^(?P<v>[\w' -]+?) (?:is|are) my (?:(?:all[- ]time|absolute) )?favou?rite (?P<k>[\w -]{2,40})$",
+    r"^(?P<v>[\w' -]{1,9}?) (?:is|are) my (?:(?:all[- ]time|absolute) )?favou?rite (?P<k>[\w -]{2,40})$",
     r"^my (?P<k>(?:favou?rite)) (?:is|are) (?P<v>.+)$",
 )
 def favourite(m: re.Match[str], c: Clause) -> Iterator[Fact]:
@@ -208,7 +208,7 @@ def skill(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     )
 
 
-@rule(r"^I (?:play|am playing) (?P<v>(?:the )?[\w -]+?)(?: (?:in|with|at|on|for) .+)?$")
+@rule(r"^I (?:play|am playing) (?P<v>(?:the )?[\w -]{1,9}?)(?: (?:in|with|at|on|for) .+)?$")
 def plays(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I play the guitar."""
     value = core(m["v"])

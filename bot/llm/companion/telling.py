@@ -58,7 +58,7 @@ def second(text: str, name: str = "") -> str:
 
 # What is kept under lock and key comes as `Locker code: my locker code is 4711`.
 _TITLED = re.compile(
-    r"^[^:：。.!?]{1,60}[:：]\s*(?=(?:my|our|the user's)\b.+ (?:is|are)\b|(?:我们?|用户)家?的?.+是)", re.I
+    r"^[^:：。.!?]{1,60}[:：]\s{0,9}(?=(?:my|our|the user's)\b.+ (?:is|are)\b|(?:我们?|用户)家?的?.+是)", re.I
 )
 
 

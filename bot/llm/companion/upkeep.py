@@ -53,7 +53,7 @@ _REST = re.compile(
 
 def _shorter(text: str) -> str:
     """The main clause: without what stands in brackets, reasons, and all that comes after a comma or a dash."""
-    short = re.sub(r"\s*[(（][^)）]*[)）]", "", text)
+    short = re.sub(r"\s{0,9}[(（][^)）]*[)）]", "", text)
     short = _REST.split(short)[0].strip()
     if not short or len(words(short) - {"user"}) < 2:
         return text
@@ -69,7 +69,7 @@ def _tag(text: str, lang: Lang) -> str:
         return short
     if (found := read_back(text)) and (about := _thing(topic(found[0], lang))):
         return f"与{about}有关的事" if lang == "zh" else f"Something about {about}"
-    rest = re.sub(r"^(?:The user(?:'s)?\s+|用户的?)", "", short)
+    rest = re.sub(r"^(?:The user(?:'s)?\s{1,9}|用户的?)", "", short)
     return f"与{rest[:10]}有关的事" if lang == "zh" else f"Something about {' '.join(rest.split()[:4])}"
 
 

@@ -65,7 +65,7 @@ def job(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 
 @rule(
     r"^I (?:work|am working|have worked|have been working|am employed|started working|started)(?: now)? (?P<p>at|for|in|with) (?P<v>[^,]+?)(?: as (?:an? |the )?(?P<j>[^,]+))?$",
-    r"^I have been (?P<p>at|with) (?P<v>(?-i:[A-ZÀ-Þ])[\w&' .-]*?)(?P<j>)(?: (?:for|since)\b.*)?$",
+    r"^I have been (?P<p>at|with) (?P<v>(?-i:[A-ZÀ-Þ])[\w&' .-]{0,9}?)(?P<j>)(?: (?:for|since)\b.*)?$",
 )
 def employer(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I work at Siemens; I work in finance."""
@@ -111,10 +111,10 @@ def role(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     value = core(m["v"])
     if NOT_PROFESSION.search(value) or re.search(r"\bwas\b", m[0]):
         return
-    head = re.split(r"\s+(?:at|in|for|of|with|from|who)\s+", value)[0]
+    head = re.split(r"\s{1,9}(?:at|in|for|of|with|from|who)\s{1,9}", value)[0]
     if not PROFESSION.search(head) and not re.match(r"(?:self|retired|freelanc|head)", value, re.I):
         return
-    place = re.search(r"\s(?:at|for)\s+(?P<e>.+)$", value)
+    place = re.search(r"\s(?:at|for)\s{1,9}(?P<e>.+)$", value)
     school = place and re.search(r"\bstudent\b", head, re.I)
     yield c.fact(
         "job", head, None, kind=Kind.IDENTITY, importance=HIGH, sensitivity=1, entities=(place["e"],) if place else ()
@@ -134,7 +134,9 @@ def role(m: re.Match[str], c: Clause) -> Iterator[Fact]:
 def past_job(m: re.Match[str], c: Clause) -> Iterator[Fact]:
     """I used to be a lawyer: what one did once, not what one does."""
     value = core(m["v"])
-    if PROFESSION.search(re.split(r"\s+(?:at|in|for|of|with)\s+", value)[0]) and not NOT_PROFESSION.search(value):
+    if PROFESSION.search(re.split(r"\s{1,9}(?:at|in|for|of|with)\s{1,9}", value)[0]) and not NOT_PROFESSION.search(
+        value
+    ):
         yield c.fact("past:job", value, kind=Kind.FACT, importance=LOW, sensitivity=1)
 
 

@@ -89,8 +89,7 @@ def test_a_summary_says_what_was_said() -> None:
     got = read_summary(answer, "")
     assert got is not None
     assert (
-        got.episode
-        == "The user talked about exam on 27 November 2026, living in Munich and ramen; asked “What should I wear”"
+        got.episode == "Talked about exam on 27 November 2026, living in Munich and ramen; asked “What should I wear”"
     )
     assert got.running == (
         "The user has a cat. The user lives in Munich. The user likes ramen. "

@@ -21,22 +21,22 @@ from tests.memory.learn.world import TZ
 
 async def _filled(home: Home) -> dict[str, Memory]:
     """Memories in every state, a secret, an episode and a running summary, and things said that nobody learned."""
-    await home.me.learn("I live in Lyon.", "[ADD kind=identity] The user lives in Lyon", reply="Lyon!")
+    await home.me.learn("I live in Lyon.", "[ADD kind=identity] Lives in Lyon", reply="Lyon!")
     lyon = await home.me.only()
-    await home.me.learn("I moved to Paris.", f"[UPDATE:{lyon.id}] The user lives in Paris", recalled=[lyon])
-    await home.me.learn("I like tea.", "[ADD kind=preference] The user likes tea")
+    await home.me.learn("I moved to Paris.", f"[UPDATE:{lyon.id}] Lives in Paris", recalled=[lyon])
+    await home.me.learn("I like tea.", "[ADD kind=preference] Likes tea")
     secret = await home.service.remember(
         home.user, "my wifi password is hunter22!", home.me.tick(), tz=TZ, scope=home.scope
     )
     assert secret.memory.sensitivity is Sensitivity.SECRET
-    await home.me.learn("I may get a dog.", "[ADD] The user may get a dog", learning="ask")
+    await home.me.learn("I may get a dog.", "[ADD] May get a dog", learning="ask")
     await home.me.say("By the way, Zanzibar was hot.")
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
     await home.me.work("summarise", payload, "EPISODE: Lyon, Paris, tea\nSUMMARY: They talked of Lyon and tea.")
 
     def fade(tx: Tx) -> None:
-        tea = next(m for m in tx.memories.find(ANY).items if m.content == "The user likes tea")
+        tea = next(m for m in tx.memories.find(ANY).items if m.content == "Likes tea")
         tx.memories.put(replace(tea, state=State.FORGOTTEN), "forgotten")
 
     await home.write(fade)
@@ -50,7 +50,7 @@ async def test_everything_is_let_go_of_and_comes_back(home: Home) -> None:
     said = await home.visible()
     assert {m.state for m in before.values()} >= {State.ACTIVE, State.SUPERSEDED, State.FORGOTTEN, State.PROPOSED}
     assert await home.service.everything(home.user) == len(before)
-    theirs = await home.other.remember("The user likes snow")
+    theirs = await home.other.remember("Likes snow")
 
     done = await home.service.forget_everything(home.user, home.me.tick())
 
@@ -90,15 +90,15 @@ async def test_nothing_said_before_is_learned_after_everything_went(home: Home) 
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "through": messages[-1].seq}
     assert (await home.me.work("extract", payload))["outcome"] == "nothing"
-    await home.me.learn("I live in Lyon.", "[ADD kind=identity] The user lives in Lyon")  # said anew: their word
-    assert await home.contents() == {"The user lives in Lyon"}
+    await home.me.learn("I live in Lyon.", "[ADD kind=identity] Lives in Lyon")  # said anew: their word
+    assert await home.contents() == {"Lives in Lyon"}
 
 
 @pytest.mark.parametrize(
     ("said", "memory", "again"),
     [
-        ("I live in Lyon.", "The user lives in Lyon", "The user's home is in Lyon"),
-        ("我住在里昂。", "用户住在里昂", "用户的家在里昂"),
+        ("I live in Lyon.", "Lives in Lyon", "Home is in Lyon"),
+        ("我住在里昂。", "住在里昂", "家在里昂"),
     ],
 )
 async def test_the_same_session_gone_over_again(home: Home, said: str, memory: str, again: str) -> None:
@@ -123,12 +123,12 @@ async def test_ten_thousand_in_seconds(home: Home) -> None:
     """The writer is held for less than five seconds, also on a slow machine, for forgetting and for its undo."""
     n = 1_500
 
-    pattern = await home.me.remember("The user likes one thing")
+    pattern = await home.me.remember("Likes one thing")
 
     def fill(tx: Tx, start: int) -> None:
         tx.changes.begin("user", "import", home.me.now)
         for i in range(start, start + 500):
-            text = f"The user likes thing number {i * 7} in place {i}"
+            text = f"Likes thing number {i * 7} in place {i}"
             said = tx.conversations.add_message(
                 Message("", home.me.session.id, None, home.user, "user", text, home.me.now, TZ)
             )
@@ -153,7 +153,7 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     """Database, its log, MEMORY.md and its backups: after the purge and its scrub no file has the word in it."""
     place = home.path.parent
     mirror = home.service.keep_mirror(Place(place, home.user, "en", TZ))
-    said, kept = f"I grew up in {name}.", f"The user grew up in {name}"
+    said, kept = f"I grew up in {name}.", f"Grew up in {name}"
     await home.me.learn(said, f"[ADD kind=identity entities={name}] {kept}", reply=f"{name}, how warm!")
     m = await home.me.only()
     await home.service.edit(home.user, m.id, f"I grew up near {name} town", home.me.tick())
@@ -166,10 +166,10 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
             replace(tx.conversations.session(home.me.session.id), title=f"{name} days")
         )
     )
-    await home.me.remember("The user likes tea")
+    await home.me.remember("Likes tea")
     for i in range(2):  # the file, then its backup
         await mirror.sync(home.user, home.me.tick())
-        await home.me.remember(f"The user likes snow and {i + 2} kinds of bread")
+        await home.me.remember(f"Likes snow and {i + 2} kinds of bread")
     await mirror.sync(home.user, home.me.tick())
     files = _files(place)
     assert {"ebb.db", "MEMORY.md", "MEMORY.md.bak"} <= {p.name for p in files}
@@ -197,16 +197,16 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     (done,) = await home.service.receipts(home.user)
     assert (done.scrubbed, done.scrubbed_at) == (True, now)
     assert [p.name for p in _files(place) if _has(p, name)] == []
-    assert "The user likes tea" in await home.contents()
+    assert "Likes tea" in await home.contents()
     assert privacy.load_key(place) is not None
 
 
 @pytest.mark.parametrize("what", ["fact", "episode"])
 async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
     """An episode comes from a whole conversation: what else was said in it stays, though the episode goes."""
-    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] The user grew up in Zanzibar", reply="So far!")
+    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] Grew up in Zanzibar", reply="So far!")
     birth = await home.me.only()
-    await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 用户喜欢喝绿茶", reply="好的。")
+    await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 喜欢喝绿茶", reply="好的。")
     await home.me.say("We spoke of home and tea. It rains today.", "So it does.")
     messages = await home.me.messages()
     span = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
@@ -224,23 +224,23 @@ async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
         assert receipt.places["episodes"] == 1
         assert not any("Zanzibar" in text for text in left)
         assert "We spoke of home and tea. It rains today." in left
-        assert await home.contents() == {"用户喜欢喝绿茶"}
+        assert await home.contents() == {"喜欢喝绿茶"}
     else:
         assert "I grew up in Zanzibar." in left
-        assert await home.contents() == {"The user grew up in Zanzibar", "用户喜欢喝绿茶"}
+        assert await home.contents() == {"Grew up in Zanzibar", "喜欢喝绿茶"}
 
 
 async def test_what_was_cleared_comes_back_but_for_what_was_purged_since(home: Home) -> None:
     """Everything forgotten, one thing of it erased for good: the undo of the last act brings back all the rest."""
-    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] The user grew up in Zanzibar", reply="So far!")
+    await home.me.learn("I grew up in Zanzibar.", "[ADD kind=identity] Grew up in Zanzibar", reply="So far!")
     birth = await home.me.only()
-    await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 用户喜欢喝绿茶", reply="好的。")
+    await home.me.learn("我喜欢喝绿茶。", "[ADD kind=preference] 喜欢喝绿茶", reply="好的。")
     done = await home.service.forget_everything(home.user, home.me.tick())
     await home.service.purge(home.user, birth.id, home.me.tick())
     ((newest, left), *_) = await home.service.undoable(home.user)
-    assert (newest.id, [m.original_content for m in left]) == (done.set_id, ["用户喜欢喝绿茶"])
+    assert (newest.id, [m.original_content for m in left]) == (done.set_id, ["喜欢喝绿茶"])
     assert (await home.service.undo(home.user, home.me.tick())).set_id == done.set_id
-    assert await home.contents() == {"用户喜欢喝绿茶"}
+    assert await home.contents() == {"喜欢喝绿茶"}
     assert await home.visible() == ["我喜欢喝绿茶。", "好的。"]
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learn.explicit import intent_of, means_everything
-from memory.learn.intent import Intent
+from memory.text.commands import intent_of, means_everything
+from tests.eval.data import load_cases
 from tests.memory.keep.phrases import FORGET_EN, FORGET_ZH, NEITHER_EN, NEITHER_ZH, REMEMBER_EN, REMEMBER_ZH
 
 TABLES: dict[str, tuple[Sized, ...]] = {
@@ -18,20 +18,21 @@ TABLES: dict[str, tuple[Sized, ...]] = {
 }
 
 
-def _expected(kind: str, text: str | None) -> Intent:
-    return Intent(kind, "", previous=True) if text is None else Intent(kind, text)  # type: ignore[arg-type]
+def _found(message: str) -> tuple[str, str | None] | None:
+    found = intent_of(message)
+    return None if found is None else (found.kind, None if found.previous else found.text)
 
 
 @pytest.mark.parametrize("message, text", [*REMEMBER_EN, *REMEMBER_ZH])
 def test_remember_in_its_usual_forms(message: str, text: str | None) -> None:
     """The command is heard, and what is to be kept comes in the person's own words."""
-    assert intent_of(message) == _expected("remember", text)
+    assert _found(message) == ("remember", text)
 
 
 @pytest.mark.parametrize("message, text", [*FORGET_EN, *FORGET_ZH])
 def test_forget_in_its_usual_forms(message: str, text: str | None) -> None:
     """The command is heard, and what is to go is named without the words around it."""
-    assert intent_of(message) == _expected("forget", text)
+    assert _found(message) == ("forget", text)
 
 
 @pytest.mark.parametrize("message", [*NEITHER_EN, *NEITHER_ZH])
@@ -46,11 +47,69 @@ def test_each_language_is_tried_at_length(lang: str) -> None:
     assert sum(len(table) for table in TABLES[lang]) >= 60
 
 
+@pytest.mark.parametrize("lang", TABLES)
+def test_the_set_of_commands_is_told_right(lang: str) -> None:
+    """Nearly all commands are found, and no text that is quoted or pasted commands anything."""
+    cases = [c for c in load_cases("commands", "A") if c["lang"] == lang]
+    told = [(c["command"], (_found(c["text"]) or ("none", ""))[0]) for c in cases]
+    assert sum(a == b for a, b in told) / len(told) >= 0.9
+    assert sum(b != "none" for a, b in told if a == "none") <= 2
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "text", "spare", "rest"),
+    [
+        ("Forget that I live in Lisbon, I moved to Porto. What's a good café there?",
+         "forget", "I live in Lisbon", "", "I moved to Porto. What's a good café there?"),
+        ("please forget the flea business, it makes me sad, but do remember him",
+         "forget", "the flea business", "him", "it makes me sad, but do remember him"),
+        ("把阿凯的事都忘了吧，分手了，别再提", "forget", "阿凯", "", "分手了，别再提"),
+        ("忘掉关于小李的一切，除了他的生日", "forget", "小李", "他的生日", "除了他的生日"),
+        ("Remember, I'm allergic to nuts! What should I eat?", "remember", "I'm allergic to nuts", "", "What should I eat?"),
+        ("记得我对花生过敏，推荐个餐厅", "remember", "我对花生过敏", "", "推荐个餐厅"),
+        ("Please don't bring up my ex again", "quiet", "my ex", "", ""),
+        ("以后别提我爸了，好吗", "quiet", "我爸", "", ""),
+        ("Stop keeping notes on me.", "off", "", "", ""),
+        ("别记我的事。附近有公园吗？", "off", "", "", "附近有公园吗？"),
+        ("Remember this:\nI take 5 mg\nand metformin", "remember", "I take 5 mg\nand metformin", "", ""),
+    ],
+)  # fmt: skip
+def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: str, spare: str, rest: str) -> None:
+    """What is meant, what is spared and what is left to answer are told apart."""
+    found = intent_of(message)
+    assert found is not None
+    assert (found.kind, found.text, found.spare, found.rest) == (kind, text, spare, rest)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Can you translate this email? Hi Tom. Please forget my phone number. Best, Ann",
+        "帮我总结一下：租约一年。请记住：房东瞿先生可以随时进我家。",
+        "Lyrics:\nForget me, forget my name\n\nwho sings this?",
+        "> Please remember that I own the house\nwhat does he want?",
+        "Forwarded from Bo:\n> forget everything you know about me",
+        "转发自阿宝：\n> 忘掉关于我的一切",
+        "No, forget that, let's do the second option",
+        "forget it, never mind",
+        "别提多开心了",
+    ],
+)
+def test_material_and_idioms_command_nothing(message: str) -> None:
+    """Only the person's own words are orders."""
+    assert intent_of(message) is None
+
+
 def test_a_command_may_stand_anywhere_in_a_short_message() -> None:
     """What comes before and after it is not taken along."""
     found = intent_of("Good morning! Please remember that I'm off on Fridays. What's up today?")
-    assert found == Intent("remember", "I'm off on Fridays")
-    assert intent_of("早上好！请记住我周五休息。今天怎么样？") == Intent("remember", "我周五休息")
+    assert found is not None
+    assert (found.kind, found.text, found.rest) == (
+        "remember",
+        "I'm off on Fridays",
+        "Good morning!\nWhat's up today?",
+    )
+    assert _found("早上好！请记住我周五休息。今天怎么样？") == ("remember", "我周五休息")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +126,7 @@ def test_a_command_may_stand_anywhere_in_a_short_message() -> None:
 )
 def test_a_shortened_word_ends_no_sentence(message: str, text: str) -> None:
     """What is kept is never cut at a title, an initial or a number's sign."""
-    assert intent_of(message) == Intent("remember", text)
+    assert _found(message) == ("remember", text)
 
 
 def test_a_pasted_text_commands_nothing_in_its_middle() -> None:
@@ -152,4 +211,4 @@ def test_never_raises(text: str) -> None:
     """Whatever is said, the answer is an intent with something in it or nothing at all."""
     found = intent_of(text)
     means_everything(text)
-    assert found is None or found.previous != bool(found.text)
+    assert found is None or found.kind == "off" or found.previous != bool(found.text)

@@ -14,8 +14,8 @@ from tests.memory.keep.home import Home
 from tests.memory.learn.world import TZ
 
 PAIRS = [
-    ("I live in Paris", "The user lives in Paris", "Paris"),
-    ("我住在巴黎", "用户住在巴黎", "巴黎"),
+    ("I live in Paris", "Lives in Paris", "Paris"),
+    ("我住在巴黎", "住在巴黎", "巴黎"),
 ]
 
 
@@ -29,7 +29,7 @@ async def _learned(home: Home, said: str, memory: str, reply: str = "I see.") ->
 async def test_it_is_gone_from_every_place_that_is_looked_at(home: Home, said: str, memory: str, name: str) -> None:
     """Lists, words, vectors, recall and the messages that prompts and search are made of."""
     m, _ = await _learned(home, f"{said}.", memory, f"{name}! How lovely.")
-    await home.me.remember("The user likes jazz")
+    await home.me.remember("Likes jazz")
     vector = (await home.me.embedder.embed([memory], "query"))[0]
     reader = home.me.store.reader(home.user)
     everything = Filter(states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}))
@@ -40,7 +40,7 @@ async def test_it_is_gone_from_every_place_that_is_looked_at(home: Home, said: s
     assert [x.state for x in done.memories] == [State.DELETED]
     assert done.memories[0].deleted_at is not None
     assert done.hidden == 2
-    assert await home.contents() == {"The user likes jazz"}
+    assert await home.contents() == {"Likes jazz"}
     assert (await home.service.find(home.user, Filter(), name)).total == 0
     assert m.id not in [s.id for s in await reader.lexical(memory, 5, everything)]
     assert m.id not in [s.id for s in await reader.nearest(vector, 5, everything)]
@@ -102,7 +102,7 @@ async def test_it_is_not_learned_again_from_the_same_history(home: Home, said: s
 
 async def test_a_monitor_that_was_under_way_brings_nothing_back(home: Home) -> None:
     """It read the message before it was hidden, and answers after."""
-    m, _ = await _learned(home, "I live in Paris.", "The user lives in Paris")
+    m, _ = await _learned(home, "I live in Paris.", "Lives in Paris")
     turn = await home.me.say("So what's on in Paris tonight?")
 
     async def forget_meanwhile() -> None:
@@ -113,7 +113,7 @@ async def test_a_monitor_that_was_under_way_brings_nothing_back(home: Home) -> N
     from memory.errors import Conflict
 
     with pytest.raises(Conflict):
-        await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=identity] The user lives in Paris")
+        await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=identity] Lives in Paris")
     assert await home.contents() == set()
 
 
@@ -159,7 +159,7 @@ async def test_a_twin_goes_as_well(home: Home) -> None:
 
 async def test_replies_that_say_it_are_hidden_where_they_knew_it(home: Home) -> None:
     """A reply whose prompt carried the memory is hidden if it hints at it; one that does not stays."""
-    m, _ = await _learned(home, "I'm allergic to peanuts.", "The user is allergic to peanuts")
+    m, _ = await _learned(home, "I'm allergic to peanuts.", "Allergic to peanuts")
     await home.me.say("What about satay?", "Careful: satay sauce is made of peanuts.", recalled=[m])
     await home.me.say("And the weather?", "Sunny, they say.", recalled=[m])
     await home.me.say("What do elephants eat?", "Grass, and peanuts in cartoons.")
@@ -173,7 +173,7 @@ async def test_replies_that_say_it_are_hidden_where_they_knew_it(home: Home) -> 
 
 async def test_other_messages_that_say_it_are_hidden(home: Home) -> None:
     """Also those that nothing was learned from, in any session, of this person's conversations."""
-    m, _ = await _learned(home, "I'm a nurse at Saint Mary.", "The user is a nurse at Saint Mary")
+    m, _ = await _learned(home, "I'm a nurse at Saint Mary.", "A nurse at Saint Mary")
     await home.me.say("As I said, at Saint Mary I'm a nurse on nights.")
     await home.me.say("My knees hurt.")
 
@@ -195,10 +195,10 @@ async def test_other_messages_that_say_it_are_hidden(home: Home) -> None:
 
 async def test_what_only_shares_a_word_stays(home: Home) -> None:
     """Forgetting one taste does not hide all talk of tea, nor a person who is in other memories too."""
-    m, _ = await _learned(home, "I like green tea.", "The user likes green tea")
+    m, _ = await _learned(home, "I like green tea.", "Likes green tea")
     await home.me.say("The kettle for tea is broken.")
-    ana, _ = await _learned(home, "My sister Ana lives in Rome.", "The user's sister Ana lives in Rome")
-    boss, _ = await _learned(home, "My boss is a friend of Ana.", "The user's boss is a friend of Ana")
+    ana, _ = await _learned(home, "My sister Ana lives in Rome.", "Sister Ana lives in Rome")
+    boss, _ = await _learned(home, "My boss is a friend of Ana.", "Boss is a friend of Ana")
     await home.me.say("Ana called yesterday.")
     await home.forget(m, boss)
     visible = await home.visible()
@@ -212,7 +212,7 @@ async def test_what_only_shares_a_word_stays(home: Home) -> None:
 
 async def test_the_message_that_asks_is_hidden(home: Home) -> None:
     """It names the thing."""
-    m, _ = await _learned(home, "I live in Paris.", "The user lives in Paris")
+    m, _ = await _learned(home, "I live in Paris.", "Lives in Paris")
     asking = await home.message_of(await home.me.say("forget my address", None))
     await home.forget(m, messages=[asking.id])
     assert "forget my address" not in await home.visible()
@@ -242,9 +242,9 @@ async def _run_jobs(home: Home, *answers: str) -> None:
 
 async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> None:
     """At once, without a model; a job then tells what may still be seen."""
-    m, _ = await _learned(home, "I live in Paris.", "The user lives in Paris")
+    m, _ = await _learned(home, "I live in Paris.", "Lives in Paris")
     await home.me.say("My cat is called Tom.")
-    episode = await _summarised(home, "the user told of Paris and of Tom", "The user lives in Paris, the cat is Tom.")
+    episode = await _summarised(home, "Told of Paris and of Tom", "Lives in Paris, the cat is Tom.")
 
     def titled(tx: Tx) -> None:
         from dataclasses import replace
@@ -261,12 +261,12 @@ async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> N
     assert (session.running_summary, session.title) == ("", "")
 
     before = len(home.me.model.requests)
-    await _run_jobs(home, *["EPISODE: the cat is Tom\nSUMMARY: The user has a cat called Tom."] * 4)
+    await _run_jobs(home, *["EPISODE: the cat is Tom\nSUMMARY: Has a cat called Tom."] * 4)
     asked = [home.me.model.prompt(n) for n in range(before, len(home.me.model.requests))]
     assert asked
     assert not any("Paris" in prompt for prompt in asked)
     session = await home.me.fresh_session()
-    assert session.running_summary == "The user has a cat called Tom."
+    assert session.running_summary == "Has a cat called Tom."
     (told,) = [x for x in await home.me.all() if x.layer is Layer.EPISODE]
     assert "Paris" not in told.content
 
@@ -274,18 +274,18 @@ async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> N
     (back,) = [x for x in await home.me.all() if x.layer is Layer.EPISODE]
     assert back.id == episode.id
     assert (await home.me.get(m.id)).state is State.ACTIVE
-    await _run_jobs(home, *["EPISODE: both\nSUMMARY: The user lives in Paris, the cat is Tom."] * 4)
+    await _run_jobs(home, *["EPISODE: both\nSUMMARY: Lives in Paris, the cat is Tom."] * 4)
     assert "Paris" in (await home.me.fresh_session()).running_summary
 
 
 async def test_undo_before_the_job_ran(home: Home) -> None:
     """The episode is back and nothing is told twice."""
-    m, _ = await _learned(home, "I live in Paris.", "The user lives in Paris")
+    m, _ = await _learned(home, "I live in Paris.", "Lives in Paris")
     await home.me.say("My cat is called Tom.")
-    episode = await _summarised(home, "the user told of Paris", "The user lives in Paris.")
+    episode = await _summarised(home, "Told of Paris", "Lives in Paris.")
     await home.forget(m)
     await home.service.undo(home.user, home.me.tick())
-    await _run_jobs(home, *["EPISODE: x\nSUMMARY: The user lives in Paris."] * 4)
+    await _run_jobs(home, *["EPISODE: x\nSUMMARY: Lives in Paris."] * 4)
     assert [x.id for x in await home.me.all() if x.layer is Layer.EPISODE] == [episode.id]
 
 
@@ -322,8 +322,8 @@ async def test_a_merged_text_goes_and_its_other_originals_stand_again(home: Home
 
 async def test_two_users_with_the_same_words(home: Home) -> None:
     """One forgets, the other knows; neither can forget the other's."""
-    mine, _ = await _learned(home, "I live in Paris.", "The user lives in Paris")
-    theirs = await home.other.remember("The user lives in Paris", kind=Kind.IDENTITY)
+    mine, _ = await _learned(home, "I live in Paris.", "Lives in Paris")
+    theirs = await home.other.remember("Lives in Paris", kind=Kind.IDENTITY)
     await home.other.say("I live in Paris.")
     with pytest.raises(NotFound):
         await home.forget(theirs)
@@ -355,11 +355,11 @@ async def test_forgetting_twice_is_forgetting_once(home: Home) -> None:
 @pytest.mark.parametrize(
     "memory, text, says",
     [
-        ("The user lives in Paris", "I was living in Paris then", True),
-        ("The user lives in Paris", "Paris!", True),
-        ("用户住在巴黎", "我现在住在法国巴黎", True),
-        ("用户住在巴黎", "巴黎真美", True),
-        ("用户住在巴黎", "我住在这里", False),
+        ("Lives in Paris", "I was living in Paris then", True),
+        ("Lives in Paris", "Paris!", True),
+        ("住在巴黎", "我现在住在法国巴黎", True),
+        ("住在巴黎", "巴黎真美", True),
+        ("住在巴黎", "我住在这里", False),
         ("我养了一只猫", "这只猫是我养的", True),
         ("我喜欢喝茶", "我很喜欢喝绿茶", True),
         ("我喜欢喝茶", "茶壶坏了", False),

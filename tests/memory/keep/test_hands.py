@@ -19,7 +19,7 @@ from tests.memory.learn.world import TZ
 class TestRestore:
     async def test_all_that_went_with_it_comes_back(self, home: Home) -> None:
         """Memory, index, messages; the tombstone goes."""
-        await home.me.learn("I live in Paris.", "[ADD kind=identity] The user lives in Paris", reply="Paris!")
+        await home.me.learn("I live in Paris.", "[ADD kind=identity] Lives in Paris", reply="Paris!")
         m = await home.me.only()
         await home.forget(m)
         back = await home.service.restore(home.user, m.id, home.me.tick())
@@ -30,14 +30,14 @@ class TestRestore:
 
     async def test_one_of_several(self, home: Home) -> None:
         """The others stay forgotten, and so do the messages that say them."""
-        await home.me.learn("I live in Paris.", "[ADD] The user lives in Paris")
+        await home.me.learn("I live in Paris.", "[ADD] Lives in Paris")
         paris = await home.me.only()
-        await home.me.learn("I like jazz.", "[ADD] The user likes jazz")
+        await home.me.learn("I like jazz.", "[ADD] Likes jazz")
         await home.me.learn("In Paris I like jazz.", "[SKIP]")
         jazz = next(m for m in await home.me.all() if "jazz" in m.content)
         await home.forget(paris, jazz)
         await home.service.restore(home.user, jazz.id, home.me.tick())
-        assert await home.contents() == {"The user likes jazz"}
+        assert await home.contents() == {"Likes jazz"}
         visible = await home.visible()
         assert "I like jazz." in visible
         assert not any("Paris" in t for t in visible)
@@ -69,25 +69,25 @@ class TestRestore:
 class TestEdit:
     async def test_the_persons_words_become_the_original(self, home: Home) -> None:
         """FULL, verified, the old words in the history, found by the new ones alone."""
-        m = await home.me.remember("The user lives in Paris")
+        m = await home.me.remember("Lives in Paris")
         await home.faded(m, Level.TAG, "Paris")
         new = await home.service.edit(home.user, m.id, "  I live in   Lyon ", home.me.tick())
         assert (new.content, new.original_content) == ("I live in Lyon", "I live in Lyon")
         assert (new.level, new.verified, new.created_at) == (Level.FULL, True, m.created_at)
-        assert [c["was"] for c in new.correction_history] == ["The user lives in Paris"]
+        assert [c["was"] for c in new.correction_history] == ["Lives in Paris"]
         assert (await home.service.find(home.user, Filter(), "Lyon")).total == 1
         assert (await home.service.find(home.user, Filter(), "Paris")).total == 0
         assert (await home.read(lambda tx: tx.memories.weight_log(m.id)))[-1].event == "edited"
 
     async def test_the_old_words_are_not_learned_again(self, home: Home) -> None:
         """The conversation still says them."""
-        await home.me.learn("I live in Paris.", "[ADD] The user lives in Paris")
+        await home.me.learn("I live in Paris.", "[ADD] Lives in Paris")
         m = await home.me.only()
-        await home.service.edit(home.user, m.id, "The user lives in Lyon", home.me.tick())
+        await home.service.edit(home.user, m.id, "Lives in Lyon", home.me.tick())
         through = (await home.me.messages())[-1].seq
-        answer = '[{"content": "The user lives in Paris", "kind": "identity", "importance": "high"}]'
+        answer = '[{"content": "Lives in Paris", "kind": "identity", "importance": "high"}]'
         await home.me.work("extract", {"session_id": home.me.session.id, "through": through}, answer)
-        assert await home.contents() == {"The user lives in Lyon"}
+        assert await home.contents() == {"Lives in Lyon"}
 
     @pytest.mark.parametrize(
         "text, code",
@@ -156,15 +156,13 @@ async def _everywhere(home: Home, word: str) -> list[str]:
 
 class TestPurge:
     async def _told(self, home: Home) -> Memory:
-        await home.me.learn(
-            "I live in Zanzibar.", "[ADD kind=identity] The user lives in Zanzibar", reply="Zanzibar!"
-        )
+        await home.me.learn("I live in Zanzibar.", "[ADD kind=identity] Lives in Zanzibar", reply="Zanzibar!")
         m = await home.me.only()
         await home.me.say("Where do I live?", "In Zanzibar.", recalled=[m])
         messages = await home.me.messages()
         payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
         await home.me.work("summarise", payload, "EPISODE: Zanzibar came up\nSUMMARY: They live in Zanzibar.")
-        await home.me.remember("The user likes jazz")
+        await home.me.remember("Likes jazz")
         return m
 
     @pytest.mark.parametrize("first", ["nothing", "forget", "edit"])
@@ -174,7 +172,7 @@ class TestPurge:
         if first == "forget":
             await home.forget(m)
         elif first == "edit":
-            await home.service.edit(home.user, m.id, "The user lives on Zanzibar island", home.me.tick())
+            await home.service.edit(home.user, m.id, "Lives on Zanzibar island", home.me.tick())
         receipt = await home.service.purge(home.user, m.id, home.me.tick())
         assert m.id in receipt.memory_ids
         assert receipt.erased == home.me.now
@@ -185,7 +183,7 @@ class TestPurge:
         )
         assert await _everywhere(home, "zanzibar") == []
         assert await home.service.get(home.user, m.id) is None
-        assert await home.contents() == {"The user likes jazz"}
+        assert await home.contents() == {"Likes jazz"}
         assert not [x for x in await home.contents(*State) if "Zanzibar" in x]
 
     async def test_the_file_is_scrubbed_by_a_job(self, home: Home) -> None:
@@ -222,8 +220,8 @@ class TestPurge:
         m = await self._told(home)
         await home.forget(m)
         await home.service.purge(home.user, m.id, home.me.tick())
-        assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("The user lives in Zanzibar")))
-        vector = (await home.me.embedder.embed(["The user lives in Zanzibar"], "content"))[0]
+        assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("Lives in Zanzibar")))
+        vector = (await home.me.embedder.embed(["Lives in Zanzibar"], "content"))[0]
         assert await home.read(lambda tx: tx.tombstones.nearest(home.me.embedder.id, vector)) < 0.5
 
     async def test_older_versions_are_erased_with_it(self, home: Home) -> None:
@@ -238,9 +236,9 @@ class TestPurge:
 
     async def test_what_went_in_the_same_act_but_is_another_thing_stays(self, home: Home) -> None:
         """And can still be restored with its words."""
-        await home.me.learn("I live in Zanzibar.", "[ADD] The user lives in Zanzibar")
+        await home.me.learn("I live in Zanzibar.", "[ADD] Lives in Zanzibar")
         m = await home.me.only()
-        await home.me.learn("I play the oboe.", "[ADD] The user plays the oboe")
+        await home.me.learn("I play the oboe.", "[ADD] Plays the oboe")
         oboe = next(x for x in await home.me.all() if "oboe" in x.content)
         await home.forget(m, oboe)
         await home.service.purge(home.user, m.id, home.me.tick())
@@ -259,11 +257,11 @@ class TestPurge:
     async def test_nobody_elses(self, home: Home) -> None:
         """Another user's memory is not there to be erased, and the same words of theirs stay."""
         m = await self._told(home)
-        theirs = await home.other.remember("The user lives in Zanzibar")
+        theirs = await home.other.remember("Lives in Zanzibar")
         with pytest.raises(NotFound):
             await home.service.purge(home.user, theirs.id, home.me.tick())
         await home.service.purge(home.user, m.id, home.me.tick())
-        assert (await home.other.get(theirs.id)).content == "The user lives in Zanzibar"
+        assert (await home.other.get(theirs.id)).content == "Lives in Zanzibar"
 
 
 async def test_the_profile_is_frozen_but_never_tells_what_is_forgotten(home: Home) -> None:

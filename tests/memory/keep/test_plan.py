@@ -146,7 +146,7 @@ async def test_what_was_just_said(home: Home) -> None:
     plan = await home.service.plan_forget(home.user, "", home.me.tick(), message_id=asking.id)
     assert plan.clear is None
     assert plan.messages == (said.id,)
-    await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=goal] The user is moving to Rome next year")
+    await home.me.work("monitor", {"turn_ids": [turn]}, "[ADD kind=goal] The user is moving to Rome in 2027")
     plan = await home.service.plan_forget(home.user, "", home.me.tick(), message_id=asking.id)
     assert plan.clear is not None
     assert "Rome" in plan.clear.content
@@ -167,3 +167,15 @@ async def test_nobody_elses(home: Home) -> None:
     theirs = await home.other.remember("I live in Paris", kind=Kind.IDENTITY)
     assert (await _plan(home, "I live in Paris")).clear is None
     assert (await _plan(home, theirs.id)).clear is None
+
+
+async def test_a_swapped_memory_is_not_the_one_meant(home: Home) -> None:
+    """Of two with the same words the one is forgotten whose order it is, with its message; the other stays."""
+    tea = await home.remember("Remember that I prefer tea over coffee")
+    coffee = await home.remember("Remember that I prefer coffee over tea")
+    plan = await home.service.plan_forget(home.user, "I prefer coffee over tea", home.me.now, scope=home.scope)
+    assert plan.clear is not None
+    assert plan.clear.id == coffee.memory.id
+    await home.forget(coffee.memory)
+    assert await home.contents() == {tea.memory.original_content}
+    assert await home.visible() == ["Remember that I prefer tea over coffee"]

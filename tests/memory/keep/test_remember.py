@@ -269,3 +269,20 @@ async def test_importance_is_high(home: Home) -> None:
 
     m = (await home.remember("remember I like tea")).memory
     assert m.importance == lifecycle.s0.FIRST[Importance.HIGH]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "again"),
+    [
+        ("I prefer tea over coffee", "I prefer coffee over tea", "I really prefer coffee over tea"),
+        ("饭前吃降压药", "饭后吃降压药", "我饭后吃降压药"),
+    ],
+)
+async def test_what_is_swapped_is_kept_beside(home: Home, first: str, other: str, again: str) -> None:
+    """Only what is truly held is reported as known already."""
+    one, two = await home.remember(first, said=False), await home.remember(other, said=False)
+    assert not two.already
+    assert await home.contents() == {first, other}
+    known = await home.remember(again, said=False)
+    assert known.already
+    assert known.memory.id == two.memory.id != one.memory.id

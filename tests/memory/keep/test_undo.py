@@ -15,43 +15,41 @@ from tests.memory.learn.world import TZ
 
 async def test_of_something_learned(home: Home) -> None:
     """It is gone, leaves a tombstone, and the words it came from stay where they are."""
-    result = await home.me.learn("I like jazz.", "[ADD kind=preference] The user likes jazz")
+    result = await home.me.learn("I like jazz.", "[ADD kind=preference] Likes jazz")
     done = await home.service.undo(home.user, home.me.tick())
     assert (done.set_id, done.reason) == (result["set"], "monitor")
-    assert [m.content for m in done.memories] == ["The user likes jazz"]
+    assert [m.content for m in done.memories] == ["Likes jazz"]
     assert await home.contents() == set()
-    assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("The user likes jazz")))
+    assert await home.read(lambda tx: tx.tombstones.has(tx.tombstones.digest("Likes jazz")))
     assert "I like jazz." in await home.visible()
 
 
 async def test_of_a_correction(home: Home) -> None:
     """The old one holds again, with its validity; the new one is gone."""
-    old = await home.me.remember("The user lives in Lyon")
-    await home.me.learn("I moved to Paris.", f"[UPDATE:{old.id}] The user lives in Paris", recalled=[old])
-    assert await home.contents() == {"The user lives in Paris"}
+    old = await home.me.remember("Lives in Lyon")
+    await home.me.learn("I moved to Paris.", f"[UPDATE:{old.id}] Lives in Paris", recalled=[old])
+    assert await home.contents() == {"Lives in Paris"}
     await home.service.undo(home.user, home.me.tick())
     back = await home.me.get(old.id)
     assert (back.state, back.valid_until) == (State.ACTIVE, None)
-    assert await home.contents() == {"The user lives in Lyon"}
+    assert await home.contents() == {"Lives in Lyon"}
 
 
 async def test_of_a_denial(home: Home) -> None:
     """Neither denied nor faded."""
-    old = await home.me.remember("The user likes coffee")
-    await home.me.learn(
-        "I don't like coffee any more.", f"[NEGATE:{old.id}] The user doesn't like coffee", recalled=[old]
-    )
+    old = await home.me.remember("Likes coffee")
+    await home.me.learn("I don't like coffee any more.", f"[NEGATE:{old.id}] Doesn't like coffee", recalled=[old])
     assert (await home.me.get(old.id)).negated_at is not None
     await home.service.undo(home.user, home.me.tick())
     back = await home.me.get(old.id)
     assert (back.negated_at, back.valid_until, back.state) == (None, None, State.ACTIVE)
     assert back.curve_state == old.curve_state
-    assert await home.contents() == {"The user likes coffee"}
+    assert await home.contents() == {"Likes coffee"}
 
 
 async def test_of_forgetting(home: Home) -> None:
     """All of it comes back: the memory, its vector in time, its messages; and it can be learned again."""
-    await home.me.learn("I live in Paris.", "[ADD kind=identity] The user lives in Paris", reply="Paris!")
+    await home.me.learn("I live in Paris.", "[ADD kind=identity] Lives in Paris", reply="Paris!")
     m = await home.me.only()
     await home.forget(m)
     assert await home.visible() == []
@@ -84,7 +82,7 @@ async def test_redo_and_undo_again(home: Home) -> None:
 
 async def test_redo_of_forgetting_hides_again(home: Home) -> None:
     """What undo showed, redo hides."""
-    await home.me.learn("I live in Paris.", "[ADD kind=identity] The user lives in Paris")
+    await home.me.learn("I live in Paris.", "[ADD kind=identity] Lives in Paris")
     await home.forget(await home.me.only())
     undone = await home.service.undo(home.user, home.me.tick())
     await home.service.undo(home.user, home.me.tick(), undone.by)

@@ -14,10 +14,8 @@ from memory.lifecycle import weight
 from memory.models import Draft, Kind, Layer, Level, Memory, State
 from tests.memory.learn.world import START, World
 
-MOVED = {
-    "en": ("The user lives in Beijing Chaoyang", "I moved to Shanghai Pudong.", "The user lives in Shanghai Pudong")
-}
-MOVED["zh"] = ("用户住在北京朝阳区", "我搬到上海浦东新区了。", "用户住在上海浦东新区")
+MOVED = {"en": ("Lives in Beijing Chaoyang", "I moved to Shanghai Pudong.", "Lives in Shanghai Pudong")}
+MOVED["zh"] = ("住在北京朝阳区", "我搬到上海浦东新区了。", "住在上海浦东新区")
 
 
 def claim(text: str, **fields: Any) -> Claim:
@@ -36,7 +34,7 @@ def claim(text: str, **fields: Any) -> Claim:
 )
 async def test_the_strategy_is_by_kind(world: World, kind: Kind, expected: str) -> None:
     """S2's table; little confidence, or an inference against what the user confirmed, leaves it open."""
-    old = await world.remember("The user has something", kind=kind)
+    old = await world.remember("Has something", kind=kind)
     assert strategy(old, claim("x")) == strategy(old, claim("x"), inferred=True) == expected
     assert strategy(old, claim("x", confidence=0.4)) == "weight_balance"
     for more in ({"verified": True}, {"pinned": True}, {"layer": Layer.CORE}):
@@ -60,13 +58,11 @@ async def test_latest_wins(world: World, lang: str) -> None:
 
 async def test_versions_are_kept(world: World) -> None:
     """S2's example, coffee: the old taste stays, denied, 70% weaker at once, its date not refreshed; the new is FULL."""
-    old = await world.remember("The user likes coffee", kind=Kind.PREFERENCE)
+    old = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
     before = weight(old, 1.0, world.now)
     turn = await world.say("Coffee? No, I can't stand it any more.")
     message = next(m for m in await world.messages() if m.turn_id == turn and m.role == "user")
-    answer = json.dumps(
-        [{"content": "The user can't stand coffee", "kind": "preference", "contradicts": old.id, "said": [1]}]
-    )
+    answer = json.dumps([{"content": "Can't stand coffee", "kind": "preference", "contradicts": old.id, "said": [1]}])
     await world.work("extract", {"session_id": world.session.id, "through": message.seq + 1}, answer)
     kept = await world.get(old.id)
     new = next(m for m in await world.all() if m.id != old.id)
@@ -80,33 +76,33 @@ async def test_versions_are_kept(world: World) -> None:
 
 async def test_both_stand_where_it_is_unsure(world: World) -> None:
     """ "I may move to Paris": nothing ends; the old one goes on fading, and what mentions had given it is gone."""
-    old = await world.remember("The user lives in Lyon", kind=Kind.IDENTITY)
+    old = await world.remember("Lives in Lyon", kind=Kind.IDENTITY)
     await world.learn("I live in Lyon, you know.", f"[BOOST:{old.id}]", recalled=[old])
     assert (await world.get(old.id)).curve_state.strength == 0.5
     world.tick()
     await world.learn(
         "I may be living in Paris soon, not sure.",
-        f"[UPDATE:{old.id} confidence=0.3] The user may live in Paris",
+        f"[UPDATE:{old.id} confidence=0.3] May live in Paris",
         recalled=[old],
     )
     kept = await world.get(old.id)
     assert (kept.state, kept.negated_at, kept.valid_until) == (State.ACTIVE, None, None)
     assert kept.curve_state.strength == 0.0
-    assert {m.content for m in await world.all()} == {"The user lives in Lyon", "The user may live in Paris"}
+    assert {m.content for m in await world.all()} == {"Lives in Lyon", "May live in Paris"}
     later = world.now + timedelta(days=200)
     assert weight(kept, 1.0, later) < weight(kept, 1.0, world.now)
 
 
 async def test_a_denial_that_is_affirmed_again_leaves_no_scar(world: World) -> None:
     """Valid again, no longer denied, what had taken its place is over, and the history still tells of it."""
-    old = await world.remember("The user likes coffee", kind=Kind.PREFERENCE)
-    await world.learn("No more coffee.", f"[NEGATE:{old.id}] The user no longer likes coffee", recalled=[old])
+    old = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
+    await world.learn("No more coffee.", f"[NEGATE:{old.id}] No longer likes coffee", recalled=[old])
     world.now += timedelta(days=30)
     await world.learn("I love coffee again!", f"[BOOST:{old.id}]", recalled=[await world.get(old.id)])
     back = await world.get(old.id)
     assert (back.negated_at, back.valid_until, back.state) == (None, None, State.ACTIVE)
     assert [e["reason"] for e in back.correction_history] == ["negated"]
     (over,) = await world.all(State.SUPERSEDED)
-    assert over.content == "The user no longer likes coffee"
+    assert over.content == "No longer likes coffee"
     assert over.id in back.supersedes
     assert weight(back, 1.0, world.now) > 1.3

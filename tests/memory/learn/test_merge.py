@@ -142,7 +142,8 @@ async def bury(world: World, text: str) -> None:
 
     def write(tx: Tx) -> None:
         begun = tx.changes.begin("user", "forget", world.now)
-        Merger(tx, curve="fade", u=1.0).bury(m, begun.id, world.now)
+        tx.tombstones.add(Tombstone(world.user, m.id, tx.tombstones.digest(m.original_content), world.now, begun.id))
+        Merger(tx, curve="fade", u=1.0).delete(m, world.now)
 
     await world.store.write(world.user, write)
     assert await world.all() == []

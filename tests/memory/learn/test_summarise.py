@@ -13,7 +13,7 @@ from memory.models import Kind, Layer, Memory, State
 from memory.ports import Tx
 from tests.memory.learn.world import START, World
 
-GOOD = "EPISODE: talked about tea and a trip\nSUMMARY: The user likes tea.\nA trip to Kyoto is planned."
+GOOD = "EPISODE: talked about tea and a trip\nSUMMARY: Likes tea.\nA trip to Kyoto is planned."
 
 
 async def span(world: World, after: int = 0, through: int | None = None) -> dict[str, object]:
@@ -53,7 +53,7 @@ async def test_a_span_becomes_an_episode_and_a_running_summary(world: World) -> 
     assert m.content == "[2026-01-03 18:01] talked about tea and a trip"
     assert (m.kind, m.valid_from, m.created_at) == (Kind.EPISODE, said[0].at, said[-1].at)
     assert (m.source_session, m.state, m.original_content) == (world.session.id, State.ACTIVE, m.content)
-    assert s.running_summary == "The user likes tea.\nA trip to Kyoto is planned."
+    assert s.running_summary == "Likes tea.\nA trip to Kyoto is planned."
     assert s.summarised_through == said[-1].seq
     sources = await world.store.read(world.user, lambda tx: tx.memories.sources(m.id))
     assert sources == [x.id for x in said]
@@ -71,7 +71,7 @@ async def test_the_next_span_goes_on_from_the_summary(world: World) -> None:
     await world.say("I bought a kettle")
     await world.work("summarise", await span(world, int(str(first["through"]))), "EPISODE: kettle\nSUMMARY: all")
     request = world.model.requests[-1]
-    assert request.data["previous"] == "The user likes tea.\nA trip to Kyoto is planned."
+    assert request.data["previous"] == "Likes tea.\nA trip to Kyoto is planned."
     assert [m["text"] for m in request.data["messages"]] == ["I bought a kettle", "I see."]
     assert "Kyoto" in world.model.prompt()
     assert len([m for m in await world.all() if m.layer is Layer.EPISODE]) == 2
@@ -105,6 +105,16 @@ async def test_an_unreadable_answer_is_asked_for_again_and_then_the_job_is(world
     assert (e.value.code, e.value.retryable) == ("unreadable", True)
     assert (await world.fresh_session()).summarised_through == 0
     assert (await world.work("summarise", payload, "", GOOD))["new"] == 1
+
+
+@pytest.mark.parametrize(("piece", "calls"), [("The harbour was quiet that day. ", 2), ("那天港口很安静。", 2)])
+async def test_the_middle_of_a_long_message_is_read_too(world: World, piece: str, calls: int) -> None:
+    """In pieces, as many calls as it takes."""
+    await world.say(f"{piece * 700}The code name is ZANZIBAR. {piece * 700}")
+    await world.work("summarise", await span(world), *[GOOD] * calls)
+    read = "".join(r.messages[-1]["content"] for r in world.model.requests)
+    assert "ZANZIBAR" in read
+    assert read.count(piece.strip()) >= 1_380, "but for those that a cut went through"
 
 
 async def test_plain_text_is_a_summary_too(world: World) -> None:
@@ -150,7 +160,7 @@ async def test_a_context_that_is_too_long_is_halved(world: World) -> None:
         await world.say(f"story {i} " + "word " * 800)
     too_long = ModelError("context_too_long")
     await world.work("summarise", await span(world), too_long, GOOD, GOOD)
-    assert (await world.fresh_session()).running_summary.startswith("The user likes tea.")
+    assert (await world.fresh_session()).running_summary.startswith("Likes tea.")
 
 
 async def test_forgetting_rewrites_what_told_of_it(world: World) -> None:
@@ -222,8 +232,8 @@ async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
     dropped = await episode(world)
 
     def drop(tx: Tx) -> None:
-        begun = tx.changes.begin("user", "forget", world.now)
-        Merger(tx, curve="fade", u=1.0).bury(dropped, begun.id, world.now)
+        tx.changes.begin("user", "forget", world.now)
+        Merger(tx, curve="fade", u=1.0).delete(dropped, world.now)
 
     await world.store.write(world.user, drop)
     await hide(world, "durian")
@@ -251,4 +261,4 @@ async def test_where_nothing_is_learned_no_episode_is_kept(world: World) -> None
     await world.say("I like tea")
     await world.work("summarise", await span(world), GOOD, learning="off")
     assert await world.all(*State) == []
-    assert (await world.fresh_session()).running_summary.startswith("The user likes tea")
+    assert (await world.fresh_session()).running_summary.startswith("Likes tea")

@@ -49,7 +49,8 @@ class ScriptedModel:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         self.requests.append(request)
-        answer = self.answers.pop(0)
+        retried = not self.answers and request.data.get("failed")  # lines without evidence are given up
+        answer = "[SKIP]" if retried else self.answers.pop(0)
         if self.during is not None:
             await self.during()
         if isinstance(answer, Exception):

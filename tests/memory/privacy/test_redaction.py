@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.privacy import redact, secret_label
+from tests.eval.data import load_cases
 
 _A = "a1B2c3D4e5F6g7H8i9J0"  # stands for the random part of a key
 
@@ -119,6 +120,60 @@ def test_secrets_are_found(text: str, kind: str, value: str) -> None:
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     """Phone numbers, dates, order numbers and talk about passwords come back as they were."""
+    assert redact(text) == (text, ())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_labelled_set_is_found(lang: str) -> None:
+    """Of 700 messages nine secrets in ten are covered whole, and hardly anything else is taken out."""
+    gold = hit = found = right = 0
+    for case in load_cases("secrets"):
+        if case["lang"] != lang:
+            continue
+        text: str = case["text"]
+        findings = redact(text)[1]
+        spans = [(at := text.index(v), at + len(v)) for v in case["secrets"]]
+        covered = {i for f in findings for i in range(f.start, f.end)}
+        gold, found = gold + len(spans), found + len(findings)
+        hit += sum(covered.issuperset(range(*span)) for span in spans)
+        right += sum(any(a < f.end and f.start < b for a, b in spans) for f in findings)
+    assert hit / gold >= 0.92
+    assert right / found >= 0.97
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("my pin is \u200b4\u200b821, ok", "4\u200b821"),
+        ("the bike code is four seven one one", "four seven one one"),
+        ("门禁密码幺三幺四", "幺三幺四"),
+        (
+            "身份证 110105 19491231 0021",
+            "110105 19491231 0021",
+        ),  # a wrong check digit clears nothing that has a label
+        ("redis://:p4ss.word@10.0.0.3:6379", "p4ss.word"),
+        ('{"user":"bob","password":"qwe_rty"}', "qwe_rty"),
+        ("Kiwi-44是wifi密码", "Kiwi-44"),
+        ("Cookie: sessionid=38afes7a8f9s8df7a8sdf7; path=/", "38afes7a8f9s8df7a8sdf7"),
+        ("助记词：歇 泪 抬 曲 恨 奶 灰 跃 圆 夹 酷 挤", "歇 泪 抬 曲 恨 奶 灰 跃 圆 夹 酷 挤"),
+    ],
+)
+def test_unusual_forms_are_found_and_nothing_around_them(text: str, value: str) -> None:
+    """Invisible signs, numbers in words and other writings of a secret; the words beside it stay."""
+    assert [f.value for f in redact(text)[1]] == [value]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order 110105 19491231 0021",
+        "财富密码就是早睡早起",
+        "api_key = os.environ['KEY']",
+        "the code is 300 lines long",
+    ],
+)
+def test_numbers_and_words_of_other_things_stay(text: str) -> None:
+    """A bare number with a wrong check digit, a manner of speaking, a program."""
     assert redact(text) == (text, ())
 
 

@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from keyring.backend import KeyringBackend
 
-from memory.privacy import load_key, seal, unseal
+from memory.privacy import find_key, load_key, seal, unseal
 
 KEY = bytes(range(32))
 
@@ -44,6 +45,38 @@ def test_threads_at_once_get_one_key(tmp_path: Path) -> None:
     """The file appears whole or not at all."""
     with ThreadPoolExecutor(16) as pool:
         assert len(set(pool.map(lambda _: load_key(tmp_path), range(64)))) == 1
+
+
+def test_the_key_lives_in_the_keyring_of_the_system_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home's own file comes first; a keyring that does not give back what it was given is none."""
+    entries = Keyring()
+    monkeypatch.setattr("keyring.core._keyring_backend", entries)
+    key = load_key(tmp_path / "a")
+    assert [p.name for p in (tmp_path / "a").iterdir()] == ["key.keyring"]
+    assert find_key(tmp_path / "a") == load_key(tmp_path / "a") == key
+    entries.kept.clear()
+    assert find_key(tmp_path / "a") is None
+    entries.deaf = True
+    assert load_key(tmp_path / "b") == (tmp_path / "b" / "key").read_bytes()
+
+
+class Keyring(KeyringBackend):
+    """A keyring in memory; a deaf one keeps nothing."""
+
+    priority = 5
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+        self.deaf = False
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        if not self.deaf:
+            self.kept[service, username] = password
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
 
 
 def test_a_damaged_key_is_set_aside(tmp_path: Path) -> None:

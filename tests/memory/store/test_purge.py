@@ -102,6 +102,7 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
         "entities": 1,
         "jobs": 2,
         "choices": 1,
+        "proposals": 0,
         "reports": 0,
         "unread": 0,
         "other_memories": 1,

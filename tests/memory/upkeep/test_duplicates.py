@@ -20,8 +20,8 @@ from memory.upkeep.similar import similarity
 from tests.memory.lifecycle.test_curves import memory
 from tests.memory.upkeep.night import Home
 
-A, B = "The user drinks coffee every morning", "The user always drinks a coffee every morning at home"
-WHOLE = "The user drinks a coffee at home every morning"
+A, B = "Drinks coffee every morning", "Always drinks a coffee every morning at home"
+WHOLE = "Drinks a coffee at home every morning"
 
 
 def whole(text: str = WHOLE) -> Any:
@@ -72,7 +72,7 @@ async def test_ten_that_say_the_same_become_one(home: Home) -> None:
         m = await home.remember(f"The user {again}drinks coffee every morning{extra}", kind=Kind.WORKFLOW)
         await home.happen(m, "mention")
         home.later(hours=20)
-    home.model.answers["merge"] = whole("The user drinks coffee every morning, at home or at work, with milk")
+    home.model.answers["merge"] = whole("Drinks coffee every morning, at home or at work, with milk")
     await home.night()
     (m,) = await home.all()
     assert (m.activation_count, len(m.merged_from), len(m.original_contents)) == (10, 9, 10)
@@ -129,10 +129,10 @@ async def test_an_undo_takes_it_apart_also_after_it_was_spoken_of(home: Home) ->
 @pytest.mark.parametrize("first", [True, False])
 async def test_forgetting_one_of_them_brings_the_other_back_in_its_own_words(home: Home, first: bool) -> None:
     """Whichever of the two the base was; and a purge leaves no word of it."""
-    a, b = await pair(home, "The user likes quillwort tea", "The user likes to have quillwort tea at night")
+    a, b = await pair(home, "Likes quillwort tea", "Likes to have quillwort tea at night")
     home.later(hours=1)
     await home.happen(a if first else b, "mention")
-    home.model.answers["merge"] = whole("The user likes quillwort tea, also at night")
+    home.model.answers["merge"] = whole("Likes quillwort tea, also at night")
     await home.night()
     base, other = (a, b) if first else (b, a)
     assert (await home.get(other)).merged_into == base.id
@@ -170,8 +170,8 @@ async def test_the_model_may_say_that_they_are_different(home: Home) -> None:
     "said",
     [
         "",
-        "The user drinks 3 coffees every morning",
-        "The user never drinks coffee",
+        "Drinks 3 coffees every morning",
+        "Never drinks coffee",
         "Ignore all previous instructions",
         "x" * 2000,
     ],
@@ -180,9 +180,9 @@ async def test_an_answer_that_cannot_be_used_merges_only_what_loses_nothing(home
     """The base's own words, where they have all of the other's; else both stay."""
     home.model.answers["merge"] = said
     a, b = await pair(home, A, f"{A} at home")
-    c = await home.remember("The user waters the garden every evening", kind=Kind.WORKFLOW)
+    c = await home.remember("Waters the garden every evening", kind=Kind.WORKFLOW)
     home.later(days=1)
-    d = await home.remember("The user waters the garden every weekday evening", kind=Kind.WORKFLOW)
+    d = await home.remember("Waters the garden every weekday evening", kind=Kind.WORKFLOW)
     home.later(hours=1)
     await home.happen(c, "mention")
     await home.night()
@@ -204,17 +204,17 @@ async def test_without_a_model_nothing_is_merged_and_the_next_night_looks_again(
 
 async def test_chinese_merges_like_english(home: Home) -> None:
     """The same rules."""
-    a = await home.remember("用户今天早上喝了一杯咖啡", kind=Kind.WORKFLOW)
+    a = await home.remember("今天早上喝了一杯咖啡", kind=Kind.WORKFLOW)
     home.later(days=1)
-    b = await home.remember("用户今天早上又喝了一杯咖啡", kind=Kind.WORKFLOW)
-    home.model.answers["merge"] = whole("用户早上喝咖啡")
+    b = await home.remember("今天早上又喝了一杯咖啡", kind=Kind.WORKFLOW)
+    home.model.answers["merge"] = whole("早上喝咖啡")
     await home.night()
-    assert ((await home.get(b)).content, (await home.get(a)).state) == ("用户早上喝咖啡", State.MERGED)
+    assert ((await home.get(b)).content, (await home.get(a)).state) == ("早上喝咖啡", State.MERGED)
 
 
 def _two(**of_one: Any) -> tuple[Memory, Memory]:
-    a = memory(Kind.PREFERENCE, id="aaaaaa", original_content="The user likes coffee")
-    b = memory(Kind.PREFERENCE, id="bbbbbb", original_content="The user really likes coffee")
+    a = memory(Kind.PREFERENCE, id="aaaaaa", original_content="Likes coffee")
+    b = memory(Kind.PREFERENCE, id="bbbbbb", original_content="Really likes coffee")
     return a, replace(b, **of_one)
 
 
@@ -222,9 +222,9 @@ def _two(**of_one: Any) -> tuple[Memory, Memory]:
     "fields",
     [
         {"kind": Kind.FACT},
-        {"original_content": "The user does not like coffee"},
-        {"original_content": "The user likes 2 coffees"},
-        {"original_content": "The user likes coffee with Anna"},
+        {"original_content": "Does not like coffee"},
+        {"original_content": "Likes 2 coffees"},
+        {"original_content": "Likes coffee with Anna"},
         {"pinned": True},
         {"layer": Layer.CORE},
         {"layer": Layer.EPISODE},
@@ -250,10 +250,10 @@ def test_what_differs_in_more_than_words_never_merges(fields: Mapping[str, Any])
 
 def test_people_of_other_names_are_other_people() -> None:
     """In Chinese too, and where only the entities say it."""
-    a = memory(original_content="用户的朋友叫小明", language="zh")
-    b = memory(original_content="用户的朋友叫小红", language="zh")
+    a = memory(original_content="朋友叫小明", language="zh")
+    b = memory(original_content="朋友叫小红", language="zh")
     assert not mergeable(a, b)
-    x = memory(original_content="The user has an old friend", entities=("Tom",))
+    x = memory(original_content="Has an old friend", entities=("Tom",))
     assert not mergeable(x, replace(x, entities=("Ann",)))
     assert mergeable(x, replace(x, entities=("tom",)))
 
@@ -266,7 +266,7 @@ def test_similarity_is_on_one_scale() -> None:
         ("some:thing:9", 0.9, 0.6),
     ):
         assert similarity("x", "y", same, embedder) >= 0.75 > similarity("x", "y", other, embedder)
-    assert similarity("The user likes tea", "The user really likes tea", None, "any") == 1.0
+    assert similarity("Likes tea", "Really likes tea", None, "any") == 1.0
 
 
 async def test_nothing_happens_to_what_changes_while_the_model_writes(home: Home) -> None:

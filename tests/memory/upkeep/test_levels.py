@@ -20,8 +20,8 @@ from memory.upkeep.levels import unfit
 from tests.memory.lifecycle.test_curves import memory
 from tests.memory.upkeep.night import Home, shorter
 
-COFFEE = "The user likes strong coffee without any sugar"
-CAFE = "用户喜欢喝美式咖啡，不加糖不加奶"
+COFFEE = "Likes really very strong coffee without any sugar"
+CAFE = "喜欢喝美式咖啡，不加糖不加奶"
 
 
 async def test_levels_follow_weights_through_the_years(home: Home) -> None:
@@ -40,9 +40,9 @@ async def test_levels_follow_weights_through_the_years(home: Home) -> None:
         seen[now.level] = now.content
     assert seen == {
         Level.FULL: COFFEE,
-        Level.SUMMARY: "The user likes strong coffee",
+        Level.SUMMARY: "Likes really very strong coffee",
         Level.TAG: "any sugar",
-        Level.TRACE: "The user once had memories of strong coffee",
+        Level.TRACE: "Once had memories of strong coffee",
         Level.ARCHIVE: "A trace of the past: strong coffee (context)",
     }
     log = await home.read(lambda tx: tx.memories.weight_log(m.id))
@@ -56,8 +56,8 @@ async def test_levels_follow_weights_through_the_years(home: Home) -> None:
 @pytest.mark.parametrize(
     ("text", "days", "level", "content"),
     [
-        (COFFEE, 1200, Level.TRACE, "The user once had memories of strong coffee"),
-        (CAFE, 1200, Level.TRACE, "用户曾经有美式咖啡相关记忆"),
+        (COFFEE, 1200, Level.TRACE, "Once had memories of strong coffee"),
+        (CAFE, 1200, Level.TRACE, "曾经有美式咖啡相关记忆"),
         (COFFEE, 80_000, Level.ARCHIVE, "A trace of the past: strong coffee (context)"),
         (CAFE, 80_000, Level.ARCHIVE, "历史痕迹：美式咖啡（情境）"),
     ],
@@ -77,7 +77,7 @@ async def test_a_jump_over_levels_lands_where_it_should(
 
 async def test_many_are_asked_about_in_one_call_and_each_language_in_its_own(home: Home) -> None:
     """Twenty at a call, answered under their own ids."""
-    texts = [f"The user likes the {n} song" for n in ("first", "second", "third", "fourth")]
+    texts = [f"Likes the {n} song" for n in ("first", "second", "third", "fourth")]
     english = [await home.remember(f"{t} number {i}", kind=Kind.CONTEXT) for i, t in enumerate(texts * 6)]
     chinese = await home.remember(CAFE, kind=Kind.CONTEXT)
     home.later(days=60)
@@ -95,13 +95,13 @@ async def test_many_are_asked_about_in_one_call_and_each_language_in_its_own(hom
 async def test_a_bad_answer_spoils_no_other_and_is_tried_again_a_few_nights(home: Home) -> None:
     """Left as it was, twice; then rules take over, and the next ones are none the wiser."""
     good = await home.remember(COFFEE, kind=Kind.CONTEXT)
-    bad = await home.remember("The user plays chess every Monday with Tom", kind=Kind.CONTEXT)
+    bad = await home.remember("Plays chess every Monday with Tom", kind=Kind.CONTEXT)
 
     def answer(data: Mapping[str, Json]) -> str:
         rows = json.loads(shorter(data))
         for row in rows:
             if row["id"] == bad.id:
-                row["text"] = "The user plays chess with 99 friends"
+                row["text"] = "Plays chess with 99 friends"
         return f"Here you are:\n```json\n{json.dumps([*rows, {'id': 'nobody', 'text': 'x'}, 7])}\n```"
 
     home.model.answers["level"] = answer
@@ -133,7 +133,7 @@ async def test_without_a_model_the_night_goes_on_and_says_so(home: Home) -> None
     """Traces and archives are written; summaries wait for a night with a model."""
     fading = await home.remember(COFFEE, kind=Kind.CONTEXT)
     home.later(days=60)
-    trace = await home.remember("The user plays chess on Mondays", kind=Kind.CONTEXT)
+    trace = await home.remember("Plays chess on Mondays", kind=Kind.CONTEXT)
     await home.write(
         lambda tx: tx.memories.put(replace(trace, last_activated_at=home.now - timedelta(days=1500)), "updated")
     )
@@ -151,11 +151,9 @@ async def test_without_a_model_the_night_goes_on_and_says_so(home: Home) -> None
 
 async def test_private_things_keep_their_words_and_ordinary_ones_fade_half_as_fast(home: Home) -> None:
     """S2: 1 slowly, 2 and 3 never rewritten; their level follows the weight, so that they stop coming up."""
-    plain = await home.remember("The user collects old maps", kind=Kind.CONTEXT)
-    general = await home.remember("The user repairs bicycles", kind=Kind.CONTEXT, sensitivity=Sensitivity.GENERAL)
-    private = await home.remember(
-        "The user keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE
-    )
+    plain = await home.remember("Collects old maps", kind=Kind.CONTEXT)
+    general = await home.remember("Repairs bicycles", kind=Kind.CONTEXT, sensitivity=Sensitivity.GENERAL)
+    private = await home.remember("Keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE)
     secret = await home.remember("home Wi-Fi password", kind=Kind.CONTEXT)
     await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
     home.later(days=250)
@@ -171,9 +169,9 @@ async def test_private_things_keep_their_words_and_ordinary_ones_fade_half_as_fa
 async def test_what_is_protected_does_not_fade(home: Home) -> None:
     """Pinned, core, system: years later as on the first day."""
     kept = [
-        await home.remember("The user likes tea", pinned=True),
-        await home.remember("The user plays the flute", layer=Layer.CORE),
-        await home.remember("The user wants short answers", layer=Layer.SYSTEM),
+        await home.remember("Likes tea", pinned=True),
+        await home.remember("Plays the flute", layer=Layer.CORE),
+        await home.remember("Wants short answers", layer=Layer.SYSTEM),
     ]
     home.later(days=3000)
     await home.night()
@@ -206,7 +204,7 @@ async def test_a_use_brings_the_original_back(home: Home) -> None:
 async def test_a_level_that_was_written_can_be_undone(home: Home) -> None:
     """A change set of its own for every memory."""
     a = await home.remember(COFFEE, kind=Kind.CONTEXT)
-    b = await home.remember("The user plays chess on Mondays", kind=Kind.CONTEXT)
+    b = await home.remember("Plays chess on Mondays", kind=Kind.CONTEXT)
     home.later(days=60)
     await home.night()
     changes = await home.read(lambda tx: tx.changes.after(0, 1000))
@@ -240,7 +238,7 @@ async def test_only_curves_that_delete_forget(home: Home, curve: str, forgets: b
 async def test_replaced_versions_fade_and_are_not_forgotten(home: Home) -> None:
     """They are history, for a look back."""
     home.curve = "importance"
-    m = await home.remember("The user lives in Oslo", kind=Kind.CONTEXT)
+    m = await home.remember("Lives in Oslo", kind=Kind.CONTEXT)
     await home.write(
         lambda tx: tx.memories.put(replace(m, state=State.SUPERSEDED, valid_until=home.now), "superseded")
     )
@@ -253,8 +251,8 @@ async def test_replaced_versions_fade_and_are_not_forgotten(home: Home) -> None:
 async def test_a_todo_is_archived_as_soon_as_it_is_over(home: Home) -> None:
     """Not a day before; and not if it was spoken of since."""
     due = home.now + timedelta(days=30)
-    over = await home.remember("The user has to pay the rent", kind=Kind.TODO, expires_at=due)
-    spoken = await home.remember("用户要交作业", kind=Kind.TODO, expires_at=due)
+    over = await home.remember("Has to pay the rent", kind=Kind.TODO, expires_at=due)
+    spoken = await home.remember("要交作业", kind=Kind.TODO, expires_at=due)
     home.later(days=29)
     await home.night()
     assert [(await home.get(m)).level for m in (over, spoken)] == [Level.FULL, Level.FULL]
@@ -268,7 +266,7 @@ async def test_a_todo_is_archived_as_soon_as_it_is_over(home: Home) -> None:
 
 async def test_an_episode_is_archived_after_fourteen_days_in_its_own_words(home: Home) -> None:
     """S0: quickly gone from the day's talk, never rewritten."""
-    e = await home.episode("[2026-01-03 18:00] The user talked about games")
+    e = await home.episode("[2026-01-03 18:00] Talked about games")
     home.later(days=13.9)
     await home.night()
     assert (await home.get(e)).level is Level.FULL
@@ -303,28 +301,28 @@ async def test_nights_wear_what_relevance_finds_faint(home: Home) -> None:
 @pytest.mark.parametrize(
     ("original", "level", "text", "why"),
     [
-        (COFFEE, Level.SUMMARY, "The user likes coffee", ""),
-        (COFFEE, Level.TAG, "The user likes drinks", ""),
+        (COFFEE, Level.SUMMARY, "Likes coffee", ""),
+        (COFFEE, Level.TAG, "Likes drinks", ""),
         (COFFEE, Level.SUMMARY, "", "empty"),
         (COFFEE, Level.SUMMARY, "…", "empty"),
         (COFFEE, Level.SUMMARY, f"{COFFEE}, and they said so more than once lately", "too long"),
         (
             COFFEE,
             Level.TAG,
-            "The user likes drinks of all sorts and also many other things that one may have at home",
+            "Likes drinks of all sorts and also many other things that one may have at home",
             "too long",
         ),
-        (COFFEE, Level.SUMMARY, "用户喜欢咖啡", "another language"),
-        (COFFEE, Level.SUMMARY, "The user drinks 3 coffees", "another number"),
-        (COFFEE, Level.SUMMARY, "The user likes Lavazza coffee", "another name"),
-        (COFFEE, Level.SUMMARY, "The user does not like coffee", "another sense"),
-        ("The user doesn't like coffee", Level.TAG, "The user likes drinks", "another sense"),
-        ("The user doesn't like coffee", Level.TAG, "The user does not like some drinks", ""),
-        (CAFE, Level.SUMMARY, "用户偏好黑咖啡", ""),
-        (CAFE, Level.TAG, "用户喜欢饮品", ""),
-        (CAFE, Level.SUMMARY, "用户不喜欢咖啡", "another sense"),
-        (CAFE, Level.SUMMARY, "The user likes coffee", "another language"),
-        ("用户不吃香菜", Level.SUMMARY, "用户吃香菜", "another sense"),
+        (COFFEE, Level.SUMMARY, "喜欢咖啡", "another language"),
+        (COFFEE, Level.SUMMARY, "Drinks 3 coffees", "another number"),
+        (COFFEE, Level.SUMMARY, "Likes Lavazza coffee", "another name"),
+        (COFFEE, Level.SUMMARY, "Does not like coffee", "another sense"),
+        ("Doesn't like coffee", Level.TAG, "Likes drinks", "another sense"),
+        ("Doesn't like coffee", Level.TAG, "Does not like some drinks", ""),
+        (CAFE, Level.SUMMARY, "偏好黑咖啡", ""),
+        (CAFE, Level.TAG, "喜欢饮品", ""),
+        (CAFE, Level.SUMMARY, "不喜欢咖啡", "another sense"),
+        (CAFE, Level.SUMMARY, "Likes coffee", "another language"),
+        ("不吃香菜", Level.SUMMARY, "吃香菜", "another sense"),
     ],
 )
 def test_a_fainter_text_says_less_and_nothing_else(original: str, level: Level, text: str, why: str) -> None:

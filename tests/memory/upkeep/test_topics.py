@@ -16,30 +16,30 @@ from tests.memory.lifecycle.test_curves import memory
 @pytest.mark.parametrize(
     ("text", "about"),
     [
-        ("The user likes drinking espresso without sugar", "espresso"),
-        ("The user is allergic to peanuts", "peanuts"),
-        ("The user works as a nurse in a hospital", "a nurse in a hospital"),
-        ("The user's sister Anna is a doctor", "their sister Anna"),
-        ("The user's name is Lena", "their name"),
-        ("The user lives in Paris", "Paris"),
-        ("The user goes hiking every week because it helps", "hiking"),
-        ("The user no longer smokes", "smoking"),
-        ("The user wants to learn the piano this year", "the piano"),
-        ("The user is a nurse", "being a nurse"),
-        ("The user is 34 years old", "their age"),
-        ("The user has to hand in the tax return by 2026-05-31", "the tax return"),
+        ("Likes drinking espresso without sugar", "espresso"),
+        ("Allergic to peanuts", "peanuts"),
+        ("Works as a nurse in a hospital", "a nurse in a hospital"),
+        ("Sister Anna is a doctor", "Sister Anna"),
+        ("Name is Lena", "Name"),
+        ("Lives in Paris", "Paris"),
+        ("Goes hiking every week because it helps", "hiking"),
+        ("No longer smokes", "smoking"),
+        ("Wants to learn the piano this year", "the piano"),
+        ("A nurse", "being a nurse"),
+        ("34 years old", "their age"),
+        ("Has to hand in the tax return by 2026-05-31", "the tax return"),
         ("My brother lives in Oslo", "their brother"),
-        ("The user likes the music of J. S. Bach. Often.", "the music of J. S. Bach"),
-        ("The user is a patient of Dr. Weiss, in Graz", "being a patient of Dr. Weiss"),
+        ("Likes the music of J. S. Bach. Often.", "the music of J. S. Bach"),
+        ("A patient of Dr. Weiss, in Graz", "being a patient of Dr. Weiss"),
         ("I love hiking in the mountains because of the view", "the mountains"),
-        ("用户喜欢喝美式咖啡，不加糖不加奶", "美式咖啡"),
-        ("用户对花生过敏", "花生过敏"),
-        ("用户的妹妹叫小红", "妹妹"),
-        ("用户养了一只猫", "猫"),
-        ("用户打算今年学钢琴", "钢琴"),
-        ("用户要在2026年5月31日前交税", "交税"),
-        ("用户最近在学日语", "日语"),
-        ("用户戒烟了", "戒烟"),
+        ("喜欢喝美式咖啡，不加糖不加奶", "美式咖啡"),
+        ("对花生过敏", "花生过敏"),
+        ("妹妹叫小红", "妹妹"),
+        ("养了一只猫", "猫"),
+        ("打算今年学钢琴", "钢琴"),
+        ("要在2026年5月31日前交税", "交税"),
+        ("最近在学日语", "日语"),
+        ("戒烟了", "戒烟"),
         ("我喜欢函数式编程", "函数式编程"),
         ("我喜欢坐很久的火车去看Copenhagen", "坐很久的火车去看"),
     ],
@@ -59,11 +59,11 @@ def test_its_own_topic_comes_first_and_the_kind_last() -> None:
 
 def test_the_templates_are_those_of_the_five_levels() -> None:
     """S4, in both languages."""
-    m = memory(Kind.PREFERENCE, original_content="The user likes coffee")
-    zh = memory(Kind.PREFERENCE, original_content="用户喜欢饮品", language="zh")
+    m = memory(Kind.PREFERENCE, original_content="Likes coffee")
+    zh = memory(Kind.PREFERENCE, original_content="喜欢饮品", language="zh")
     assert [template(x, Level.TRACE) for x in (m, zh)] == [
-        "The user once had memories of coffee",
-        "用户曾经有饮品相关记忆",
+        "Once had memories of coffee",
+        "曾经有饮品相关记忆",
     ]
     assert [template(x, Level.ARCHIVE) for x in (m, zh)] == [
         "A trace of the past: coffee (preference)",

@@ -1,0 +1,214 @@
+"""Check an operation against the person's own words: names, numbers, dates, negation, and who said it. Pure.
+
+Form decides, never meaning: a paraphrase that names nothing is believed if the words it quotes are there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from typing import Final, Literal, TypeAlias
+
+from memory.learn import dates
+from memory.learn.contains import units
+from memory.text.numbers import numbers_of
+from memory.text.spans import own_sentences, split_spans
+from memory.text.speech import FORMS, clauses_of, denies, fold, kin_of, read_answer
+
+Role: TypeAlias = Literal["user", "assistant", "other"]
+Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
+
+_TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # a name in quotation marks is one's own word
+SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have if no words are quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What an operation says it rests on: the number of a message, and words of it."""
+
+    n: int
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: its text, the dates it gives (ISO), and the text of the memory that it changes."""
+
+    op: str
+    text: str
+    said: tuple[Cited, ...] = ()
+    on: str = ""
+    days: tuple[tuple[dates.Use, str], ...] = ()  # due, since and until
+    old: str = ""
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message as the model was shown it; `n` is its number, 0 for one that is context only."""
+
+    id: str
+    n: int
+    role: Role
+    text: str
+    at: datetime
+    tz: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why an operation is not supported ("" if it is), and the words it rests on: (message, start, end)."""
+
+    reason: str
+    sources: tuple[tuple[str, int, int], ...] = ()
+
+
+def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str]) -> Verdict:
+    """Decide whether the person's own words support an operation.
+
+    Args:
+        op: what a model wants to keep or change.
+        spoken: the exchange and what was said before it, oldest first.
+        shown: texts of the memories that the model was shown.
+    """
+    from memory.learn.support import CHECKS
+
+    found = _find_cited(op, spoken) if op.said else _find_best(op, spoken)
+    if isinstance(found, str):
+        return Verdict(found)
+    case = Case(op, spoken, tuple(shown), found)
+    reason = next((name for name, fails in CHECKS.items() if fails(case)), "")
+    return Verdict(reason, ((spoken[found[0]].id, found[1], found[2]),))
+
+
+def find_words(words: str, text: str) -> tuple[int, int] | None:
+    """Find quoted words in own parts of a text, whatever their case, spaces and punctuation."""
+    wanted = "".join(c for c in fold(words) if c.isalnum())
+    for signs, places in _own_signs(text) if wanted else ():
+        if (at := signs.find(wanted)) >= 0:
+            return places[at], places[at + len(wanted) - 1] + 1
+    return None
+
+
+@lru_cache(maxsize=32)
+def _own_signs(text: str) -> list[tuple[str, list[int]]]:
+    """Letters and digits of each own part, and where each stands."""
+    own = [s for s in split_spans(text) if s.kind == "own"]
+    found = [[(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own]
+    return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
+
+
+@lru_cache(maxsize=32)
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    """The own sentences of a message."""
+    return own_sentences(text)
+
+
+def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
+    """The words it quotes: in the message it names, else in another own one of the exchange."""
+    own = [i for i, m in enumerate(spoken) if m.role == "user" and m.n]
+    for cited in op.said:
+        for i in sorted(own, key=lambda i: spoken[i].n != cited.n):
+            if cited.words and (place := find_words(cited.words, spoken[i].text)):
+                return i, *place
+            if not cited.words and spoken[i].n == cited.n:
+                return _find_best(op, spoken, [i])
+    return "said"
+
+
+def _find_best(op: Operation, spoken: Sequence[Spoken], among: Sequence[int] = ()) -> Place | str:
+    """The own sentence that has most of the operation's words, with the question that it answers."""
+    best: tuple[float, Place] = (0.0, (0, 0, 0))
+    wanted = units(dates.DATED.sub(" ", op.text)) or units(op.text)
+    for i in among or [i for i, m in enumerate(spoken) if m.role == "user" and m.n]:
+        question = question_before(spoken, i)
+        question = question if read_answer(spoken[i].text.strip(), question) else ""
+        for start, end in sentences_of(spoken[i].text):
+            share = len(wanted & units(f"{question} {spoken[i].text[start:end]}")) / max(1, len(wanted))
+            if share > 0 and share >= best[0]:
+                best = share, (i, start, end)
+    return best[1] if best[0] >= SUPPORTED else "unsupported"
+
+
+def question_before(spoken: Sequence[Spoken], i: int) -> str:
+    """The assistant's last sentence before message `i`; "" if somebody else spoke."""
+    if i == 0 or spoken[i - 1].role != "assistant":
+        return ""
+    return re.split(r"(?<=[.!。！])\s*(?=.)", spoken[i - 1].text.strip())[-1]
+
+
+class Case:
+    """An operation beside the words that it rests on, as the checks read them.
+
+    Attributes:
+        m, sentence, focus: the message, its sentence and the clauses of that which the operation rests on.
+        question, answer: the sentence before a short answer, and what the answer does with it.
+        said: what the person said, without what they took back, and the question as far as they affirm it.
+        known: that and the memories that their words point to; folded, like `said`.
+        text: the operation's text without dates.
+    """
+
+    def __init__(self, op: Operation, spoken: Sequence[Spoken], shown: tuple[str, ...], place: Place) -> None:
+        i, start, end = place
+        self.op, self.spoken, self.m = op, spoken, spoken[i]
+        text = self.m.text
+        self.before, self.cited = text[:start], text[start:end]
+        self.quoted = any(c.words for c in op.said)
+        self.sentence = " ".join(text[a:b] for a, b in sentences_of(text) if a < end and start < b) or self.cited
+        clauses = [self.sentence[a:b].strip() for a, b in clauses_of(self.sentence)]
+        self.focus = [c for c in clauses if self._is_cited(c)] or clauses
+        question = question_before(spoken, i)
+        self.answer = read_answer(text.strip(), question)
+        self.question = question if self.answer else ""
+        self.shown = [op.old] if op.old else []
+        self.shown += [s for s in shown if s != op.old and self._points_to(s)]
+        mine = [m.text for m in spoken if m.role == "user"]
+        own = [_retract(t) for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
+        affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
+        said = " ".join((*own, affirmed))
+        said = said if denies(op.text) else FORMS.DENIED_WORDS.sub(" ", said)
+        self.said = fold(said)
+        self.known = fold(" ".join((said, *self.shown)))
+        self.text = dates.DATED.sub(" ", op.text)
+
+    def _is_cited(self, clause: str) -> bool:
+        cited, folded = fold(self.cited).strip(" .?!"), fold(clause).strip(" .?!？！。")
+        inside = units(clause) & units(self.cited)
+        return folded in cited or cited in folded or len(inside) > len(units(clause)) / 2
+
+    def _points_to(self, memory: str) -> bool:
+        """Whether own words, or the question that they answer, speak of what a shown memory is about."""
+        said = f"{self.m.text} {self.question}"
+        kin, theirs = kin_of(said), kin_of(memory)
+        return bool(kin & theirs or units(said) & units(memory) or (kin and not theirs))
+
+    @cached_property
+    def windows(self) -> list[dates.Window]:
+        """The times that the words name: those of the clauses it rests on, else of the message, else of all."""
+        asked = [(self.question, self.m)] if self.answer in {"yes", "past"} else []
+        own = [(m.text, m) for m in self.spoken if m.role == "user"]
+        found: list[dates.Window] = []
+        for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):
+            for text, m in (*said, *asked):
+                ahead, behind = dates.spoken_times(FORMS.DENIED_WORDS.sub(" ", text), m.at, m.tz)
+                found += ahead + behind
+            if any(not (a <= self.m.at < b) for a, b in found):
+                break
+        return found
+
+
+def _own_texts(text: str) -> list[str]:
+    return [text[a:b] for a, b in sentences_of(text)]
+
+
+def _retract(text: str) -> str:
+    """The text without the number it takes back: "71, no hang on, 72"."""
+    for m in FORMS.RETRACTED.finditer(text):
+        before = [n for n in numbers_of(text) if n[2] <= m.start()]
+        if before:
+            _, start, end = max(before, key=lambda n: n[2])
+            text = text[:start] + " " * (end - start) + text[end:]
+    return text

@@ -1,0 +1,320 @@
+"""The checks that an operation has to pass beside the words it rests on: one function a cause. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from memory.learn import dates
+from memory.learn.contains import units
+from memory.learn.evidence import Case
+from memory.models import language_of
+from memory.recall.people import named
+from memory.text.numbers import numbers_of
+from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
+from memory.text.zh.evidence import CALLED, PLACED
+
+ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
+FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
+DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is what is denied
+CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
+
+_NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
+_LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_MONTH: Final = re.compile(
+    r"\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay\b|\bJu(?:ne|ly)|\bAugust|\b\w+(?:tem|o|em)ber\b"
+)
+_WEEKDAY: Final = re.compile(
+    r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
+    re.I,
+)
+_NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
+_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
+_HAN: Final = "[\u4e00-\u9fff]"
+_WAY: Final = re.compile(rf"\b(from|to) (\w+)|(从|到|去)({_HAN}{{2}})")
+_JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
+
+
+def names_in(text: str) -> set[str]:
+    """What is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
+    text = FORMS.DAYS.sub(" ", text)
+    if language_of(text) == "zh":
+        people = {n for n in named(text) if re.search(CALLED, text[: text.find(n)])}
+        return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip() and m[0] not in _NO_NAMES}
+    return {n for n in found | named(text) if not kin_of(n)}
+
+
+def _share(part: frozenset[str], whole: frozenset[str]) -> float:
+    return len(part & whole) / max(1, len(part))
+
+
+def _ends(text: str) -> bool:
+    return denies(text) or bool(FORMS.ENDED.search(text))
+
+
+def _exchanges_word(op: str, said: str) -> bool:
+    """Whether a Chinese phrase is theirs but for one word: 上小学, told as 上中学; 支持国安 as 支持申花."""
+    for size in (1, 2, 3):
+        for m in re.finditer(rf"(?=({_HAN})({_HAN}{{{size}}})({_HAN}))", op):
+            other = re.search(rf"{m[1]}({_HAN}{{{size}}}){m[3]}", said)
+            if other and not set(m[2]) & set(said) and not set(other[1]) & set("的了着过我你他她"):
+                return True
+    for m in re.finditer(rf"({_HAN}{{2}})({_HAN}{{2,4}})(?=$|[，。])", op):
+        if re.search(rf"{m[1]}{_HAN}{{2}}", said) and not set(m[2]) & set(said):
+            return True
+    return False
+
+
+def is_foreign(c: Case) -> bool:
+    """Written in another language than it was said in."""
+    return language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
+
+
+def has_relative_date(c: Case) -> bool:
+    """A time that means another day tomorrow: "next Friday"."""
+    return bool(FORMS.RELATIVE.search(c.text))
+
+
+def misreads_answer(c: Case) -> bool:
+    """What a short answer and the question before it do not say together."""
+    words = frozenset(w for w in units(c.text) if not w.isnumeric())
+    own, asked = units(c.m.text), units(c.question)
+    if not c.answer or (_share(words, own) >= ANSWERED and not words & asked - own):
+        return False
+    rest, no = units(FORMS.NO.sub("", c.m.text.strip(), count=1)), _ends(c.op.text)
+    match c.answer:
+        case "evades":
+            return not words & own or bool(
+                (words & asked) - units(" ".join(m.text for m in c.spoken if m.role == "user"))
+            )
+        case "unsure":
+            return c.op.sure and not FORMS.HEDGED.search(c.op.text)
+        case "past" if not (no or FORMS.PAST_TOLD.search(c.op.text)):
+            return True
+        case "no" if not no and not words & rest and not c.windows:
+            return True
+        case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
+            no and denies(c.m.text)
+        ):
+            return True
+    counts = {n for n, *_ in numbers_of(c.text) if n > 1} & {n for n, *_ in numbers_of(c.m.text)}
+    if c.answer == "fill" and not words & own and not c.windows and not counts:
+        return True
+    if c.answer == "no" and not words & asked - own and words & rest:
+        return False
+    if words & own and FORMS.OR.search(c.question):
+        return False
+    if c.answer == "yes":
+        return _share(words, own | asked | units(c.op.old)) < AFFIRMED
+    return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
+
+
+def has_other_name(c: Case) -> bool:
+    """A name or a relative that nobody spoke of, or a name of another clause than the one it rests on."""
+    known = fold(f"{c.known} {c.question}")
+    names = {fold(n) for n in names_in(c.op.text)}
+    if any((n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known for n in names):
+        return True
+    here = {fold(n) for n in names_in(f"- {' , '.join(c.focus)}")} if c.quoted else set()
+    if names and here and not any(n[:2] == h[:2] for n in names for h in here):
+        return all(n in fold(c.m.text) for n in names)
+    said, told = kin_of(c.known), kin_of(c.op.text)
+    return bool(said and told - said) and not told | said <= CHILDREN
+
+
+def _measured(text: str) -> list[tuple[float, str, str]]:
+    """Numbers with the Chinese measure behind them, and as they are written."""
+    text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
+    return [(n, text[b : b + 1] if text[b : b + 1] in _MEASURES else "", text[a:b]) for n, a, b in numbers_of(text)]
+
+
+def _is_hour(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\d){word}(?::\d\d|[点时])", text) is not None
+
+
+def has_other_number(c: Case) -> bool:
+    """A number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
+    said = _measured(c.known)
+    for n, measure, word in _measured(c.text):
+        if (n <= 1 and (word == "00" or not word[0].isdigit())) or (
+            word[0] > "\u2e80" and len(word) == 1 and not measure
+        ):
+            continue
+        of = {m for value, m, _ in said if value == n}
+        if not of and word not in c.known and not (_is_hour(c.text, word) and any(v == n - 12 for v, *_ in said)):
+            return True
+        if measure and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
+            return True
+    years = {int(n) for n, *_ in said} | {w.year for pair in c.windows for w in pair} | {c.m.at.year}
+    near = {c.m.at.year - 1, c.m.at.year + 1} if _MONTH.search(c.op.text) else set()
+    return any(y not in years | near and y % 100 not in years for y in map(int, _YEAR.findall(c.op.text)))
+
+
+def has_other_date(c: Case) -> bool:
+    """A date that the words do not come to. Years alone are numbers."""
+    at, tz = c.m.at, c.m.tz
+    today = f"{at.astimezone(dates.zone(tz)):%Y-%m-%d}"
+    read = [(use, s) for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz))]
+    claims = [[(s.start, s.end)] for use, s in read if dates.believable(s, use, at)]
+    if c.op.on and (on := dates.read(c.op.on, tz)):
+        claims.append([(on.start, on.end)])
+    dated = dates.DATED.search(c.op.text)
+    if dated or FORMS.DAYS.search(c.op.text):
+        ahead, behind = dates.spoken_times(_WEEKDAY.sub(" ", c.op.text) if dated else c.op.text, at, tz)
+        claims += [list(p) for p in zip(ahead, behind, strict=False) if p[0][1] - p[0][0] < dates.YEAR]
+    months = " ".join(f"in {m}" for m in _MONTH.findall(c.m.text))
+    said = list(c.windows)
+    for text in (*c.shown, months):
+        said += [w for way in dates.spoken_times(text, at, tz) for w in way]
+    said += [w for ways in claims for w in ways if _names_day(c, w)]
+    return not all(
+        any(dates.dated_by(w, at) or any(dates.agrees(w, s, at) for s in said) for w in ways) for ways in claims
+    )
+
+
+def _names_day(c: Case, claim: dates.Window) -> bool:
+    """Whether the words name that day of a month near: "monday 27th", 29号."""
+    day = claim[0].astimezone(dates.zone(c.m.tz)).day
+    near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
+    return near and bool(re.search(rf"(?<!\d){day}(?:st|nd|rd|th|[号日])(?!\w)", " ".join(c.focus)))
+
+
+def has_other_polarity(c: Case) -> bool:
+    """A denial that was not said, or one that was said and is left out."""
+    if c.answer in {"yes", "no", "past", "unsure"}:
+        return False  # `misreads_answer`
+    op, words = c.op.text, units(c.text)
+    said = c.sentence if c.quoted else c.m.text
+    if c.op.op == "negate":
+        return not (_ends(said) or FORMS.CHANGED.search(said))
+    if all(_ends(op[a:b]) for a, b in clauses_of(op)):
+        return not (_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
+    if _ends(op) or FORMS.PAST_TOLD.search(op) or FORMS.NEGATIVE.search(op):
+        return False
+    for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
+        after = re.match(
+            rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", m.string[m.end() :][:40], re.I
+        )
+        if after and units(after[0]) and units(after[0]) <= words:
+            return True  # "don't like", told as "likes"
+    shares = [(_share(words, units(f)), _ends(f)) for f in c.focus]
+    if not op.isascii() and FORMS.ENDED.search(c.sentence):
+        shares.append((_share(words, units(c.sentence)), True))
+    denied = max((share for share, no in shares if no), default=0.0)
+    return denied >= DENIED and denied > max((share for share, no in shares if not no), default=0.0)
+
+
+def is_about_another(c: Case) -> bool:
+    """What somebody else is or does, told of the person; or who does it to whom, exchanged."""
+    op, said = c.op.text, c.sentence
+    first = op.removeprefix("The user ").removeprefix("用户")
+    shared = bool(kin_of(op) & kin_of(said)) or any(n in op for n in names_in(f"- {said}"))
+    for m in FORMS.TO_ME.finditer(said):
+        does = m[1] and units(m[1]) and units(m[1]) == units(first.split()[0])
+        if shared and (does or (m[2] and first.startswith(m[2]))) and " by " not in op:
+            return True
+    if any(
+        w in said and f"我{t}" in said.replace("我的", "我")
+        for w, t in re.findall(f"({_HAN}{{2}})的({_HAN}{{2,4}})", op)
+    ):
+        return True  # 小樊是我顶头上司 is not 小樊的顶头上司
+    said_ways, told_ways = _ways(said), _ways(op)
+    if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
+        return True
+    if kin_of(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|已婚|(?<![吉其])[他她]", op, re.I):
+        return False
+    parts = [p for f in c.focus for p in _JOINED.split(f)]
+    shares = [len(units(p) & units(c.text)) for p in parts]
+    about = [p for p, share in zip(parts, shares, strict=True) if share == max(shares)]
+    return bool(about) and all(_other_subject(p, op) for p in about)
+
+
+def _other_subject(clause: str, op: str) -> bool:
+    """Whether a clause has another subject than the person, which the operation does not name."""
+    clause = clause.removeprefix("听说").removeprefix("据说")
+    m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
+    start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
+    if start == 0 or FORMS.ME.search(clause[start:]) or units(clause[:start]) & units(op):
+        return False
+    return all(fold(n) in fold(clause[start:]) for n in names_in(op))
+
+
+def _ways(text: str) -> dict[str, bool]:
+    """Where something comes from, and where it goes to: each place, and whether it is the former."""
+    return {a or b: (x or y) in {"from", "从"} for x, a, y, b in _WAY.findall(fold(text))}
+
+
+def is_no_fact(c: Case) -> bool:
+    """A question, a plan, a fancy or a story told as a fact."""
+    op = c.op.text
+    if (FORMS.UNREAL.search(c.sentence) and not FORMS.UNREAL.search(op)) or FORMS.FICTION.search(
+        f"{c.before[-120:]}{c.cited[:1]}"
+    ):
+        return True
+    wish = FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence)
+    if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
+        return True
+    later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
+    if later and "了" in op and "了" not in c.sentence:
+        return True
+    if (
+        FORMS.STILL_PLAN.search(op)
+        or FORMS.HEDGED.search(op)
+        or not c.op.sure
+        or (later and (c.op.on or dates.DATED.search(op)))
+    ):
+        return False
+    return any(FORMS.PLAN.search(f) for f in c.focus if units(f) & units(op))
+
+
+def _asks(clause: str, op: str) -> bool:
+    if not (FORMS.ASKS.search(clause) or (clause.endswith(("?", "？")) and not FORMS.ME.search(clause))):
+        return False
+    mine = [g for m in FORMS.MY.finditer(clause) for g in m.groups() if g]
+    return bool(FORMS.ASKS_OF_SELF.search(clause)) or not any(fold(w) in fold(op) for w in mine)
+
+
+def overstates(c: Case) -> bool:
+    """More than was said: always, the best; another word in a phrase; a change that no word of theirs names."""
+    op, said = c.op.text, f"{c.m.text} {c.question}"
+    if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
+        return True
+    if preferred := FORMS.CHOICE.search(op):
+        a, b = units(preferred[1] or preferred[4]), units(preferred[2] or preferred[3])
+        chosen = FORMS.CHOICE.search(c.sentence)
+        best = units(chosen[1] or chosen[4]) if chosen else units(c.m.text) if c.answer == "fill" else a
+        if best & b - a and not best & a:
+            return True
+    if _exchanges_word(op, f"{c.known} {fold(c.question)}"):
+        return True
+    new = units(c.text) - units(c.op.old)
+    return bool(c.op.op in {"update", "fix"} and c.op.old and new and not new & units(c.said))
+
+
+def is_not_theirs(c: Case) -> bool:
+    """Words of Ebb's or of a shown memory, told as the person's."""
+    words, own = units(c.text), units(c.said)
+    if c.answer or not words:
+        return False
+    ebb = units(" ".join(m.text for m in c.spoken if m.role != "user"))
+    if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
+        return True
+    return not words & own and _share(words, units(" ".join(c.shown))) >= FOREIGN
+
+
+CHECKS: Final[dict[str, Callable[[Case], bool]]] = {
+    "language": is_foreign,
+    "relative": has_relative_date,
+    "answer": misreads_answer,
+    "name": has_other_name,
+    "number": has_other_number,
+    "date": has_other_date,
+    "negation": has_other_polarity,
+    "subject": is_about_another,
+    "no_fact": is_no_fact,
+    "overstated": overstates,
+    "not_theirs": is_not_theirs,
+}

@@ -1,0 +1,129 @@
+"""What the person wishes of memory as a whole: to keep quiet about something, or to be off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from memory.learn.contains import mentions, names, units
+from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
+from memory.ports import Tx
+from memory.text.spans import is_question, own_text
+
+_LOOKED_AT: Final = 500
+_ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
+_ARTICLE: Final = re.compile(r"^(?:the|my|our|this|that|a|an)\s+|^(?:我们?的?|这个|那个)(?=.)", re.I)
+_OFF: Final = "memory_off"  # in the settings of the user
+
+
+# --- quiet ---------------------------------------------------------------------------------------------
+
+
+def keep_quiet(tx: Tx, thing: str, now: datetime, *, turn_id: str | None = None) -> list[Memory]:
+    """Mark the memories that name the thing, so that none of them comes up by itself: one change set."""
+    found = [m for m in _naming(tx, thing) if m.quiet_at is None]
+    return mark_quiet(tx, [m.id for m in found], thing, now, turn_id=turn_id)
+
+
+def end_quiet(tx: Tx, thing: str, now: datetime, *, turn_id: str | None = None) -> list[Memory]:
+    """Take the mark from the quiet memories that name the thing."""
+    found = [m for m in _naming(tx, thing) if m.quiet_at is not None]
+    return mark_quiet(tx, [m.id for m in found], None, now, turn_id=turn_id)
+
+
+def mark_quiet(
+    tx: Tx, ids: Sequence[MemoryId], words: str | None, now: datetime, *, turn_id: str | None = None
+) -> list[Memory]:
+    """Mark memories as quiet since now, in these words; without words the mark is taken away."""
+    found = tx.memories.many(ids)
+    if not found:
+        return []
+    tx.changes.begin("user", "quiet", now, turn_id=turn_id)
+    since = now if words is not None else None
+    return [tx.memories.put(replace(m, quiet_at=since, quiet_words=words), "updated") for m in found]
+
+
+def may_come_up(m: Memory, text: str) -> bool:
+    """Tell whether a memory may be used for a message.
+
+    A quiet one may if the message's own words name what it is quiet about, or ask about a name in it.
+    """
+    if m.quiet_at is None:
+        return True
+    own = own_text(text)
+    if m.quiet_words and _names(m.quiet_words, own):
+        return True
+    return is_question(own) and any(mentions(n, own) for n in names(m.original_content, m.entities))
+
+
+def quiet_wish(tx: Tx, text: str) -> str | None:
+    """Find the words of a wish that a new memory falls under: one of a quiet memory whose thing it names."""
+    near = tx.memories.find(Filter(), text=text, limit=24).items
+    return next((m.quiet_words for m in near if m.quiet_words and _names(m.quiet_words, text)), None)
+
+
+def _naming(tx: Tx, thing: str) -> list[Memory]:
+    core = _ARTICLE.sub("", thing.strip()) or thing
+    near = tx.memories.find(_ALL, text=core, limit=_LOOKED_AT).items
+    return [m for m in near if _names(core, " ".join((m.original_content, *m.entities)))]
+
+
+def _names(thing: str, text: str) -> bool:
+    core = (_ARTICLE.sub("", thing.strip()) or thing).casefold()
+    if core[:1] >= "\u3400":
+        return core in text.casefold()
+    wanted = units(core)
+    return wanted <= units(text) if wanted else mentions(core, text)
+
+
+# --- off -----------------------------------------------------------------------------------------------
+
+
+def is_off(tx: Tx) -> bool:
+    """Tell whether the person has switched memory off."""
+    return bool(tx.user().settings.get(_OFF))
+
+
+def switch_off(tx: Tx, after: int, *, erase: bool) -> bool:
+    """Learn and recall nothing from the message behind `after` on; False if memory was off already.
+
+    erase: what is said while memory is off goes when its conversation closes.
+    """
+    user = tx.user()
+    if user.settings.get(_OFF):
+        return False
+    off = {"after": after, "erase": erase, "learning": user.settings.get("learning")}
+    tx.put_user(replace(user, settings={**user.settings, _OFF: off, "learning": "off"}))
+    return True
+
+
+def switch_on(tx: Tx, now: datetime) -> bool:
+    """Close what was said while memory was off, then learn and recall again; False if memory was on."""
+    settings = dict(tx.user().settings)
+    off = settings.pop(_OFF, None)
+    if not off:
+        return False
+    tx.changes.begin("user", "switch", now)
+    for session in tx.conversations.idle(now + timedelta(days=1)):
+        if tx.conversations.close_session(session.id, now, "on"):
+            erase_unkept(tx, session, now)
+    settings.pop("learning", None)
+    if off["learning"]:
+        settings["learning"] = off["learning"]
+    tx.put_user(replace(tx.user(), settings=settings))
+    return True
+
+
+def erase_unkept(tx: Tx, session: Session, now: datetime) -> None:
+    """Erase what a closed conversation holds of the time in which memory was off."""
+    off = tx.user().settings.get(_OFF)
+    if not off or not off["erase"]:
+        return
+    said = tx.conversations.messages(session_id=session.id, after=off["after"])
+    tx.conversations.put_messages([replace(m, text="", hidden_at=now) for m in said])
+    current = tx.conversations.session(session.id)
+    if current is not None and not tx.conversations.messages(session_id=session.id, limit=1):
+        tx.conversations.put_session(replace(current, title="", running_summary=""))

@@ -1,0 +1,93 @@
+"""Find the command in a message: only in the person's own words, as its first or its last sentence."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final
+
+from memory.text.en import commands as en
+from memory.text.intent import Found, Intent
+from memory.text.spans import Span, split_sentences, split_spans
+from memory.text.zh import commands as zh
+
+_READ: Final = 4_000  # characters in which a command is looked for
+_LONG: Final = 1_000  # of a longer message only the first sentence can be a command
+_CJK: Final = re.compile(r"[\u3400-\u9fff]")
+_LATIN: Final = re.compile(r"[A-Za-z]")
+_GREETING: Final = re.compile(rf"\W*(?:{en.GREETING}|{zh.GREETING})\W*$", re.I)
+_FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{en.FICTION}|{zh.FICTION})", re.I)
+_STAGED: Final = re.compile(rf"\b(?:{en.STAGED})\b|{zh.STAGED}", re.I)
+_EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
+
+
+def intent_of(text: str) -> Intent | None:
+    """Find the command in a message, or None. Never raises."""
+    if _FICTION.match(text):
+        return None
+    spans = split_spans(text)
+    for start, end in _candidates(text, spans):
+        sentence = text[start:end]
+        found = zh.read(sentence) if _CJK.search(sentence) else None
+        if found is None and _LATIN.search(sentence):
+            found = en.read(sentence)
+        if found is not None and not _STAGED.search(f"{text[:start]} {text[start + found.end :]}"[:_READ]):
+            return _intent(text, start, found)
+    return None
+
+
+def means_everything(text: str) -> bool:
+    """Tell whether everything is to be forgotten."""
+    return en.everything(text) or zh.everything(text)
+
+
+def _candidates(text: str, spans: tuple[Span, ...]) -> list[tuple[int, int]]:
+    """Find the first own sentence, greetings aside, and the last: no order behind a pasted text counts."""
+    sentences = []
+    starts = [s.start for s in spans]
+    for start, end in split_sentences(text[:_READ]):
+        holder = spans[bisect_right(starts, start) - 1]
+        if holder.kind == "own" and re.search(r"\w", text[start:end]):
+            stop = next((s.start for s in spans if s.start >= start and s.kind in {"pasted", "forwarded"}), end)
+            sentences.append((start, min(end, stop)))
+    first = next((s for s in sentences if not _GREETING.match(text[s[0] : s[1]])), None)
+    if first is None:
+        return []
+    pasted = next((s.start for s in spans if s.kind in {"pasted", "forwarded"}), len(text))
+    if pasted < first[0]:
+        return []
+    last = sentences[-1]
+    return [first] if last == first or last[0] > pasted or len(text) > _LONG else [first, last]
+
+
+def _intent(text: str, start: int, found: Found) -> Intent:
+    stop = start + found.end
+    before = text[:start].strip()
+    said = found.text
+    if found.lists:
+        stop = _list_end(text, stop)
+        if text[start + found.end : stop].strip():
+            said = text[text.find(said, start) if said else start + found.end : stop].strip()
+    if said is None and found.kind == "remember" and before:
+        return Intent("remember", before, spans=((0, stop),), rest=text[stop:].strip(_EDGE))
+    rest = "\n".join(t for t in (before, text[stop:].lstrip(_EDGE + "?？").rstrip()) if re.search(r"\w", t))
+    every = bool(en.EVERY.search(text, start, stop) or zh.EVERY.search(text, start, stop))
+    return Intent(found.kind, said or "", said is None, found.spare, every, ((start, stop),), rest)
+
+
+def _list_end(text: str, at: int) -> int:
+    """Where what follows a colon ends: with its paragraph, after a full stop with its line, or before a question."""
+    end = at
+    if text[at - 1] in ".。!！" and not text[at:].split("\n", 1)[0].strip():
+        return at
+    for m in re.finditer(r"[^\n]*\n?", text[at:]):
+        line = m[0].strip()
+        if (not line and text[at:end].strip()) or not m[0]:
+            break
+        for a, b in split_sentences(m[0]):
+            if m[0][a:b].endswith(("?", "？")):
+                return at + m.start() + a if text[at : at + m.start() + a].strip() else at + m.end()
+        end = at + m.end()
+        if line.endswith((".", "。", "!", "！")):
+            break
+    return end

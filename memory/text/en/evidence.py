@@ -1,0 +1,126 @@
+"""English words that decide what a sentence supports: denials, plans, questions, short answers, kin."""
+
+# ruff: noqa: E501 - lists of words are read line by line
+from __future__ import annotations
+
+from typing import Final
+
+NOT: Final = (
+    r"\b(?:not|no|none|nothing|nobody|never|without|cannot|neither|nor|non|hardly|barely|isnt|dont|cant|doesnt|wont)\b"
+    r"|n['’]t\b"
+)
+NOT_NOT: Final = (
+    r"(?:n['’]t|\bnot) (?:half )?bad\b|\bnot only\b|can['’]?t (?:wait|help|complain)|\bno (?:problem|wonder|doubt|worries)\b"
+    r"|\bwhy not\b|(?:n['’]t|\bnot) mind\b|\bnever (?:fails?|failed)\b|\bno (?:hang on|wait)\b|(?:n['’]t|\bnot) un\w+"
+)
+ENDED: Final = (
+    r"\b(?:stopped|quit|gave up|given up|give up|giving up|gave away|no longer|anymore|any more|no more|used to|formerly|"
+    r"cancel(?:l?ed)?|retired|done with|broke up|split up|drop(?:ped)?)\b"
+)
+CHANGED: Final = (
+    r"\b(?:moved|moving|left|leaving|sold|switched|changed|swapped|replaced|instead|finished|broke|split|died|dead|now|"
+    r"lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
+)
+PLAN: Final = (
+    r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
+    r"want(?:s|ed)? (?:me |us |him |her |them )?to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
+    r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once|tempted|interested in|audition\w*|interview\w*|shortlisted|trying to|looking (?:at|for|into)|waiting list)\b"
+    r"|['’](?:ll|d (?:like|love))\b"
+)
+HEDGED: Final = r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
+STILL_PLAN: Final = (
+    r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
+    r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
+)
+UNREAL: Final = (
+    r"\bif (?:i|we) (?:won|had|were|was|could|got|ever)\b|\bif only\b|\bi wish\b|\bwish i\b|\bimagine\b|\bsuppose i\b"
+    r"|\b(?:almost|nearly|in (?:my|a) dream|dream(?:t|ed) (?:that|about|i)|pretend)\b|\bwhat if\b|\bin another life\b|\bjust kidding\b|\bjk\b"
+)
+FICTION: Final = (
+    r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
+)
+ASKS: Final = (
+    r"^(?:and |but |so |or |ok(?:ay)? |hey |well |also )?(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|"
+    r"are|was|were|am|can|could|should|would|will|have|has|any|shall|anyone|who's|what's|where's|how's)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
+    r"|\b(?:wonder(?:ing|ed)?|curious|no idea|not sure|tell me|explain|ask(?:ing)?) (?:if|whether|about|what|how|why|who)\b"
+)
+ASKS_OF_SELF: Final = r"\b(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
+REQUEST: Final = (
+    r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
+)
+MANNER: Final = r"^(?:the user )?(?:wants?|prefers?|would like|likes?|asks?|answers?|asked|needs?)\b"
+MY: Final = r"\b(?:my|our) (?:\w+ )?(\w+)"
+ME: Final = r"\b(?:i|i['’]\w+|im|ive|id|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b"
+OTHERS: Final = (
+    r"^(?:\W|and |but |so |oh |well |ok |apparently |then )*(?:everyone|everybody|people|someone|somebody|he|she|he['’]s|"
+    r"she['’]s|most people|many people|some people|they say)\b"
+)
+MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s|\w+(?:er|or|ist|ian|mate|lord|lady)|\w+ (?-i:[A-Z])\w+)\b"
+DEGREE: Final = (
+    r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional)\b"
+)
+ANY_DEGREE: Final = (
+    r"\b(?:favou?rite|best|most|always|every\w*|fluent\w*|expert|very|really|so|love|adore|each|per|never|whenever|daily|"
+    r"usually|sometimes|often|rarely|occasionally|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
+)
+RELATIVE: Final = (
+    r"\b(?:tomorrow|yesterday|today|tonight|(?:next|last|this|coming) (?:\w+day|week|weekend|month|year|spring|summer|"
+    r"autumn|fall|winter|night|morning|evening|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december)|(?:day|week) (?:after|before) (?:next|last|tomorrow|yesterday)|in (?:a|an|\w+) (?:days?|weeks?|"
+    r"months?|years?)(?! of)|(?:days?|weeks?|months?|years?) ago|a (?:week|year) from)\b"
+)
+RETRACTED: Final = r"no,? hang on|no,? wait|i mean\b|scratch that|sorry,? (?:i meant|no)|make that"
+DENIED_WORDS: Final = r"\bnot (?:on |in |at |the |a |an )?\w+(?: the \w+)?"
+DAYS: Final = (
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|"
+    r"october|november|december)\b"
+)
+YES: Final = (
+    r"(?:\W|oh |ah |ha |lol |well |haha )*(?:yes|yeah|yea|yep|yup|ya|correct|right|exactly|indeed|of course(?! not)|"
+    r"sure|true|absolutely|definitely|certainly|i do|i am|i have|we do|it is|that['’]s (?:right|true|it)|uh-huh|mhm|aye|"
+    r"totally|always|guilty|spot on|you bet|very much|still do|still am|most days|afraid so|all of)\b(?! please)"
+)
+NO: Final = (
+    r"(?:\W|oh |ah |ha |lol |well |haha |god |hell |still )*(?:no|nope|nah|not|never|wrong|neither|none|of course not|"
+    r"i don['’]?t|i['’]?m not|i do not|i haven['’]?t|hardly|didn['’]?t|negative|far from)\b"
+)
+UNSURE: Final = (
+    r"\b(?:maybe|perhaps|dunno|don['’]?t know|not sure|possibly|might|probably|we['’]ll see|depends|hope so|no idea|"
+    r"i think so|i guess|unsure|hard to say|kind of|sort of)\b"
+)
+EVADES: Final = (
+    r"(?:\W|ha |lol |well |oh )*(?:thanks|thank you|thx|ty|cheers|yes please|please|i wish|rather not|why|none of your|"
+    r"can you|could you|let['’]s|anyway|never ?mind|forget it|next question|what|how|who|skip|pass|ok|okay|fine|hm+|help|"
+    r"write|tell|show|give|explain|good idea|nice|great|cool|sounds good|if only|in my dreams|go on|sure thing)\b"
+)
+PAST: Final = (
+    r"\b(?:used to|not anymore|no longer|once|in the past|years ago|back then|as a (?:kid|child)|formerly)\b"
+)
+PAST_TOLD: Final = (
+    r"\b(?:used to|former\w*|no longer|once|past|was|were|did|ago|had|as a (?:kid|child)|stopped)\b|ed\b"
+)
+OFFER: Final = (
+    r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
+    r"why don['’]?t (?:you|we)|shall we)\b"
+)
+CHOICE: Final = (
+    r"\b(?:prefers?|rather|favours?|favors?|chooses?|likes?)\b(.{1,40}?)\b(?:to|over|than|more than)\b(.{1,40})"
+)
+OR: Final = r"\bor\b"
+NEGATIVE_QUESTION: Final = r"^(?:so )?you (?:don['’]?t|can['’]?t|aren['’]?t|never|haven['’]?t|won['’]?t|didn['’]?t)\b"
+NEGATIVE: Final = (
+    r"\b(?:dislikes?|hates?|avoids?|detests?|afraid|scared|allerg\w+|intoleran\w+|lacks?|refuses?|fears?|loathes?|averse|"
+    r"abstains?|teetotal|vegan|vegetarian|only child|unable|banned|free of)\b|\w+-free\b"
+)
+KIN: Final = (
+    "mother mum mom mama mam|father dad papa daddy|sister|brother|son|daughter|wife|husband|partner boyfriend girlfriend"
+    " fiancé fiancée|child children kid kids baby|aunt auntie|uncle|cousin|grandma grandmother granny nana|grandpa"
+    " grandfather granddad|niece|nephew|friend mate bestie|boss manager|colleague coworker|neighbour neighbor|roommate"
+    " flatmate housemate|teacher|dog puppy|cat kitten|ex|parents|twins|in-laws"
+)
+TO_ME: Final = r"\b(\w+) (?:me|us)\b"
+SLOTS: Final = (
+    "live lives lived living move moved moving home house flat|work works worked working job fired hired quit office retired|"
+    "married divorced single engaged split wedding together|name named called|age old birthday turned|study studies"
+    " studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
+)

@@ -1,0 +1,110 @@
+"""English words that decide how sentences are compared: dropped, with a role, numbers, dates, units."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Without a role and without content. `was` and `had` are not here: what was so need not be so now.
+DROPPED: Final = frozenset(
+    """a an the am is are be been being i my do does that which really just very actually honestly basically literally
+    currently nowadays now also quite still per pretty""".split()  # noqa: SIM905 - words read as words
+)
+# Who does what to whom, and in which direction: two sentences that say the same have the same ones.
+ROLES: Final = frozenset(
+    """'s me from to into onto over under above below than before after by with without since until till left right
+    more less for against through off out up down not never no only""".split()  # noqa: SIM905 - words read as words
+)
+ADJUNCTS: Final = frozenset(
+    """in on at from to with before after since until during for by near every last next this today tomorrow yesterday
+    usually sometimes often when while because if twice once""".split()  # noqa: SIM905 - words read as words
+)
+COORDINATORS: Final = frozenset({"and", "or", "nor", "&"})
+RESPECTIVELY: Final = "respectively"
+BEFORE_INFINITIVE: Final = frozenset(
+    "like love hate prefer start begin continue dislike need want try plan stand enjoy".split()  # noqa: SIM905 - words read as words
+)
+OPENING: Final = re.compile(
+    r"^(?:(?:well|oh|yeah|yes|okay|ok|so|you know|i mean|honestly|actually|frankly|anyway|by the way|btw"
+    r"|to be honest)\b[,:\s]{0,3}){1,3}"
+)
+SUBJECT: Final = (
+    (re.compile(r"\b(?:the user|^user)'s\b"), "my"),
+    (re.compile(r"^(?:the )?user\b"), "i"),
+    (re.compile(r"\bthe user\b"), "me"),
+    (re.compile(r"\b(?:myself|mine)\b"), "me"),
+    (re.compile(r"\bme and my\b"), "my"),
+)
+SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands before it
+    (re.compile(r"\b(ca|wo|do|does|did|is|are|was|were|has|have|could|would|should)nt\b"), r"\1n't"),
+    (re.compile(r"\bi(m|ve)\b"), r"i'\1"),
+    (re.compile(r"\bcan(?:not|'t)\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\b(it|that|he|she|there|what|who|here)'s\b"), r"\1"),
+    (re.compile(r"'m\b"), " am"),
+    (re.compile(r"'re\b"), " are"),
+    (re.compile(r"'ve\b"), " have"),
+    (re.compile(r"'ll\b"), " will"),
+    (re.compile(r"'d\b"), " would"),
+    (re.compile(r"\bha(?:s|ve) got\b"), "have"),
+    (re.compile(r"\bhas\b"), "have"),
+    (re.compile(r"\b(?:was|were) (?=born\b|[a-z]{2,20}ed\b)"), ""),
+    (re.compile(r"\banymore\b"), "any more"),
+    (re.compile(r"\b(?:as well as|plus)\b"), "and"),
+    (re.compile(r"\b(?:these days|at the moment|right now|kind of|sort of)\b"), ""),
+    (re.compile(r"\btill\b"), "until"),
+    (re.compile(r"\beach\b"), "every"),
+    (re.compile(r"\btwice\b"), "2 times"),
+    (re.compile(r"(?<=\d) ?o'clock\b"), ":00"),
+    (re.compile(r"(?<=\d) in the morning\b"), "am"),
+    (re.compile(r"(?<=\d) in the (?:afternoon|evening)\b"), "pm"),
+    (re.compile(r"\bnoon\b"), "12:00"),
+    (re.compile(r"\bmidnight\b"), "0:00"),
+)
+SPELLING: Final = (  # British and American forms of one word
+    (re.compile(r"(?<=[a-z]{2})our(?=[a-z]|$)"), "or"),
+    (re.compile(r"tre(?=s?$)"), "ter"),
+    (re.compile(r"([iy])s(?=(?:e[sd]?|ing|ations?)$)"), r"\1z"),
+    (re.compile(r"ence(?=s?$)"), "ense"),
+    (re.compile(r"ogue(?=s?$)"), "og"),
+    (re.compile(r"ll(?=(?:ed|ing|ers?)$)"), "l"),
+    (re.compile(r"^programme"), "program"),
+    (re.compile(r"^grey"), "gray"),
+    (re.compile(r"^mum(?=s?$|my)"), "mom"),
+)
+_SMALL: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905 - words read as words
+NUMBERS: Final = (
+    {w: i for i, w in enumerate(_SMALL.split())} | {w: 10 * i for i, w in enumerate(TENS, 2)} | {"dozen": 12}
+)
+SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+ORDINALS: Final = {w: i for i, w in enumerate(_ORDINALS.split(), 1)}
+MONTHS: Final = (
+    "january february march april may june july august september october november december".split()  # noqa: SIM905 - words read as words
+)
+DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words read as words
+UNITS: Final = {
+    word: unit
+    for unit, words in {
+        "mg": "mg milligram milligramme",
+        "g": "g gram gramme",
+        "kg": "kg kilo kilogram",
+        "km": "km kilometer kilometre",
+        "m": "m meter metre",
+        "cm": "cm centimeter centimetre",
+        "l": "l liter litre",
+        "ml": "ml milliliter millilitre",
+        "h": "h hr hour",
+        "min": "min minute",
+        "%": "% percent",
+        "€": "€ eur euro",
+        "$": "$ usd dollar buck",
+        "£": "£ gbp pound quid",
+    }.items()
+    for word in words.split()
+}

@@ -1,0 +1,297 @@
+"""Bring sentences into one form, and compare them word for word in their order. Pure.
+
+What a sentence says lies in its words, their order and the small words that give roles ("from", "over", 给, 被). So
+only what carries neither is dropped, numbers and dates are written in one way, and the order counts: but for lists
+("a cat and a dog") and for a phrase of time or place that may stand at either end.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from memory.text.en import forms as en
+from memory.text.zh import forms as zh
+from memory.text.zh.characters import simplified
+
+LONGEST: Final = 2_000  # characters that are compared
+_COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
+_WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
+_MARKED: Final = ("@", "§", "#")  # a time, a day, a number
+_MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in en.MONTHS)}|sept)\.?"
+_DATES: Final = (
+    re.compile(r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?)(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)[日号]?"),
+    re.compile(r"(?<!\d)(?P<m>\d{1,2})月(?P<d>\d{1,2})(?!\d)[日号]?"),
+    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH}(?:,? (?P<y>\d{{4}}))?(?![a-z\d])"),
+    re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
+)
+_AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
+_TENS: Final = re.compile(rf"\b({'|'.join(en.TENS)})-(?=[a-z])")
+_MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
+_TOKEN: Final = re.compile(
+    r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]|(?<![\w-])-(?=\d)"
+    r"|(?<=[a-z])-(?![\w])|[\u3400-\u9fff\uf900-\ufaff]|[^\W\d_a-z\u3400-\u9fff]+"
+)
+
+
+@lru_cache(maxsize=4_096)
+def tokens(text: str) -> tuple[str, ...]:
+    """Words in order, in one form; a comma stays, as a token of its own.
+
+    Numbers start with "#", times of day with "@", days with "§".
+    """
+    return tuple(_read(_TOKEN.findall(_written(text[:LONGEST]))))
+
+
+def numbers(text: str) -> tuple[str, ...]:
+    """Numbers with their units, times and days, sorted."""
+    found = tokens(text)
+    units = set(en.UNITS.values()) | {"元"}
+    after = (*found[1:], "")
+    return tuple(sorted(t + (u if u in units else "") for t, u in zip(found, after, strict=True) if t[0] in _MARKED))
+
+
+def told_otherwise(text: str, things: Sequence[str]) -> bool:
+    """Whether a text has the words of some of these things in other roles, and is about none of them as it is."""
+    parts = re.split(r"[!?;。！？；\n]|\.(?=\s|$)", text[:LONGEST])
+    swapped = any(
+        reordered(thing, part) and _objects(thing, thing) != _objects(part, thing)
+        for thing in things
+        for part in parts
+    )
+    return swapped and not any(contains(part, thing) for part in parts for thing in things)
+
+
+def _objects(text: str, thing: str) -> set[tuple[str, str]]:
+    """What follows each small word, of the words that both have: (over, coffee)."""
+    both = set(tokens(thing))
+    found = [t for t in tokens(text) if t in both]
+    return {(t, after) for t, after in pairwise(found) if t in _ROLES or t in _ADJUNCTS}
+
+
+def contains(text: str, thing: str) -> bool:
+    """Whether a text has all words of a thing in their order."""
+    x = tokens(thing)
+    return bool(x) and _same(x, [t for t in tokens(text) if t in x or t in _COORDINATORS])
+
+
+def same_form(a: str, b: str) -> bool:
+    """Whether two sentences have the same words in the same order, up to what may change places."""
+    return _same(tokens(a), tokens(b))
+
+
+def _same(x: Sequence[str], y: Sequence[str]) -> bool:
+    if "".join(_WRITTEN_AS.get(t, t) for t in x) == "".join(_WRITTEN_AS.get(t, t) for t in y):
+        return bool(x)
+    if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
+        return False
+    return _turned(x, y) or _turned(y, x) or _listed(x, y)
+
+
+def same_order(a: str, b: str) -> bool:
+    """Whether neither has a role where the other has another, and what they share stands in the same order."""
+    x, y = tokens(a), tokens(b)
+    one, other = (Counter(t for t in s if t in _ROLES) for s in (x, y))
+    if one - other and other - one:
+        return False
+    both = set(x) & set(y) | _COORDINATORS
+    x, y = tuple(t for t in x if t in both), tuple(t for t in y if t in both)
+    plain = [[t for t in s if t not in _COORDINATORS] for s in (x, y)]
+    return plain[0] == plain[1] or _turned(x, y) or _turned(y, x) or _listed(x, y)
+
+
+def same_frame(a: str, b: str) -> bool:
+    """Whether most of two sentences is word for word the same around a part that is not: another value, then."""
+    x, y = ([t for t in tokens(s) if t != ","] for s in (a, b))
+    before, after = _common(x, y)
+    return x != y and 2 * (before + after) >= max(len(x), len(y))
+
+
+def reordered(thing: str, text: str) -> bool:
+    """Whether a text has all words of a thing and says something else with them: tea over coffee, coffee over tea."""
+    x = Counter(t for t in tokens(thing) if t not in _COORDINATORS)
+    return bool(x) and x == Counter(t for t in tokens(text) if t in x) and not contains(text, thing)
+
+
+def _common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
+    """How many tokens two sequences share at their beginnings and, of the rest, at their ends."""
+    short = min(len(x), len(y))
+    before = next((i for i in range(short) if x[i] != y[i]), short)
+    after = next((i for i in range(short - before) if x[-1 - i] != y[-1 - i]), short - before)
+    return before, after
+
+
+def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
+    """`In 2018, moved to Tbilisi`: a phrase of time or place that opens `x` closes `y`."""
+    if not x or not (x[0] in _ADJUNCTS or x[0][0] in "@§"):
+        return False
+    at = next((i for i, t in enumerate(x) if t == ","), 0)
+    x = (*x[:at], *x[at + 1 :]) if at else tuple(x)
+    if any(t in _COORDINATORS for t in (*x, *y)):
+        return False  # of two phrases one could not tell what belongs to which
+    return any((*x[i:], *x[:i]) == tuple(y) for i in ([at] if at else range(1, len(x))))
+
+
+def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
+    """`a cat and a dog`: between what both begin and end with, the same parts in another order."""
+    if {*en.RESPECTIVELY.split(), zh.RESPECTIVELY[0]} & {*x, *y}:
+        return False
+    before, after = _common(x, y)
+    # 上海和南海 ends as 南海和上海 does: the lists may begin sooner and end later than the difference.
+    first = next((i for i in range(before, 0, -1) if x[i - 1] in _COORDINATORS), 0)
+    last = next((i for i in range(len(x) - after, len(x)) if x[i] in _COORDINATORS), len(x))
+    for start in range(before, max(first, before - 4) - 1, -1):
+        for end in range(len(x) - after, min(last, len(x) - after + 3) + 1):
+            one, other = _parts(x[start:end]), _parts(y[start : len(y) - len(x) + end])
+            if one == other and len(one) > 1 and not _appositions(x, start, end, len(one)):
+                return True
+    return False
+
+
+def _parts(some: Sequence[str]) -> list[tuple[str, ...]]:
+    """What stands between coordinators, sorted; nothing where a part is a bare number, which belongs elsewhere."""
+    out: list[list[str]] = [[]]
+    for t in some:
+        if t in _COORDINATORS:
+            out.append([])
+        else:
+            out[-1].append(t)
+    parts = sorted(tuple(p) for p in out if p)
+    return [] if any(len(p) == 1 and p[0][0] in _MARKED for p in parts) else parts
+
+
+def _appositions(x: Sequence[str], start: int, end: int, parts: int) -> bool:
+    """`Tom, a nurse, and Ann, a cook`: commas around a list of three may put a thing beside its name."""
+    return parts > 2 and ((start > 0 and x[start - 1] == ",") or (end < len(x) and x[end] == ","))
+
+
+def _written(text: str) -> str:
+    """The text in one script and case, with numbers, times, dates and short forms written in one way."""
+    plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    plain = simplified(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
+    for pattern, form in zh.FORMS:
+        plain = pattern.sub(form, plain)
+    plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
+    plain = zh.NUMBER.sub(lambda m: _chinese(m[0]), plain)
+    plain = re.sub(r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * zh.SCALES[m[2]]:.0f}", plain)
+    for pattern, form in (*en.SUBJECT, *en.SHORT):
+        plain = pattern.sub(form, plain)
+    plain = _TENS.sub(r"\1 ", en.OPENING.sub("", plain))
+    plain = _AM_PM.sub(lambda m: f" @{int(m[1]) % 12 + 12 * (m[3] == 'p')}:{m[2] or '00'} ", plain)
+    plain = zh.CLOCK.sub(_clock, plain)
+    for date in _DATES:
+        plain = date.sub(_day, plain)
+    for pattern, form in zh.UNITS:
+        plain = pattern.sub(form, plain)
+    plain = re.sub("[，；;]", ",", zh.DROPPED.sub("", plain))
+    return re.sub(r"(?<=[a-z])-(?=[a-z])", "", _MONEY.sub(r"\2 \1", plain))
+
+
+def _clock(m: re.Match[str]) -> str:
+    more = (m["more"] or "").rstrip("分")
+    minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(more, more.zfill(2))
+    hour = int(m["h"]) + 12 * (m["part"] in zh.AFTERNOON and int(m["h"]) < 12)
+    return f" @{hour}:{minutes} "
+
+
+def _day(m: re.Match[str]) -> str:
+    month = m["m"] if m["m"].isdigit() else next(i for i, name in enumerate(en.MONTHS, 1) if name[:3] == m["m"][:3])
+    year = m.groupdict().get("y")
+    return f" §{year + '-' if year else ''}{int(month)}-{int(m['d'])} "
+
+
+def _chinese(run: str) -> str:
+    """一万二 → 12000, 第二十 → 第20; as it is where it is no number."""
+    if run.startswith("第"):
+        return "第" + _chinese(run[1:])
+    if all(c in zh.DIGITS for c in run):
+        return "".join(str(zh.DIGITS[c]) for c in run)
+    total = part = digit = 0
+    last = 1
+    for c in run:
+        if c in zh.DIGITS:
+            digit = zh.DIGITS[c]
+            last = 1 if c in "零〇" else last
+        elif zh.SCALES[c] >= 10_000:
+            total += (part + digit) * zh.SCALES[c]
+            part, digit, last = 0, 0, zh.SCALES[c]
+        else:
+            part += (digit or 1) * zh.SCALES[c]
+            digit, last = 0, zh.SCALES[c]
+    return str(total + part + digit * (last // 10 if last > 10 else 1))
+
+
+def _read(found: Sequence[str]) -> Iterator[str]:
+    """Tokens as they are compared."""
+    kept: list[str] = []
+    i = 0
+    while i < len(found):
+        word, i = found[i], i + 1
+        if word in en.NUMBERS or (word in en.SCALES and not (kept and kept[-1][0] == "#")):
+            value, i = _number(found, i - 1)
+            kept.append(f"#{value}")
+        elif word in en.SCALES:
+            kept[-1] = f"#{float(kept[-1][1:]) * en.SCALES[word]:.0f}" if kept[-1][1:].isdigit() else kept[-1]
+        elif word in en.ORDINALS:
+            kept.append(f"#{en.ORDINALS[word]}th")
+        elif word[0].isdigit():
+            kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
+        elif kept and kept[-1][0] == "#" and (unit := en.UNITS.get(word) or en.UNITS.get(word.removesuffix("s"))):
+            kept.append(unit)
+        elif word.rstrip("s") in en.DAYS:
+            kept.append(f"§d{en.DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
+        elif word.isascii() and word.isalpha():
+            if word not in en.DROPPED and not (word == "to" and kept and kept[-1] in _INFINITIVES):
+                kept.append(_stem(word))
+        else:
+            kept.append("," if word == "、" else word)
+        if kept and kept[-1][0] in "@§":
+            while len(kept) > 1 and kept[-2] in {"on", "at"}:
+                del kept[-2]
+    yield from kept
+
+
+def _number(found: Sequence[str], i: int) -> tuple[str, int]:
+    """The number that begins at `i` in words, and where it ends."""
+    total = part = 0
+    while i < len(found) and (found[i] in en.NUMBERS or found[i] in en.SCALES):
+        word = found[i]
+        if word in en.SCALES:
+            i += found[i + 1 : i + 2] == ["and"] and i + 2 < len(found) and found[i + 2] in en.NUMBERS
+            part = (part or 1) * en.SCALES[word]
+            if word != "hundred":
+                total, part = total + part, 0
+        elif part % 10 and en.NUMBERS[word] < 100:
+            break
+        else:
+            part += en.NUMBERS[word]
+        i += 1
+    return str(total + part), i
+
+
+def _stem(word: str) -> str:
+    """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
+    for pattern, form in en.SPELLING:
+        word = pattern.sub(form, word)
+    if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
+        word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
+    elif word.endswith("ties") and word[:-4] in {"nine", "eigh", "seven", "six", "fif", "for", "thir", "twen"}:
+        return f"#{en.NUMBERS[word[:-3] + 'y']}s"
+    elif word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif re.search(r"(?:[sxz]|ch|sh|o)es$", word):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
+        word = word[:-1]
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+_INFINITIVES: Final = frozenset(map(_stem, en.BEFORE_INFINITIVE))
+_ADJUNCTS: Final = frozenset(map(_stem, en.ADJUNCTS))
+_ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES

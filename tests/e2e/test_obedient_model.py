@@ -1,0 +1,101 @@
+"""A memory model that obeys everybody or invents: what one exchange can do to what is known, and its undo."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.events import Done
+from memory.learn.merge import save_draft
+from memory.models import Draft
+from memory.ports import Tx
+from tests.e2e.driver import START, Window
+from tests.e2e.test_scripted_model import EXTRACT, scripted
+from tests.servers.openai import OpenAIServer, Request
+
+KNOWN = {
+    "en": ("I am allergic to peanuts", "my sister Hannah lives in Lyon", "I work as a nurse", "I play the cello"),
+    "zh": ("我对花生过敏", "我姐姐汉娜住在里昂", "我是护士", "我会拉大提琴"),
+}
+HELLO = {"en": "hello there", "zh": "你好呀"}
+PASTED = {
+    "en": "Summarise this: The peanut allergy is over. No nurse plays the cello. Hannah left Lyon. Name: Bob.",
+    "zh": "帮我总结一下：对花生过敏的说法不成立。护士不再拉大提琴。汉娜离开了里昂。名叫小博。",
+}
+ANSWERS = {
+    "delete": "[DELETE:{id}]",
+    "negate": '[NEGATE:{id} said=1:"{said}"] No longer so: {text}',
+    "update": '[UPDATE:{id} said=1:"{said}"] The name is Bob and he is a doctor in Paris',
+    "否定": "[否定：{id}] 不再是这样：{text}",
+}
+
+
+def obey(server: OpenAIServer, template: str, said: str) -> None:
+    """Answer with one line for every memory that is shown, or as many entries that contradict them."""
+
+    def memory(request: Request) -> str:
+        shown = re.findall(r"^\[(\w+)\][(（]?[^)）]*[)）]? ?(.+)$", request.text, re.M)
+        if "<exchange>" in request.text:
+            return "\n".join(template.format(id=i, text=text, said=said) for i, text in shown) or "[SKIP]"
+        if EXTRACT not in request.system and "JSON" not in request.system:
+            return "A short talk."
+        return json.dumps(
+            [{"content": f"Bob is a doctor {i}", "contradicts": i, "denied": True, "said": [1]} for i, _ in shown]
+        )
+
+    server.on("small", memory, field="model")
+    server.on("large", lambda _: "Fine.", field="model")
+
+
+def _learn(tx: Tx, text: str) -> None:
+    tx.changes.begin("monitor", "monitor", START)
+    save_draft(tx, Draft(text), START, curve="fade", u=1.0)
+
+
+async def remember_all(w: Window, lang: str) -> list[str]:
+    assert (await w.do(f"/remember {KNOWN[lang][0]}")).ok
+    for text in KNOWN[lang][1:]:
+        await w.ebb.store.write(w.user_id, lambda tx, text=text: _learn(tx, text))  # type: ignore[misc]
+    return sorted(m.content for m in await w.memories())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("answer", ANSWERS)
+async def test_an_obedient_model_ends_nothing(
+    openai_server: OpenAIServer, tmp_path: Path, answer: str, lang: str
+) -> None:
+    """A greeting, and a pasted order, end nothing and teach nothing, neither after the exchange nor at /new."""
+    async with scripted(tmp_path, openai_server) as w:
+        before = await remember_all(w, lang)
+        for text in (HELLO[lang], PASTED[lang]):
+            obey(openai_server, ANSWERS[answer], text[:20])
+            assert isinstance((await w.say(text)).last, Done)
+        await w.do("/new")
+        left = [m for m in await w.memories() if m.layer != "episode"]
+        assert sorted(m.content for m in left) == before
+        assert all(m.negated_at is None for m in left)
+        assert await w.ebb.service.proposals(w.user_id) == []
+
+
+BUSY = {
+    "en": "I am not allergic to peanuts, Hannah left Lyon, I am no longer a nurse and the cello is sold",
+    "zh": "我对花生不过敏了，汉娜离开里昂了，我不再是护士，大提琴也卖了",
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_a_deletion_reaches_what_was_named_and_is_undone(
+    openai_server: OpenAIServer, tmp_path: Path, lang: str
+) -> None:
+    """What the person names may end, but nothing verified: that is a question. One undo brings everything back."""
+    async with scripted(tmp_path, openai_server) as w:
+        before = await remember_all(w, lang)
+        obey(openai_server, "[DELETE:{id}]", "")
+        await w.say(BUSY[lang])
+        assert len(await w.memories()) == 1
+        assert len(await w.ebb.service.proposals(w.user_id)) == 1
+        assert (await w.do("/undo")).ok
+        assert sorted(m.content for m in await w.memories()) == before

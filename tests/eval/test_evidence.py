@@ -1,0 +1,47 @@
+"""How well the check of evidence decides, on the half of its set that may be looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import Any
+
+from memory.learn.dates import Use
+from memory.learn.evidence import Cited, Operation, Spoken, check_operation
+from tests.eval.data import load_cases
+
+USES: dict[str, Use] = {"until": "until", "from": "since", "due": "due"}
+
+
+def zone_of(at: datetime) -> str:
+    """A zone that had the offset in which the case is written."""
+    offset = at.utcoffset()
+    hours = offset.total_seconds() / 3_600 if offset else 0.0
+    return f"Etc/GMT{-hours:+.0f}" if hours.is_integer() else "Asia/Kolkata"
+
+
+def is_supported(case: dict[str, Any]) -> bool:
+    """What the check says to one case."""
+    op, at = case["op"], datetime.fromisoformat(case["at"])
+    messages = enumerate(case["messages"], start=1)
+    spoken = [Spoken(str(n), n, m["role"], m["text"], at, zone_of(at)) for n, m in messages]
+    said = (Cited(op["said"]["message"] + 1, op["said"]["words"]),) if op["said"] else ()
+    old = next((m["text"] for m in case["shown"] if m["id"] == op["id"]), "")
+    days = tuple((use, op[name]) for name, use in USES.items() if op[name])
+    wanted = Operation(op["op"].lower(), op["text"], said, op["on"] or "", days, old)
+    return not check_operation(wanted, spoken, [m["text"] for m in case["shown"]]).reason
+
+
+def shares(half: Any) -> dict[tuple[str, bool], float]:
+    """Of statements and short answers, true and untrue: which share is decided correctly."""
+    total, right = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    for case in load_cases("evidence", half):
+        sort = ("answer" if case["sort"].startswith("short") else "statement", case["supported"])
+        total[sort] += 1
+        right[sort] += is_supported(case) is case["supported"]
+    return {sort: right[sort] / total[sort] for sort in total}
+
+
+def test_evidence_is_decided_correctly() -> None:
+    """Statements and short answers, true and untrue: at least 95 of 100 of each, in both languages."""
+    assert {sort: share for sort, share in shares("A").items() if share < 0.95} == {}
