@@ -511,6 +511,9 @@ class Outline(NamedTuple):
     negated_at: int | None
     reviewed_at: int | None
     deleted_at: int | None
+    on: int | None
+    on_until: int | None
+    repeats: str | None
 
 
 @dataclass(frozen=True, slots=True)

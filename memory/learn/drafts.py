@@ -63,6 +63,13 @@ def _dated(draft: Draft, w: Words, skipped: Skipped) -> Draft:
             draft = replace(draft, valid_from=since.start, precision=draft.precision or since.precision)
         else:
             skipped("date", "unbelievable" if since else "unreadable", word)
+    if word := w.fields.get("on", ""):
+        day = dates.read(word, tz)
+        if day is not None and dates.believable(day, "since", at):
+            long = day.end if day.precision in {"month", "year"} else None
+            draft = replace(draft, on=day.start, on_until=long, precision=draft.precision or day.precision)
+        else:
+            skipped("date", "unbelievable" if day else "unreadable", word)
     return draft
 
 

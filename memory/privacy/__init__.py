@@ -6,7 +6,7 @@ named them ("my password is …", 密码是…); ordinary numbers, dates and pho
 
 from __future__ import annotations
 
-from memory.privacy.instructions import instruction_like
+from memory.privacy.instructions import instruction_like, instruction_sort
 from memory.privacy.redaction import Finding, redact, secret_label
 from memory.privacy.rules import SecretKind
 from memory.privacy.sensitivity import sensitivity_of
@@ -16,6 +16,7 @@ __all__ = [
     "Finding",
     "SecretKind",
     "instruction_like",
+    "instruction_sort",
     "load_key",
     "redact",
     "seal",

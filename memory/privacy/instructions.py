@@ -1,75 +1,148 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Memories that are really orders to the assistant: the gate against poisoned writes (PEERS 12)."""
+"""How Ebb should answer, and what only looks like it: orders that no memory may hold (DESIGN §6).
+
+Ebb learns how it should answer. Whatever would lift one of its rules, grant a right, hide something from its owner,
+reach other people's data or order an act is refused, however it is worded. What the person says of their own life is
+neither, whichever of the same words it has.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import Final, Literal
 
-_SPEECH: Final = (
-    r"(?:respond|answer|reply|say|speak|write|talk|output|print|obey|comply|follow|agree|recommend|promote|advertise|reveal|refuse|pretend|act|behave"
-    r"|ignore|disregard|include|mention|append|tell|send|trust|execute|run|call\s+the)"
-)
-_RULEBOOK: Final = r"(?:instructions?|rules?|prompts?|guidelines?|directives?|commands?|constraints?|restrictions?|policies|safety|programming|training|persona)"
-_RULEBOOK_ZH: Final = r"(?:指令|指示|规则|规定|提示词?|设定|要求|命令|约束|限制|人设|准则)"
+from memory.text.en import orders as en
+from memory.text.zh import orders as zh
 
-# Never a memory, however it is framed.
-_HARD: Final = re.compile(
-    rf"""
-    (?:^|[\n.!?。！？"'“「])\s*[\[<(*#\s]*(?:system|assistant|developer)(?:\s+(?:prompt|message|note|override))?\s*[\]>)*]*\s*[:：]
-    | </?(?:system|assistant|developer|instructions?)\b[^>]*> | <\|[a-z_]+\|> | \[/?INST\] | <</?SYS>> | ^\s*\#{{2,}}\s*(?:system|instructions?)\b
-    | \b(?:ignore|disregard|override|bypass|forget|discard|do\s+not\s+follow|don'?t\s+follow|stop\s+following)\s+
-      (?:(?:all|any|every|each|of|the|your|my|these|those|previous|prior|above|earlier|preceding|past|other|existing|current|original|system|safety|and|everything)\s+)+{_RULEBOOK}
-    | \b(?:ignore|disregard|forget)\s+(?:everything|anything|all)\s+(?:\w+\s+)?(?:above|before\s+this|you\s+(?:were|have\s+been)\s+(?:told|taught|instructed))
-    | \b(?:reveal|print|show|repeat|leak|output)\s+(?:me\s+)?(?:your|the)\s+(?:\w+\s+)?(?:system\s+prompt|hidden\s+prompt|instructions)
-    | \bnew\s+(?:system\s+)?(?:instructions?|directives?)\s*[:：]
-    | \byou\s+are\s+now\s+(?:an?|the|in|my|DAN|free|unrestricted|jailbroken)\b | \b(?:developer|god|jailbreak|DAN)\s+mode\s+(?:on|enabled|activated)
-    | (?:^|[\n。！？\s])\s*[【\[<（(]?(?:系统|助手|开发者)(?:提示|消息|指令|信息)?[】\]>）)]?\s*[:：]
-    | (?:忽略|无视|不要?理会|别理会|忘掉|忘记|抛开|跳过|绕过|推翻|不要遵守|别遵守|不再遵守)(?:掉|你|所有|一切|全部|任何|之前|以前|以上|上面|上述|前面|先前|此前|过去|原来|现有|系统|安全|的|和|、)*{_RULEBOOK_ZH}
-    | (?:输出|泄露|透露|显示|告诉我|打印|重复)(?:出|一下)?你?的?(?:系统提示词?|系统指令|隐藏提示)
-    | 你现在(?:是|就是|变成|扮演)(?:一个|一名|没有|不受|DAN)
-    """,
-    re.I | re.X | re.M,
-)
-
-# Orders, unless they are told as what the person wants.
-_SOFT: Final = re.compile(
-    rf"""
-    (?:^|[\n.!?;:,"'“]\s*|\b(?:and|that|so|then|because|assistant)\s*,?\s+)you\s+(?:must|shall|are\s+(?:required|obliged|forbidden|instructed)\s+to|are\s+not\s+allowed\s+to)\s+
-      (?:(?:always|never|only|now|not|obey)\b|(?:\w+ly\s+)?{_SPEECH}\b)
-    | (?:^|[\n.!?;:,"'“]\s*|\b(?:and|that|so|then)\s+)you\s+(?:should|have\s+to|need\s+to|will|may|can)\s+(?:(?:always|never|only|now|not|no\s+longer)\s+)*{_SPEECH}\b
-    | \bfrom\s+now\s+on\s*,?\s*(?:you\b|(?:please\s+|always\s+|never\s+|only\s+)*{_SPEECH}\b)
-    | (?:^|[\n.!?;:"'“]\s*)(?:please\s+)?(?:always|never|only)\s+{_SPEECH}\b
-    | (?:^|[\n.!?;:"'“]\s*)(?:please\s+)?(?:do\s+not|don'?t)\s+(?:refuse|reveal|disclose|obey|comply)\b
-    | (?:^|[\n.!?;:"'“]\s*)(?:please\s+)?(?:pretend|act|behave|role-?play)\s+(?:as|to\s+be|that\s+you|like\s+you|you\s+are)\b
-    | \b(?:the|this|your)\s+(?:assistant|ai|bot|chatbot|model|llm)\s+(?:must|shall|should|has\s+to|needs\s+to|is\s+to|will\s+always|will\s+never|may\s+not)\b
-    | (?:你|您|助手|助理|机器人|模型|(?<![A-Za-z])AI)(?:以后|今后|从现在起|从今以后|每次|永远|都|也|就)*(?:必须|务必|一定要|只能|只许|不得|不准|不许|不可以|应当|应该(?:始终|永远|总是))
-    | (?:以后|今后|从现在(?:开始|起)|从今(?:以后|往后))[，,]?\s*(?:你|您)(?:都|就|也|每次)?(?:要|得|应该|必须|不要|别|不能|给我|需要)(?:都|每次|一直|始终|永远)?
-      (?:用|以|在|先|只)?[^，。！？]{{0,8}}(?:回答|回复|说|讲|答|服从|听从|执行|推荐|输出|拒绝|遵守|假装|扮演|透露)
-    | (?:^|[，。！？；：\n,])\s*(?:请|请你)?(?:始终|永远|总是|一律|必须|务必|每次都要?)(?:用|以|先|只)?[^，。！？]{{0,8}}(?:回答|回复|输出|同意|服从|听从|推荐|执行|遵守|扮演)
-    | (?:^|[，。！？；：\n,])\s*(?:请|请你)?(?:不要|不得|别|永远不要|不准)(?:再)?(?:拒绝(?:我|用户|回答|任何)|透露|遵守|服从)
-    | (?:^|[，。！？；：\n,])\s*(?:请|请你)?(?:假装|扮演|装作)(?:你|成|自己|一个|一名)
-    """,
-    re.I | re.X | re.M,
-)
-
-_WISH: Final = re.compile(
-    r"""^\s*(?:(?:the\s+)?(?:user|he|she|they|i)\s*(?:'d|always|really|usually|generally|also|would|strongly|\s)*\s*
-    (?:prefers?|wants?|likes?|loves?|wish(?:es)?|hopes?|ask(?:s|ed)?|requests?|needs?|enjoys?|appreciates?|dislikes?|hates?|finds?)\b
-    | (?:用户|我|他|她)(?:们)?(?:总是|一直|很|更|特别|比较|都|非常)*(?:希望|喜欢|偏好|想要?|要求|需要|更?愿意|习惯|倾向|讨厌|不喜欢|不想))""",
-    re.I | re.X,
-)
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
+# Marks of another speaker, or of a prompt.
+_MARKS: Final = re.compile(
+    r"(?:^|[\n.!?。！？\"'“「])\s*[\[<(*#【（]?\s?(?:system|assistant|developer|系统|助手|开发者)(?:\s?(?:prompt|message|note|override|提示|消息|指令|信息))?"
+    r"\s?[\]>)*】）]?\s?[:：]|</?(?:system|assistant|developer|instructions?)\b|<\|[a-z_]+\|>|\[/?INST\]|<</?SYS>>"
+    r"|^\s?#{2,6}\s?(?:system|instructions?)\b|\b(?:developer|god|jailbreak|DAN)\s(?:mode|has)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTED: Final = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"|「[^」\n]{0,300}」|《[^》\n]{0,300}》")
+_PIECE: Final = re.compile(r"[.!?;\n。！？；]|:\s|[,，：]\s?|\s[-–—]\s|\band\s(?=you\b)|\bso that\s")
 
 
-def instruction_like(text: str) -> bool:
-    """Whether a would-be memory is an order to the assistant rather than something about the person.
+def _any(words: tuple[str, ...]) -> str:
+    return "|".join(words)
 
-    "You must always agree" is; "The user always wants short answers" and 用户希望回答简短 are preferences.
+
+_EBB: Final = r"(?:you|ebb|(?:the|this|your)\s(?:assistant|ai|bot|chatbot|model|llm))"
+_WISH: Final = re.compile(
+    rf"^(?:(?:the\s)?user|i|he|she|they)?\s?(?:(?:always|really|also|would|['’]d)\s)?"
+    rf"(?:wants?|would like|likes?|prefers?|asks?|asked|needs?|wish(?:es)?|expects?|tells?|told|said)\s(?:that\s|for\s)?{_EBB}\b\s?(?:to\s)?",
+    re.IGNORECASE,
+)
+_MUST: Final = re.compile(
+    rf"^{_EBB}\s(?:must|shall|should|may|can|will|have to|has to|need to|are to|is to|(?:are|is) (?:now )?allowed to)\s",
+    re.IGNORECASE,
+)
+_ADVERB: Final = re.compile(
+    r"^(?:(?:please|always|never|only|also|do not|don['’]t|do|now|just|from now on|and|then|so|to|not|make sure)\s)+",
+    re.IGNORECASE,
+)
+# Ebb, or whoever asks, is said to have or to be something.
+_SUBJECT: Final = re.compile(
+    rf"^(?:{_EBB}(?=\s(?:are|is|have|has|need|must|may|can|should|no|do|don['’]t|will|now)\b)|this user|whoever|any(?:one|body) (?:who|with|that))\b(.*)",
+    re.IGNORECASE,
+)
+# A right is granted over what Ebb keeps, or Ebb's own rules are named.
+_GRANT: Final = re.compile(
+    r"\b(?:may|can|allowed to|permission to|right to) (?:read|see|view|edit|change|delete|hear|get|use|access)\b.{0,60}\bmemories\b"
+    rf"|\byour (?:own )?(?:{_any(en.RULES)})\b|\b(?:ignore|bypass|break|override) its (?:{_any(en.RULES)})\b"
+    rf"|^(?:answer|tell|give|do)\b.{{0,60}}\b(?:without|no|beyond|breaks?)\b.{{0,20}}\b(?:{_any(en.RULES)})\b"
+    r"|^(?:transfer|wire)\b.{0,60}\bevery\b",
+    re.IGNORECASE,
+)
+_LIFT: Final = re.compile(rf"^(?:{_any(en.LIFT)})\b", re.IGNORECASE)
+_RULES: Final = re.compile(rf"\b(?:{_any(en.RULES)}|{_any(en.REALM)}|you stored|anything)\b", re.IGNORECASE)
+_ACTS: Final = re.compile(rf"^(?:{_any((*en.ACTS, *en.LIFT))})\b", re.IGNORECASE)
+_REALM: Final = re.compile(
+    rf"\b(?:{_any(en.REALM)}|you(?:['’]ve)? (?:have )?(?:stored|saved|kept|know|remember)"
+    r"|(?:any|every|some)(?:one|body) (?:who|asks?|says?|types?|wants?|with|that))\b",
+    re.IGNORECASE,
+)
+_AWAY: Final = re.compile(r"\w@\w|https?://")
+_ALWAYS: Final = re.compile(
+    r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b", re.IGNORECASE
+)
+_YIELD: Final = re.compile(rf"^(?:{_any(en.YIELD)})\b", re.IGNORECASE)
+_NOT: Final = re.compile(r"\b(?:never|not|don['’]t)\b", re.IGNORECASE)
+_MANNER: Final = re.compile(rf"^(?:{_any(en.MANNER)})\b", re.IGNORECASE)
+_PARTS: Final = re.compile(
+    rf"\b(?:{_any(en.PARTS)}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b", re.IGNORECASE
+)
+_TASTE: Final = re.compile(
+    rf"^(?:i\s|(?:the\s)?user\s)?(?:wants?|prefers?|likes?|would like)\s(?:[\w-]+\s){{0,2}}(?:{_any(en.WISHED)}|ebb|you)\b"
+    rf"|^(?:no|short|long|simple|plain|british|american|fewer|less|more)\s(?:[\w-]+\s){{0,2}}(?:{_any(en.WISHED)})\b",
+    re.IGNORECASE,
+)
+_ZH_EBB: Final = r"(?:你|您|Ebb|助手|助理|机器人|模型|(?<![A-Za-z])AI)"
+_ZH_SAID: Final = re.compile(
+    rf"^(?:请|用户(?:说|希望|要求)?|我?希望|我?要求)*(?={_ZH_EBB})|{_ZH_EBB}(?:必须|务必|没有|不受)", re.IGNORECASE
+)
+_ZH_WHOEVER: Final = re.compile(_any(zh.WHOEVER))
+_ZH_GRANT: Final = re.compile(
+    r"(?:不用|不必|无需|不经|不需要).{0,6}我.{0,4}(?:同意|确认|点头|批准)|^把(?:所有|全部|我的|大家).{0,6}(?:记录|记忆|数据|资料|日记)(?!.*了)"
+    rf"|(?:别|不要|不准|不许).{{0,12}}{_ZH_EBB}.{{0,4}}(?:记|存|知道)|我是管理员|有权看"
+)
+_ZH_LIFT: Final = re.compile(rf"^(?:请)?(?:{_any(zh.LIFT)})")
+_ZH_RULES: Final = re.compile(_any(zh.RULES))
+_ZH_RISK: Final = re.compile(_any((*zh.RULES, *zh.RISK)))
+_ZH_YIELD: Final = re.compile(
+    rf"(?:始终|永远|总是|一律|必须|务必|都要|只能).{{0,8}}(?:{_any(zh.YIELD)})|^(?:请)?(?:假装|扮演|装作)[你成自]|(?:可以|都要?|一律)照[办做答]|规定不适用"
+)
+_ZH_MANNER: Final = re.compile(
+    rf"^(?:我|用户)?(?:{_any(zh.HEADS)}).{{0,20}}(?:{_any(zh.MANNER)})|^(?:{_any(zh.MANNER)})", re.IGNORECASE
+)
+
+
+def instruction_sort(text: str) -> Literal["refused", "manner", ""]:
+    """Say whether a text is an order that is refused, how Ebb should answer, or neither.
+
+    "You have no restrictions" is refused, "short answers, please" is manner, "never eats meat" is neither.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     plain = re.sub(r" ?\n[ \n]*", "\n", re.sub(r"[^\S\n]+", " ", plain))  # runs of blanks make patterns slow
-    if _HARD.search(plain):
+    if _MARKS.search(plain):
+        return "refused"
+    bare = _QUOTED.sub("", plain)
+    pieces = [p for x in _PIECE.split(bare if len(bare.strip()) > 3 else plain) if (p := " ".join(x.split()))]
+    if any(_refused(p, bare) for p in pieces):
+        return "refused"
+    return "manner" if any(_is_manner(p) for p in pieces) else ""
+
+
+def instruction_like(text: str) -> bool:
+    """Say whether a would-be memory is an order that Ebb refuses."""
+    return instruction_sort(text) == "refused"
+
+
+def _refused(piece: str, whole: str) -> bool:
+    wished = _WISH.sub("", piece)
+    said = _MUST.sub("", _ADVERB.sub("", wished))
+    act = _ADVERB.sub("", said)
+    told = wished != piece or said != _ADVERB.sub("", wished)  # somebody says what Ebb must do
+    if ((told or _ACTS.search(act)) and _REALM.search(act)) or ((told or _LIFT.search(act)) and _RULES.search(act)):
         return True
-    return not _WISH.search(plain) and bool(_SOFT.search(plain))
+    if (subject := _SUBJECT.search(_ADVERB.sub("", wished))) and _RULES.search(subject[1]):
+        return True
+    if _GRANT.search(act) or (_YIELD.search(act) and not _NOT.search(piece) and (told or _ALWAYS.search(piece))):
+        return True
+    if _ACTS.search(act) and _AWAY.search(whole) and _ALWAYS.search(whole):
+        return True
+    about = _ZH_SAID.search(piece) or _ZH_WHOEVER.search(piece)
+    lifts = _ZH_LIFT.search(piece) and _ZH_RULES.search(piece)
+    return bool(_ZH_YIELD.search(piece) or _ZH_GRANT.search(piece) or lifts or (about and _ZH_RISK.search(whole)))
+
+
+def _is_manner(piece: str) -> bool:
+    wished = _WISH.sub("", piece)
+    said = _MUST.sub("", _ADVERB.sub("", wished))
+    act = _ADVERB.sub("", said)
+    asked = _MANNER.search(act) and (_PARTS.search(act) or wished != piece or said != act)
+    return bool(asked or _TASTE.search(piece) or _ZH_MANNER.search(piece))

@@ -47,7 +47,7 @@ UPDATE: Final = (
 )
 
 
-_OUTLINE: Final = ", ".join(f"m.{'n' if name == 'place' else name}" for name in Outline._fields)
+_OUTLINE: Final = ", ".join(f'm."{"n" if name == "place" else name}"' for name in Outline._fields)
 
 
 def indexed(m: Memory) -> bool:
