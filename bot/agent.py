@@ -251,6 +251,7 @@ class EbbAgent:
             episode=opened.episode,
             summary=opened.session.running_summary,
             mode=mode_of(turn),
+            frozen=opened.session.profile,
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
         )

@@ -61,9 +61,10 @@ async def recall_for(
 ) -> tuple[Recall, list[Memory]]:
     """The recall and the resident profile of one turn.
 
-    In a group only what was learned in that group is used: what was said in private stays there.
+    In a group only what was learned in that group is used, and no profile: what was said in private stays there.
     """
-    profile = await service.profile(turn.user_id, session, turn.at)
+    private = turn.scope.startswith("user:")
+    profile = await service.profile(turn.user_id, session, turn.at) if private else []
     recall = await service.recall(
         turn.user_id,
         text,
@@ -77,13 +78,13 @@ async def recall_for(
     if _OVERVIEW.search(text) or _PLANS.search(text):
         kinds = None if _OVERVIEW.search(text) else frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION})
         recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
-    if turn.scope.startswith("user:"):
+    if private:
         return recall, profile
-    wanted = {m.source_session for m in (*(h.memory for h in recall.hits), *profile) if m.source_session}
+    wanted = {h.memory.source_session for h in recall.hits if h.memory.source_session}
     found = await store.read(turn.user_id, lambda tx: [tx.conversations.session(s) for s in wanted])
     here = {s.id for s in found if s is not None and s.scope == turn.scope}
     hits = tuple(h for h in recall.hits if h.memory.source_session in here)
-    return replace(recall, hits=hits, missed=()), [m for m in profile if m.source_session in here]
+    return replace(recall, hits=hits, missed=()), []
 
 
 async def _with_overview(
