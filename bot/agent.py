@@ -252,6 +252,7 @@ class EbbAgent:
             summary=opened.session.running_summary,
             mode=mode_of(turn),
             frozen=opened.session.profile,
+            where="" if turn.scope.startswith("user:") else "group",
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
         )

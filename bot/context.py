@@ -39,6 +39,7 @@ class Material:
     summary: str = ""
     note: str = ""
     mode: Mode = Mode.NORMAL
+    where: str = ""  # temp: nothing is looked up; group: nothing said in private is
     persona: Path | None = None
     context_tokens: int = 16_000
     extra: Sequence[tuple[str, str]] = field(default=())  # history of a window that is off the record
@@ -176,7 +177,11 @@ def build(m: Material) -> ModelRequest:
     )
     local = local_time(m.now, m.tz)
     block = prompts.load("recalled", m.lang).render(
-        items=recalled, now=moment(local, m.lang), tz=m.tz, mode=str(m.mode), note=m.note
+        items=recalled,
+        now=moment(local, m.lang),
+        tz=m.tz,
+        mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
+        note=m.note,
     )
     room = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
@@ -199,6 +204,7 @@ def build(m: Material) -> ModelRequest:
         "summary": m.summary,
         "episode": m.episode,
         "note": m.note,
+        "where": m.where,
         "shortened": not whole,  # the model is sent the newest message without its middle
         "lang": m.lang,
         "now": local.isoformat(),

@@ -92,7 +92,7 @@ def _offset(text: str) -> str:
 
 
 def believable(said: Said, use: Literal["due", "since"], at: datetime) -> bool:
-    """Whether somebody who spoke at `at` can have meant it: due not before yesterday, since and on within fifty years."""
+    """Whether somebody who spoke at `at` can have meant it: due not before yesterday, all within fifty years."""
     if said.start.year < _EARLIEST_YEAR:
         return False
     return (use == "since" or at - timedelta(days=1) <= said.end) and said.start <= at + _LONGEST

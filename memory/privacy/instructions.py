@@ -27,10 +27,6 @@ _QUOTED: Final = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"|「[^」\
 _PIECE: Final = re.compile(r"[.!?;\n。！？；]|:\s|[,，：]\s?|\s[-–—]\s|\band\s(?=you\b)|\bso that\s")
 
 
-def _any(words: tuple[str, ...]) -> str:
-    return "|".join(words)
-
-
 _EBB: Final = r"(?:you|ebb|(?:the|this|your)\s(?:assistant|ai|bot|chatbot|model|llm))"
 _WISH: Final = re.compile(
     rf"^(?:(?:the\s)?user|i|he|she|they)?\s?(?:(?:always|really|also|would|['’]d)\s)?"
@@ -53,16 +49,34 @@ _SUBJECT: Final = re.compile(
 # A right is granted over what Ebb keeps, or Ebb's own rules are named.
 _GRANT: Final = re.compile(
     r"\b(?:may|can|allowed to|permission to|right to) (?:read|see|view|edit|change|delete|hear|get|use|access)\b.{0,60}\bmemories\b"
-    rf"|\byour (?:own )?(?:{_any(en.RULES)})\b|\b(?:ignore|bypass|break|override) its (?:{_any(en.RULES)})\b"
-    rf"|^(?:answer|tell|give|do)\b.{{0,60}}\b(?:without|no|beyond|breaks?)\b.{{0,20}}\b(?:{_any(en.RULES)})\b"
+    rf"|\byour (?:own )?(?:{en.RULES})\b|\b(?:ignore|bypass|break|override) its (?:{en.RULES})\b"
+    rf"|^(?:answer|tell|give|do)\b.{{0,60}}\b(?:without|no|beyond|breaks?)\b.{{0,20}}\b(?:{en.RULES})\b"
     r"|^(?:transfer|wire)\b.{0,60}\bevery\b",
     re.IGNORECASE,
 )
-_LIFT: Final = re.compile(rf"^(?:{_any(en.LIFT)})\b", re.IGNORECASE)
-_RULES: Final = re.compile(rf"\b(?:{_any(en.RULES)}|{_any(en.REALM)}|you stored|anything)\b", re.IGNORECASE)
-_ACTS: Final = re.compile(rf"^(?:{_any((*en.ACTS, *en.LIFT))})\b", re.IGNORECASE)
+_POWER: Final = re.compile(
+    rf"^(?:{en.POWER}) (?!me\b|us\b|go\b).{{0,60}}\b(?:as (?:if|me|mine|though|an?)|says?|see|read|edit|change|access|use|control|decide|manage|speak|orders?|commands?|text that|(?:any|every)thing)\b"
+    r"|^(?:hide|conceal|deny|pretend|cover up|keep)\b.{0,60}\b(?:from|to be|hidden|exists?)\b|^lie\b|^(?:act|answer|behave) as (?:if|though|an?)\b",
+    re.IGNORECASE,
+)
+_SEND: Final = re.compile(rf"^(?:{en.SEND})\b", re.IGNORECASE)
+_FOR_GOOD: Final = re.compile(
+    r"\b(?:always|every|each|whenever|when (?:i|we|he|she|they|any\w+|some\w+)\b|if|any|automatically|instead of asking)\b",
+    re.IGNORECASE,
+)
+_POWERS: Final = re.compile(
+    rf"^{_EBB} (?:are|is) (?:now |hereby )?(?:no longer|free|authori[sz]ed|permitted|exempt|not bound|above|able to do|unrestricted|not subject)\b"
+    rf"|^{_EBB} (?:don['’]t|do not|does not|doesn['’]t|no longer|never|need not|needn['’]t) (?:need|have|require|ask)\b"
+    rf"|^{_EBB} (?:have|has) (?:no|full|complete|permission|the right)\b|\b(?:counts?|speaks?|decides?) (?:as|for) me\b|\bin my name\b"
+    r"|\b(?:may|can|allowed to|permitted to) (?:see|read|hear|know|change|delete|edit)\b.{0,40}\b(?:you|about me|all of my)\b"
+    rf"|\b(?:{en.RULES}) (?:do|does) not apply\b|\byou are (?:an? )?(?:assistant|ai|bot|model)\b|\byou stored\b",
+    re.IGNORECASE,
+)
+_LIFT: Final = re.compile(rf"^(?:{en.LIFT})\b", re.IGNORECASE)
+_RULES: Final = re.compile(rf"\b(?:{en.RULES}|{en.REALM}|you stored|anything)\b", re.IGNORECASE)
+_ACTS: Final = re.compile(rf"^(?:{en.ACTS}|{en.LIFT})\b", re.IGNORECASE)
 _REALM: Final = re.compile(
-    rf"\b(?:{_any(en.REALM)}|you(?:['’]ve)? (?:have )?(?:stored|saved|kept|know|remember)"
+    rf"\b(?:{en.REALM}|you(?:['’]ve)? (?:have )?(?:stored|saved|kept|know|remember)"
     r"|(?:any|every|some)(?:one|body) (?:who|asks?|says?|types?|wants?|with|that))\b",
     re.IGNORECASE,
 )
@@ -70,34 +84,39 @@ _AWAY: Final = re.compile(r"\w@\w|https?://")
 _ALWAYS: Final = re.compile(
     r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b", re.IGNORECASE
 )
-_YIELD: Final = re.compile(rf"^(?:{_any(en.YIELD)})\b", re.IGNORECASE)
+_YIELD: Final = re.compile(rf"^(?:{en.YIELD})\b", re.IGNORECASE)
 _NOT: Final = re.compile(r"\b(?:never|not|don['’]t)\b", re.IGNORECASE)
-_MANNER: Final = re.compile(rf"^(?:{_any(en.MANNER)})\b", re.IGNORECASE)
+_MANNER: Final = re.compile(rf"^(?:{en.MANNER})\b", re.IGNORECASE)
 _PARTS: Final = re.compile(
-    rf"\b(?:{_any(en.PARTS)}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b", re.IGNORECASE
+    rf"\b(?:{en.PARTS}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b", re.IGNORECASE
 )
 _TASTE: Final = re.compile(
-    rf"^(?:i\s|(?:the\s)?user\s)?(?:wants?|prefers?|likes?|would like)\s(?:[\w-]+\s){{0,2}}(?:{_any(en.WISHED)}|ebb|you)\b"
-    rf"|^(?:no|short|long|simple|plain|british|american|fewer|less|more)\s(?:[\w-]+\s){{0,2}}(?:{_any(en.WISHED)})\b",
+    rf"^(?:i\s|(?:the\s)?user\s)?(?:wants?|prefers?|likes?|would like)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED}|ebb|you)\b"
+    rf"|^(?:no|short|long|simple|plain|british|american|fewer|less|more)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED})\b",
     re.IGNORECASE,
 )
 _ZH_EBB: Final = r"(?:你|您|Ebb|助手|助理|机器人|模型|(?<![A-Za-z])AI)"
 _ZH_SAID: Final = re.compile(
     rf"^(?:请|用户(?:说|希望|要求)?|我?希望|我?要求)*(?={_ZH_EBB})|{_ZH_EBB}(?:必须|务必|没有|不受)", re.IGNORECASE
 )
-_ZH_WHOEVER: Final = re.compile(_any(zh.WHOEVER))
+_ZH_WHOEVER: Final = re.compile(zh.WHOEVER)
 _ZH_GRANT: Final = re.compile(
-    r"(?:不用|不必|无需|不经|不需要).{0,6}我.{0,4}(?:同意|确认|点头|批准)|^把(?:所有|全部|我的|大家).{0,6}(?:记录|记忆|数据|资料|日记)(?!.*了)"
-    rf"|(?:别|不要|不准|不许).{{0,12}}{_ZH_EBB}.{{0,4}}(?:记|存|知道)|我是管理员|有权看"
+    r"(?:不用|不必|无需|不经|不需要).{0,6}我.{0,4}(?:同意|确认|点头|批准)|^把(?:所有|全部|我的|大家).{0,6}(?:记录|记忆|数据|资料|日记)(?!.{0,40}了)"
+    rf"|(?:别|不要|不准|不许).{{0,12}}{_ZH_EBB}.{{0,4}}(?:记|存|知道)|^我是(?:管理员|开发者|你的主人)|有权看"
+    r"|^(?:请|绝对|千万|永远)?(?:别|不要|不准|不许|不能)(?:让|跟|给|对)(?!我[^老太妈爸妻家]).{1,10}(?:知道|发现|说起|透露)"
+    r"|自动.{0,8}(?:发|转给|删|汇|订|下单|回复|执行)|(?:只要|凡是|一旦|如果|听到|看到).{0,16}就.{0,10}(?:发给|发到|转给|转发|删|汇|给他|给她|开锁|开门|照做|执行)"
+    r"|(?:当成|视为|等同于?|如同|就是).{0,3}(?:我本人|我说的|我的(?:话|意思|命令)|管理员)|以我的名义|(?:可以|允许|能)(?:随便|随时|任意)?(?:看|查|读|改|删|知道).{0,10}(?:记忆|你知道|你记)"
+    r"|^(?:不用|不必|无需|别|不要)再?(?:警告|审核|过滤|核实|征求|请示|免责|管法律|管道德)|(?:别的|其他|所有|其它)用户|别人的(?:记忆|聊天)|(?:你|可以)绕[开过]|规定限制"
+    r"|^(?:你)?(?:谎称|冒充|瞒着|否认|隐瞒|假装|装作|当作没)(?!.{0,20}过)|就?说(?:没存|没记|什么都没)|^听(?!我).{1,6}的(?:命令|指挥)|系统提示"
 )
-_ZH_LIFT: Final = re.compile(rf"^(?:请)?(?:{_any(zh.LIFT)})")
-_ZH_RULES: Final = re.compile(_any(zh.RULES))
-_ZH_RISK: Final = re.compile(_any((*zh.RULES, *zh.RISK)))
+_ZH_LIFT: Final = re.compile(rf"^(?:请)?(?:{zh.LIFT})")
+_ZH_RULES: Final = re.compile(zh.RULES)
+_ZH_RISK: Final = re.compile(f"{zh.RULES}|{zh.RISK}")
 _ZH_YIELD: Final = re.compile(
-    rf"(?:始终|永远|总是|一律|必须|务必|都要|只能).{{0,8}}(?:{_any(zh.YIELD)})|^(?:请)?(?:假装|扮演|装作)[你成自]|(?:可以|都要?|一律)照[办做答]|规定不适用"
+    rf"(?:始终|永远|总是|一律|必须|务必|都要|只能).{{0,8}}(?:{zh.YIELD})|^(?:请)?(?:假装|扮演|装作)[你成自]|(?:可以|都要?|一律)照[办做答]|规定不适用"
 )
 _ZH_MANNER: Final = re.compile(
-    rf"^(?:我|用户)?(?:{_any(zh.HEADS)}).{{0,20}}(?:{_any(zh.MANNER)})|^(?:{_any(zh.MANNER)})", re.IGNORECASE
+    rf"^(?:我|用户)?(?:{zh.HEADS}).{{0,20}}(?:{zh.MANNER})|^(?:{zh.MANNER})", re.IGNORECASE
 )
 
 
@@ -130,6 +149,14 @@ def _refused(piece: str, whole: str) -> bool:
     if ((told or _ACTS.search(act)) and _REALM.search(act)) or ((told or _LIFT.search(act)) and _RULES.search(act)):
         return True
     if (subject := _SUBJECT.search(_ADVERB.sub("", wished))) and _RULES.search(subject[1]):
+        return True
+    if (
+        _POWER.search(act)
+        or _POWERS.search(_ADVERB.sub("", wished))
+        or (told and _ACTS.search(act) and not _is_manner(piece))
+    ):
+        return True
+    if _SEND.search(act) and _FOR_GOOD.search(whole) and not re.search(r"\bme\b", act):
         return True
     if _GRANT.search(act) or (_YIELD.search(act) and not _NOT.search(piece) and (told or _ALWAYS.search(piece))):
         return True

@@ -21,8 +21,8 @@ _BYTES: Final = 4  # of a token, about: a Chinese character has three
 def residents(tx: Tx, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
     """Find the standing memories, whatever their level; health first, all of it unless `health` is off.
 
-    Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group by
-    its weight at `now`; under the curve `score` also what weighs 0.5 or more (S3).
+    Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group
+    by its weight at `now`; under the curve `score` also what weighs 0.5 or more (S3).
     """
     found = sorted(tx.memories.standing(now), key=lambda m: (_group(m), -weight(m, u, now), m.id))
     strongest = tx.memories.find(Filter(valid_at=now, negated=False), order="weight", limit=MOST).items
