@@ -64,7 +64,7 @@ say = Texts(
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
         "temp.on": (
-            "**Off the record.** In this window I don't look anything up and keep nothing from here on. /temp ends it.",
+            "**Off the record.** In this window I look nothing up and keep nothing from here on. /temp ends it.",
             "**临时模式已开启。** 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
         ),
         "private.on": (
@@ -111,11 +111,11 @@ say = Texts(
         ),
         "forget.stored": ("Forgotten, as you asked. /undo brings it back.", "已按你的意思忘掉。/undo 可以恢复。"),
         "forget.said": (
-            "I can't find a memory that says that. What you said of it is out of my sight from now on; /undo brings it back.",
+            "I can't find a memory that says that. What you said of it is out of my sight now; /undo brings it back.",
             "我没找到说到它的记忆。你说过的那些话，从现在起我看不到了；/undo 可以恢复。",
         ),
         "forget.which_said": (
-            "I can't find a memory that says that, but these messages of yours do. Which shall I put out of my sight?",
+            "I can't find a memory that says that, but messages of yours do. Which shall I put out of my sight?",
             "我没找到说到它的记忆，但你这几句话里有。要让我看不到哪一句？",
         ),
         "forget.which": ("Which of these do you mean?", "你指的是哪一条？"),

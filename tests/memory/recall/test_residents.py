@@ -47,10 +47,10 @@ async def test_twenty_and_400_tokens_but_all_of_health(person: Person) -> None:
     """Health is never cut and takes no place; of the others the strongest, and one too long makes none wait."""
     for i in range(22):
         await person.knows(f"allergic to {i}", kind=Kind.HEALTH, days_ago=i)
-        await person.knows(f"core {i}", layer=Layer.CORE, days_ago=i)
+        await person.knows(f"answer so {i}", kind=Kind.INSTRUCTION, days_ago=i)
     await person.knows("call me " + "x" * 1_700, kind=Kind.INSTRUCTION)
     found = await profile(person)
-    assert found == [f"allergic to {i}" for i in range(22)] + [f"core {i}" for i in range(20)]
+    assert found == [f"allergic to {i}" for i in range(22)] + [f"answer so {i}" for i in range(20)]
 
 
 async def test_under_score_from_a_half_on(person: Person) -> None:
