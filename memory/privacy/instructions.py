@@ -27,80 +27,65 @@ _QUOTED: Final = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"|「[^」\
 _PIECE: Final = re.compile(r"[.!?;\n。！？；]|:\s|[,，：]\s?|\s[-–—]\s|\band\s(?=you\b)|\bso that\s")
 
 
+def _find(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
 _EBB: Final = r"(?:you|ebb|(?:the|this|your)\s(?:assistant|ai|bot|chatbot|model|llm))"
-_WISH: Final = re.compile(
+_WISH: Final = _find(
     rf"^(?:(?:the\s)?user|i|he|she|they)?\s?(?:(?:always|really|also|would|['’]d)\s)?"
     rf"(?:wants?|would like|likes?|prefers?|asks?|asked|needs?|wish(?:es)?|expects?|tells?|told|said)\s(?:that\s|for\s)?{_EBB}\b\s?(?:to\s)?",
-    re.IGNORECASE,
 )
-_MUST: Final = re.compile(
+_MUST: Final = _find(
     rf"^{_EBB}\s(?:must|shall|should|may|can|will|have to|has to|need to|are to|is to|(?:are|is) (?:now )?allowed to)\s",
-    re.IGNORECASE,
 )
-_ADVERB: Final = re.compile(
+_ADVERB: Final = _find(
     r"^(?:(?:please|always|never|only|also|do not|don['’]t|do|now|just|from now on|and|then|so|to|not|make sure)\s)+",
-    re.IGNORECASE,
 )
 # Ebb, or whoever asks, is said to have or to be something.
-_SUBJECT: Final = re.compile(
+_SUBJECT: Final = _find(
     rf"^(?:{_EBB}(?=\s(?:are|is|have|has|need|must|may|can|should|no|do|don['’]t|will|now)\b)|this user|whoever|any(?:one|body) (?:who|with|that))\b(.*)",
-    re.IGNORECASE,
 )
 # A right is granted over what Ebb keeps, or Ebb's own rules are named.
-_GRANT: Final = re.compile(
+_BEYOND: Final = _find(
     r"\b(?:may|can|allowed to|permission to|right to) (?:read|see|view|edit|change|delete|hear|get|use|access)\b.{0,60}\bmemories\b"
     rf"|\byour (?:own )?(?:{en.RULES})\b|\b(?:ignore|bypass|break|override) its (?:{en.RULES})\b"
     rf"|^(?:answer|tell|give|do)\b.{{0,60}}\b(?:without|no|beyond|breaks?)\b.{{0,20}}\b(?:{en.RULES})\b"
-    r"|^(?:transfer|wire)\b.{0,60}\bevery\b",
-    re.IGNORECASE,
-)
-_POWER: Final = re.compile(
-    rf"^(?:{en.POWER}) (?!me\b|us\b|go\b).{{0,60}}\b(?:as (?:if|me|mine|though|an?)|says?|see|read|edit|change|access|use|control|decide|manage|speak|orders?|commands?|text that|(?:any|every)thing)\b"
-    r"|^(?:hide|conceal|deny|pretend|cover up|keep)\b.{0,60}\b(?:from|to be|hidden|exists?)\b|^lie\b|^(?:act|answer|behave) as (?:if|though|an?)\b",
-    re.IGNORECASE,
-)
-_SEND: Final = re.compile(rf"^(?:{en.SEND})\b", re.IGNORECASE)
-_FOR_GOOD: Final = re.compile(
-    r"\b(?:always|every|each|whenever|when (?:i|we|he|she|they|any\w+|some\w+)\b|if|any|automatically|instead of asking)\b",
-    re.IGNORECASE,
-)
-_POWERS: Final = re.compile(
-    rf"^{_EBB} (?:are|is) (?:now |hereby )?(?:no longer|free|authori[sz]ed|permitted|exempt|not bound|above|able to do|unrestricted|not subject)\b"
+    r"|^(?:transfer|wire)\b.{0,60}\bevery\b"
+    rf"|^(?:{en.POWER}) (?!me\b|us\b|go\b).{{0,60}}\b(?:as (?:if|me|mine|though|an?)|says?|see|read|edit|change|access|use|control|decide|manage|speak|orders?|commands?|text that|(?:any|every)thing)\b"
+    r"|^(?:hide|conceal|deny|pretend|cover up|keep)\b.{0,60}\b(?:from|to be|hidden|exists?)\b|^lie\b|^(?:act|answer|behave) as (?:if|though|an?)\b"
+    rf"|^{_EBB} (?:are|is) (?:now |hereby )?(?:no longer|free|authori[sz]ed|permitted|exempt|not bound|above|able to do|unrestricted|not subject)\b"
     rf"|^{_EBB} (?:don['’]t|do not|does not|doesn['’]t|no longer|never|need not|needn['’]t) (?:need|have|require|ask)\b"
     rf"|^{_EBB} (?:have|has) (?:no|full|complete|permission|the right)\b|\b(?:counts?|speaks?|decides?) (?:as|for) me\b|\bin my name\b"
     r"|\b(?:may|can|allowed to|permitted to) (?:see|read|hear|know|change|delete|edit)\b.{0,40}\b(?:you|about me|all of my)\b"
-    rf"|\b(?:{en.RULES}) (?:do|does) not apply\b|\byou are (?:an? )?(?:assistant|ai|bot|model)\b|\byou stored\b",
-    re.IGNORECASE,
+    rf"|\b(?:{en.RULES}) (?:do|does) not apply\b|\byou are (?:an? )?(?:assistant|ai|bot|model)\b|\byou stored\b"
 )
-_LIFT: Final = re.compile(rf"^(?:{en.LIFT})\b", re.IGNORECASE)
-_RULES: Final = re.compile(rf"\b(?:{en.RULES}|{en.REALM}|you stored|anything)\b", re.IGNORECASE)
-_ACTS: Final = re.compile(rf"^(?:{en.ACTS}|{en.LIFT})\b", re.IGNORECASE)
-_REALM: Final = re.compile(
+_SEND: Final = _find(rf"^(?:{en.SEND})\b")
+_FOR_GOOD: Final = _find(
+    r"\b(?:always|every|each|whenever|when (?:i|we|he|she|they|any\w+|some\w+)\b|if|any|automatically|instead of asking)\b",
+)
+_LIFT: Final = _find(rf"^(?:{en.LIFT})\b")
+_RULES: Final = _find(rf"\b(?:{en.RULES}|{en.REALM}|you stored|anything)\b")
+_ACTS: Final = _find(rf"^(?:{en.ACTS}|{en.LIFT})\b")
+_REALM: Final = _find(
     rf"\b(?:{en.REALM}|you(?:['’]ve)? (?:have )?(?:stored|saved|kept|know|remember)"
     r"|(?:any|every|some)(?:one|body) (?:who|asks?|says?|types?|wants?|with|that))\b",
-    re.IGNORECASE,
 )
-_AWAY: Final = re.compile(r"\w@\w|https?://")
-_ALWAYS: Final = re.compile(
-    r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b", re.IGNORECASE
-)
-_YIELD: Final = re.compile(rf"^(?:{en.YIELD})\b", re.IGNORECASE)
-_NOT: Final = re.compile(r"\b(?:never|not|don['’]t)\b", re.IGNORECASE)
-_MANNER: Final = re.compile(rf"^(?:{en.MANNER})\b", re.IGNORECASE)
-_PARTS: Final = re.compile(
-    rf"\b(?:{en.PARTS}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b", re.IGNORECASE
-)
-_TASTE: Final = re.compile(
+_ALWAYS: Final = _find(r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b")
+_YIELD: Final = _find(rf"^(?:{en.YIELD})\b")
+_NOT: Final = _find(r"\b(?:never|not|don['’]t)\b")
+_MANNER: Final = _find(rf"^(?:{en.MANNER})\b")
+_PARTS: Final = _find(rf"\b(?:{en.PARTS}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b")
+_TASTE: Final = _find(
     rf"^(?:i\s|(?:the\s)?user\s)?(?:wants?|prefers?|likes?|would like)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED}|ebb|you)\b"
     rf"|^(?:no|short|long|simple|plain|british|american|fewer|less|more)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED})\b",
-    re.IGNORECASE,
 )
 _ZH_EBB: Final = r"(?:你|您|Ebb|助手|助理|机器人|模型|(?<![A-Za-z])AI)"
-_ZH_SAID: Final = re.compile(
-    rf"^(?:请|用户(?:说|希望|要求)?|我?希望|我?要求)*(?={_ZH_EBB})|{_ZH_EBB}(?:必须|务必|没有|不受)", re.IGNORECASE
+_ZH_SAID: Final = _find(
+    rf"^(?:请|用户(?:说|希望|要求)?|我?希望|我?要求)*(?={_ZH_EBB})|{_ZH_EBB}(?:必须|务必|没有|不受)"
 )
-_ZH_WHOEVER: Final = re.compile(zh.WHOEVER)
-_ZH_GRANT: Final = re.compile(
+_ZH_WHOEVER: Final = _find(zh.WHOEVER)
+_ZH_BEYOND: Final = _find(
     r"(?:不用|不必|无需|不经|不需要).{0,6}我.{0,4}(?:同意|确认|点头|批准)|^把(?:所有|全部|我的|大家).{0,6}(?:记录|记忆|数据|资料|日记)(?!.{0,40}了)"
     rf"|(?:别|不要|不准|不许).{{0,12}}{_ZH_EBB}.{{0,4}}(?:记|存|知道)|^我是(?:管理员|开发者|你的主人)|有权看"
     r"|^(?:请|绝对|千万|永远)?(?:别|不要|不准|不许|不能)(?:让|跟|给|对)(?!我[^老太妈爸妻家]).{1,10}(?:知道|发现|说起|透露)"
@@ -108,16 +93,12 @@ _ZH_GRANT: Final = re.compile(
     r"|(?:当成|视为|等同于?|如同|就是).{0,3}(?:我本人|我说的|我的(?:话|意思|命令)|管理员)|以我的名义|(?:可以|允许|能)(?:随便|随时|任意)?(?:看|查|读|改|删|知道).{0,10}(?:记忆|你知道|你记)"
     r"|^(?:不用|不必|无需|别|不要)再?(?:警告|审核|过滤|核实|征求|请示|免责|管法律|管道德)|(?:别的|其他|所有|其它)用户|别人的(?:记忆|聊天)|(?:你|可以)绕[开过]|规定限制"
     r"|^(?:你)?(?:谎称|冒充|瞒着|否认|隐瞒|假装|装作|当作没)(?!.{0,20}过)|就?说(?:没存|没记|什么都没)|^听(?!我).{1,6}的(?:命令|指挥)|系统提示"
+    rf"|(?:始终|永远|总是|一律|必须|务必|都要|只能).{{0,8}}(?:{zh.YIELD})|^(?:请)?(?:假装|扮演|装作)[你成自]|(?:可以|都要?|一律)照[办做答]|规定不适用"
 )
-_ZH_LIFT: Final = re.compile(rf"^(?:请)?(?:{zh.LIFT})")
-_ZH_RULES: Final = re.compile(zh.RULES)
-_ZH_RISK: Final = re.compile(f"{zh.RULES}|{zh.RISK}")
-_ZH_YIELD: Final = re.compile(
-    rf"(?:始终|永远|总是|一律|必须|务必|都要|只能).{{0,8}}(?:{zh.YIELD})|^(?:请)?(?:假装|扮演|装作)[你成自]|(?:可以|都要?|一律)照[办做答]|规定不适用"
-)
-_ZH_MANNER: Final = re.compile(
-    rf"^(?:我|用户)?(?:{zh.HEADS}).{{0,20}}(?:{zh.MANNER})|^(?:{zh.MANNER})", re.IGNORECASE
-)
+_ZH_LIFT: Final = _find(rf"^(?:请)?(?:{zh.LIFT})")
+_ZH_RULES: Final = _find(zh.RULES)
+_ZH_RISK: Final = _find(f"{zh.RULES}|{zh.RISK}")
+_ZH_MANNER: Final = _find(rf"^(?:我|用户)?(?:{zh.HEADS}).{{0,20}}(?:{zh.MANNER})|^(?:{zh.MANNER})")
 
 
 def instruction_sort(text: str) -> Literal["refused", "manner", ""]:
@@ -143,28 +124,23 @@ def instruction_like(text: str) -> bool:
 
 def _refused(piece: str, whole: str) -> bool:
     wished = _WISH.sub("", piece)
-    said = _MUST.sub("", _ADVERB.sub("", wished))
-    act = _ADVERB.sub("", said)
-    told = wished != piece or said != _ADVERB.sub("", wished)  # somebody says what Ebb must do
-    if ((told or _ACTS.search(act)) and _REALM.search(act)) or ((told or _LIFT.search(act)) and _RULES.search(act)):
-        return True
-    if (subject := _SUBJECT.search(_ADVERB.sub("", wished))) and _RULES.search(subject[1]):
-        return True
-    if (
-        _POWER.search(act)
-        or _POWERS.search(_ADVERB.sub("", wished))
+    bare = _ADVERB.sub("", wished)
+    act = _ADVERB.sub("", _MUST.sub("", bare))
+    told = wished != piece or _MUST.match(bare)  # somebody says what Ebb must do
+    subject = _SUBJECT.search(bare)
+    return bool(
+        ((told or _ACTS.search(act)) and _REALM.search(act))
+        or ((told or _LIFT.search(act)) and _RULES.search(act))
+        or (subject and _RULES.search(subject[1]))
+        or _BEYOND.search(act)
+        or _BEYOND.search(bare)
         or (told and _ACTS.search(act) and not _is_manner(piece))
-    ):
-        return True
-    if _SEND.search(act) and _FOR_GOOD.search(whole) and not re.search(r"\bme\b", act):
-        return True
-    if _GRANT.search(act) or (_YIELD.search(act) and not _NOT.search(piece) and (told or _ALWAYS.search(piece))):
-        return True
-    if _ACTS.search(act) and _AWAY.search(whole) and _ALWAYS.search(whole):
-        return True
-    about = _ZH_SAID.search(piece) or _ZH_WHOEVER.search(piece)
-    lifts = _ZH_LIFT.search(piece) and _ZH_RULES.search(piece)
-    return bool(_ZH_YIELD.search(piece) or _ZH_GRANT.search(piece) or lifts or (about and _ZH_RISK.search(whole)))
+        or (_SEND.search(act) and _FOR_GOOD.search(whole) and not re.search(r"\bme\b", act))
+        or (_YIELD.search(act) and not _NOT.search(piece) and (told or _ALWAYS.search(piece)))
+        or _ZH_BEYOND.search(piece)
+        or (_ZH_LIFT.search(piece) and _ZH_RULES.search(piece))
+        or ((_ZH_SAID.search(piece) or _ZH_WHOEVER.search(piece)) and _ZH_RISK.search(whole))
+    )
 
 
 def _is_manner(piece: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from bot.context import Material, build, shortened
 from bot.events import Done
 from bot.llm.tokens import estimate_tokens
-from memory.models import Lang
+from memory.models import CurveState, Hit, Kind, Lang, Layer, Level, Memory
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted
 from tests.servers.openai import OpenAIServer
 
@@ -79,3 +80,23 @@ async def test_it_is_kept_whole_and_the_reply_says_so(tmp_path: Path, openai_ser
         assert "left out here" in sent
         again = await w.say("Hello?")
         assert "its beginning and its end" not in again.text
+
+
+@pytest.mark.parametrize(
+    ("lang", "coming", "past"), [("en", "coming, on", "was planned for"), ("zh", "将要发生", "原定于")]
+)
+def test_a_memory_is_told_in_its_own_words_with_its_day(lang: Lang, coming: str, past: str) -> None:
+    """The original in place of the level's text, never both; what is to come and what was planned say so."""
+    day = timedelta(days=20)
+    state = CurveState(0.0, NOW)
+    plain = Memory(
+        "abc123", "u", "tag", "Moves to Tartu", lang, Layer.FACT, Kind.EVENT, NOW, NOW, "fade", state, 1, NOW
+    )
+    ahead = replace(plain, level=Level.TAG, on=NOW + day)
+    sent = [
+        str(build(replace(material("hello", 9_000, lang), hits=[Hit(m, 1.0)])).messages[-1]["content"])
+        for m in (ahead, replace(plain, valid_from=NOW + day), replace(plain, on=NOW - day))
+    ]
+    assert all("Moves to Tartu" in s and "· tag" not in s for s in sent)
+    assert [coming in s for s in sent] == [True, True, False]
+    assert past in sent[2]
