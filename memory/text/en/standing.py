@@ -5,11 +5,13 @@ from typing import Final
 # Every list is of alternatives in a pattern, at most 60.
 # Beginnings of words.
 HEALTH: Final = (
-    "allerg|anaphyla|intoleran|coeliac|celiac|lactose|epipen|hives|poison|diabet|insulin|epilep|seizure|asthma|"
-    "inhaler|pregnan|breastfe|pacemaker|heart condition|heart attack|stroke|wheelchair|hearing aid|deaf|blind|"
-    "amput|prosthe|paraly|migraine|parkinson|dementia|sclerosis|crohn|colitis|kidney|dialysis|transplant|cancer|"
-    "chemo|hiv|hepatitis|haemophil|hemophil|thinner|warfarin|statin|antidepress|medication|syndrome|disorder|"
-    "chronic|autis|adhd|bipolar|anorexi|claustrophob|immun|arthritis"
+    "allerg|anaphyla|intoleran|coeliac|celiac|hives|swell|poison|diabet|insulin|epilep|seizure|asthma|inhaler|"
+    "pregnan|breastfe|pacemaker|heart (?:condition|attack|failure|disease|defect)|stroke|wheelchair|"
+    r"hearing aid|deaf|blind|amput|prosthe|migraine|parkinson|dementia|\w{3,20}(?:itis|osis)\b|kidney|dialysis|"
+    "transplant|cancer|hiv|thinner|warfarin|statin|antidepress|medication|syndrome|disorder|chronic|autis|adhd|"
+    r"bipolar|anorexi|\w{0,20}phobi|immun|disab|diagnosed|disease|deficien|h?a?emophil|ana?emi|leuk|"
+    "(?:can['’]t|cannot|must not|mustn['’]t|not allowed to) (?:eat|have|take|drink|digest|tolerate)|hypertens|"
+    "(?:high|low) blood pressure"
 )
 # Whole words; "grand-", "step-" and "-in-law" belong to them.
 CLOSE: Final = (
