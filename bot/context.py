@@ -157,11 +157,12 @@ def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 def build(m: Material) -> ModelRequest:
     """The request for one reply. Recalled text stands only in its delimited block, as data."""
-    fresh = [p for p in m.profile if m.frozen is not None and p.id not in m.frozen]
+    hits = {h.memory.id for h in m.hits}
+    fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
     profile = [
         {"id": p.id, "text": p.original_content, "kind": str(p.kind), **planned(p, m.now, m.tz)}
         for p in m.profile
-        if p not in fresh
+        if m.frozen is None or p.id in m.frozen
     ]
     recalled = [item_of(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)]
     system = "\n\n".join(

@@ -14,7 +14,7 @@ from memory.text.en import standing as en
 from memory.text.zh import standing as zh
 
 _CLAUSE: Final = re.compile(r"[,;:()\n]|\.\s|[，。；：、！？（）]|\s[-–—]\s|\bbut\b|但")
-_OWNER: Final = re.compile(r"^(?:the\s+)?user['’]s\s+|^(?:用户|我)(?:家里?|的)?", re.IGNORECASE)
+_OWNER: Final = re.compile(r"^(?:the\s)?user(?:['’]s)?\s|^(?:用户|我)(?:家里?|的)?", re.IGNORECASE)
 _ALLERGIC: Final = re.compile(r"\ballergic to (?!mondays|meetings)|对(?!加班|开会|上班).{1,12}过敏", re.IGNORECASE)
 
 
