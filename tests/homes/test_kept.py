@@ -46,6 +46,7 @@ CHANGED: dict[str, str] = (
     | dict.fromkeys(
         ("memory.content", "memory.original_content", "memory.original_contents"), "notes lost their subject"
     )
+    | {"memory.kind": "what is about health is of a kind of its own"}
     | {"tombstone": "what a tombstone stands for is numbered among more forms"}
 )
 
