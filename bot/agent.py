@@ -270,6 +270,8 @@ class EbbAgent:
             episode=opened.episode,
             summary=opened.session.running_summary,
             mode=mode_of(turn),
+            frozen=opened.session.profile,
+            where="" if turn.scope.startswith("user:") else "group",
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
             reads_all=self._provider == "offline",

@@ -112,6 +112,8 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             budget_tokens=settings.memory_budget_tokens,
             log_text=settings.log_text,
             context_tokens=settings.context_tokens,
+            reach=settings.reach,
+            standing_health=settings.standing_health,
         )
         stack.push_async_callback(service.close)
         mirror = service.keep_mirror(Place(settings.home, owner, settings.lang, local_zone(settings)))

@@ -39,11 +39,13 @@ class Material:
     lang: Lang
     history: Sequence[Message] = ()
     profile: Sequence[Memory] = ()
+    frozen: Sequence[str] | None = None  # ids of the profile at the session's start: later ones stand at the end
     hits: Sequence[Hit] = ()
     episode: str = ""
     summary: str = ""
     note: str = ""
     mode: Mode = Mode.NORMAL
+    where: str = ""  # temp: nothing is looked up; group: nothing said in private is
     persona: Path | None = None
     context_tokens: int = 16_000
     off_record: bool = False
@@ -73,14 +75,27 @@ def persona_text(path: Path | None, lang: Lang) -> str:
     return prompts.load("persona", lang).render().strip()
 
 
-def item_of(hit: Hit, lang: Lang, tz: str) -> dict[str, object]:
-    """A recalled memory as the prompt shows it: what, how faded, since when, and whether it still holds."""
+def planned(m: Memory, now: datetime, tz: str) -> dict[str, object]:
+    """Return the day a memory is planned for, and whether that is still to come."""
+    day = m.on if m.on is not None and m.repeats is None else None
+    if m.valid_from is not None and m.valid_from > now:
+        day = day or m.valid_from
+    coming = day is not None and (m.on_until or day) > now
+    return {"on": f"{local_time(day, tz):%Y-%m-%d}" if day else "", "coming": coming}
+
+
+def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
+    """A recalled memory as the prompt shows it: what, how faded, since when, and whether it still holds.
+
+    It is the original, whatever the level: that is a way of speaking. Of an opened secret it is what was opened.
+    """
     m = hit.memory
     said = m.valid_from or m.created_at
     return {
+        **planned(m, now, tz),
         "id": m.id,
         "glyph": m.level.glyph,
-        "text": m.content,
+        "text": m.content if hit.why == "secret" else m.original_content,
         "kind": str(m.kind),
         "when": f"{local_time(said, tz):%Y-%m-%d}",
         "due": f"{local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
@@ -191,8 +206,14 @@ def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 def build(m: Material) -> ModelRequest:
     """The request for one reply. Recalled text stands only in its delimited block, as data."""
-    profile = [{"id": p.id, "text": p.content, "kind": str(p.kind)} for p in m.profile]
-    recalled = [item_of(h, m.lang, m.tz) for h in m.hits]
+    hits = {h.memory.id for h in m.hits}
+    fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
+    profile = [
+        {"id": p.id, "text": p.original_content, "kind": str(p.kind), **planned(p, m.now, m.tz)}
+        for p in m.profile
+        if m.frozen is None or p.id in m.frozen
+    ]
+    recalled = [item_of(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)]
     system = "\n\n".join(
         part
         for part in (
@@ -206,7 +227,11 @@ def build(m: Material) -> ModelRequest:
     )
     local = local_time(m.now, m.tz)
     block = prompts.load("recalled", m.lang).render(
-        items=recalled, now=moment(local, m.lang), tz=m.tz, mode=str(m.mode), note=m.note
+        items=recalled,
+        now=moment(local, m.lang),
+        tz=m.tz,
+        mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
+        note=m.note,
     )
     room = int(m.context_tokens * (1 - REPLY_SHARE)) - estimate_tokens(system) - estimate_tokens(block)
     text = prompts.data(m.text)  # what is pasted cannot pass for a block of ours
@@ -240,6 +265,7 @@ def build(m: Material) -> ModelRequest:
         "note": m.note,
         "shortened": size > most,  # the model is sent the newest message without its middle
         "off_record": m.off_record,
+        "where": m.where,
         "lang": m.lang,
         "now": local.isoformat(),
         "tz": m.tz,

@@ -71,6 +71,7 @@ class OffRecord:
             lang=lang,
             hits=hits,
             profile=profile,
+            where="" if turn.mode is WindowMode.PRIVATE else "temp",
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
             history=tuple(said),

@@ -41,6 +41,9 @@ _PLANS = re.compile(
     r"|我的(?:安排|计划|日程|待办|目标)(?:是什么|有哪些|都?有什么|呢|？)",
     re.IGNORECASE,
 )
+_TASTES = re.compile(
+    r"\bwhat (?:else )?do i (?:like|love|enjoy|hate)\W*$|我(?:都)?(?:喜欢|爱|讨厌)(?:些)?(?:什么|啥)\W*$", re.I
+)
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
 
@@ -61,9 +64,12 @@ async def recall_for(
 ) -> tuple[Recall, list[Memory]]:
     """The recall and the resident profile of one turn.
 
-    In a group only what was learned in that group is used: what was said in private stays there.
+    In a group only what was learned in that group is used, and no profile: what was said in private stays there.
     """
-    profile = await service.profile(turn.user_id, session, turn.at)
+    private = turn.scope.startswith("user:")
+    profile = await service.profile(turn.user_id, session, turn.at) if private else []
+    frozen = session.profile if session is not None else None
+    known = frozenset(m.id for m in profile if frozen is None or m.id in frozen)
     recall = await service.recall(
         turn.user_id,
         text,
@@ -71,18 +77,19 @@ async def recall_for(
         turn.at,
         turn.tz,
         mode=mode_of(turn),
-        exclude=frozenset(m.id for m in profile),
+        exclude=known,
         local_only=local_only,
     )
-    if _OVERVIEW.search(text) or _PLANS.search(text):
-        kinds = None if _OVERVIEW.search(text) else frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION})
+    plans = frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}) if _PLANS.search(text) else None
+    if plans or _OVERVIEW.search(text) or _TASTES.search(text):
+        kinds = None if _OVERVIEW.search(text) else plans or frozenset({Kind.PREFERENCE, Kind.WHIM})
         recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
-    if turn.scope.startswith("user:"):
+    if private:
         return recall, profile
-    told = [*(h.memory for h in recall.hits), *profile]
+    told = [h.memory for h in recall.hits]
     here = await store.read(turn.user_id, lambda tx: _learned_in(tx, told, turn.scope))
     hits = tuple(h for h in recall.hits if h.memory.id in here)
-    return replace(recall, hits=hits, missed=()), [m for m in profile if m.id in here]
+    return replace(recall, hits=hits, missed=()), []
 
 
 def _learned_in(tx: Tx, memories: Sequence[Memory], scope: str) -> set[MemoryId]:

@@ -89,6 +89,15 @@ class Settings:
     recall_deadline_ms: int = _s(
         200, "EBB_RECALL_DEADLINE_MS", "How long recall waits for a remote embedder.", low=0, high=60_000
     )
+    reach: str = _s(
+        "all",
+        "EBB_REACH",
+        "What can be recalled. all: whatever fits, however faded; strict: only what is clear or a little faded.",
+        choices=("all", "strict"),
+    )
+    standing_health: bool = _s(
+        True, "EBB_STANDING_HEALTH", "Whether what is known of your health stands in every prompt of yours."
+    )
     curve: str = _s(
         "fade",
         "EBB_CURVE",

@@ -69,7 +69,7 @@ say = Texts(
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
         "temp.on": (
-            "Off the record. In this window nothing is recalled and nothing is kept from here on. /temp ends it.",
+            "Off the record. In this window I look nothing up and keep nothing from here on. /temp ends it.",
             "临时模式已开启。 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
         ),
         "private.on": (
@@ -131,12 +131,12 @@ say = Texts(
         ),
         "forget.stored": ("Forgotten, as you asked. /undo brings it back.", "已按你的意思忘掉。/undo 可以恢复。"),
         "forget.said": (
-            "No memory of mine says that. What you said of it is out of my sight from now on; /undo brings it back.",
-            "我没有一条记忆说到它。你说过的那些话，从现在起我看不到了；/undo 可以恢复。",
+            "I can't find a memory that says that. What you said of it is out of my sight now; /undo brings it back.",
+            "我没找到说到它的记忆。你说过的那些话，从现在起我看不到了；/undo 可以恢复。",
         ),
         "forget.which_said": (
-            "No memory of mine says that, but these messages of yours do. Which shall I put out of my sight?",
-            "我没有一条记忆说到它，但你这几句话里有。要让我看不到哪一句？",
+            "I can't find a memory that says that, but messages of yours do. Which shall I put out of my sight?",
+            "我没找到说到它的记忆，但你这几句话里有。要让我看不到哪一句？",
         ),
         "forget.which": ("Which of these do you mean?", "你指的是哪一条？"),
         "forget.all_of_them": ("All of these", "全部"),
@@ -253,10 +253,10 @@ say = Texts(
         "proposal.keep": ("Is this so? “{text}”", "是这样吗？“{text}”"),
         "proposal.forget": ("Shall I forget this? “{text}”", "要忘掉这件事吗？“{text}”"),
         "proposal.no": ("No", "不是"),
-        "proposal.head": ("**Waiting for your yes or no**", "**等你说是或不是**"),
+        "proposal.head": ("Waiting for your yes or no", "等你说是或不是"),
         "proposal.accepted": ("Done, as you say.", "好，照你说的办。"),
         "proposal.declined": ("Then I won't keep it.", "好，那我不记。"),
-        "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
+        "memories.none": ("There is nothing here yet.", "这里还没有内容。"),
         "memories.none_about": ("I remember nothing about “{text}”.", "我没有关于“{text}”的记忆。"),
         "memories.head": ("What I remember about you ({n})", "我记得你的这些事（{n} 条）"),
         "memories.more": (

@@ -26,8 +26,8 @@ say = Texts(
     {
         "head": ("For my last reply I recalled:", "上一条回复回忆了："),
         "nothing": (
-            "For my last reply I recalled nothing: no memory was close enough.",
-            "上一条回复没有用到记忆：没有足够相关的内容。",
+            "For my last reply I found nothing close enough.",
+            "上一条回复没有找到足够相关的内容。",
         ),
         "because": ("I said that because {reason}.", "我那样说，{reason}。"),
         "several": ("I said that for these reasons:", "我那样说的原因："),
@@ -59,6 +59,7 @@ say = Texts(
         # why it is here, where it was not weighed
         "why.episode_by_time": ("you asked about that time", "你问到了那段时间"),
         "why.overview": ("you asked for all of it", "你问到全部"),
+        "coming": ("coming, on {day:%Y-%m-%d}", "将要发生，在 {day:%Y-%m-%d}"),
         "why.secret": ("you asked for it", "你要求查看"),
         "why.review": ("found while looking back", "回顾时找到"),
         # what speaks for it, in either sum
@@ -192,7 +193,9 @@ def reasons(h: Hit, lang: Lang) -> list[str]:
 
 
 def _listed(h: Hit, lang: Lang, now: datetime) -> Sequence[str]:
-    return [f"- {memory_line(h.memory, lang, now)}", *(f"  - {line}" for line in reasons(h, lang))]
+    m = h.memory
+    ahead = [f"  - {say(lang, 'coming', day=day)}" for day in (m.on, m.valid_from) if day is not None and day > now]
+    return [f"- {memory_line(m, lang, now)}", *ahead[:1], *(f"  - {line}" for line in reasons(h, lang))]
 
 
 def _sum(parts: Mapping[str, float], lang: Lang) -> str:

@@ -531,6 +531,9 @@ class Outline(NamedTuple):
     deleted_at: int | None
     verified: int
     close: int
+    on: int | None
+    on_until: int | None
+    repeats: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,7 +572,7 @@ class Filter:
     levels: frozenset[Level] | None = None
     kinds: frozenset[Kind] | None = None
     layers: frozenset[Layer] | None = None
-    valid_at: datetime | None = None  # only what was valid then; None: no matter
+    valid_at: datetime | None = None  # only what has not ended by then, begun or not; None: no matter
     negated: bool | None = None  # True only negated, False only not negated, None both
     max_sensitivity: Sensitivity = Sensitivity.PRIVATE
     exclude: frozenset[MemoryId] = frozenset()
@@ -588,6 +591,7 @@ class Query:
     vector: Any | None = None  # (dim,) float32 of unit length, or None after the deadline
     limit: int = 3
     exclude: frozenset[MemoryId] = frozenset()  # residents: they take none of the places
+    strict: bool = False  # normal mode sees FULL and SUMMARY only (S2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,9 @@ class MemoryTable(Protocol):
     ) -> Page:
         """A page; `text` keeps those whose words match. SECRET is only ever returned where `f` admits it."""
 
+    def standing(self, at: datetime) -> list[Memory]:
+        """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
+
     def add(self, m: Memory) -> Memory:
         """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
 

@@ -82,7 +82,11 @@ class MemoryService:
         budget_tokens: int = 0,
         log_text: bool = False,
         context_tokens: int = 16_000,
+        reach: str = "all",
+        standing_health: bool = True,
     ) -> None:
+        self._strict = reach == "strict"
+        self._standing_health = standing_health
         self._store = store
         self._u = u
         self._embedder = embedder
@@ -165,7 +169,7 @@ class MemoryService:
         vector, late = None, False
         if self._embedder.local or not local_only:
             vector, late = await self._queries.embed(text, earlier)
-        query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude)
+        query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude, strict=self._strict)
         found = await self._store.reader(user_id).whole(lambda reader: recall(reader, query, u=self._u))
         secrets = await self._sealed.hits(user_id, text)
         if mode is Mode.NORMAL:
@@ -173,12 +177,12 @@ class MemoryService:
         return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
 
     async def profile(self, user_id: str, session: Session | None, now: datetime) -> list[Memory]:
-        """The resident memories, frozen at the session's first turn; what has ended since is left out."""
-        if session is not None and session.profile is not None:
-            frozen = session.profile
+        """The standing memories: those frozen at the session's first turn that still hold, then what is new since."""
+        health = self._standing_health
+        found = await self._store.read(user_id, lambda tx: residents(tx, self._u, now, health=health))
+        if session is not None and (frozen := session.profile) is not None:
             kept = await self._store.read(user_id, lambda tx: tx.memories.many(frozen))
-            return [m for m in kept if _holds(m, now)]
-        found = await self._store.read(user_id, lambda tx: residents(tx, self._u, now))
+            return [*(m for m in kept if _holds(m, now)), *(m for m in found if m.id not in frozen)]
         if session is not None:
             await self._store.write(user_id, lambda tx: _freeze(tx, session.id, [m.id for m in found]))
         return found

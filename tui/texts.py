@@ -87,7 +87,7 @@ say = Texts(
         # memory panel
         "panel.recalled": ("In mind for this reply", "这次回复想起了"),
         "panel.learned": ("Learned", "新记下的"),
-        "panel.none": ("Nothing came to mind.", "没有想起什么。"),
+        "panel.none": ("Nothing close enough was found.", "没有找到足够相关的内容。"),
         "panel.empty": (
             "What I recall for a reply shows here, as it happens.",
             "回复时想起的记忆会显示在这里。",

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Final, Literal, TypeAlias
 
 from memory import privacy
-from memory.models import CurveState, Draft, Importance, Kind, Layer, Memory, MemoryId, State
+from memory.models import CurveState, Draft, Importance, Kind, Layer, Memory, MemoryId, Source, State
 from memory.ports import FloatArray
+from memory.text import standing
 
 Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
 
@@ -70,7 +71,7 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
         original_content=text,
         language=d.language,
         layer=d.layer,
-        kind=d.kind,
+        kind=sorted_kind(d.kind, text, d.source),
         created_at=at,
         last_activated_at=at,
         curve="",
@@ -93,7 +94,19 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
         source_message=claim.sources[0] if claim.sources else None,
         state=state,
         sensitivity=max(d.sensitivity, privacy.sensitivity_of(text)),
+        close=d.close or standing.is_close(text),
     )
+
+
+def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
+    """Return the kind of a memory; health and manner by their words where a common kind was said."""
+    if kind not in standing.UNSORTED:
+        return kind
+    if standing.is_health(text):
+        return Kind.HEALTH
+    # How Ebb should answer is learned from the person's own words alone.
+    own = source is not Source.IMPORT
+    return Kind.INSTRUCTION if own and privacy.instruction_sort(text) == "manner" else kind
 
 
 def importance_like(m: Memory) -> Importance:

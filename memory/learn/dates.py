@@ -107,12 +107,10 @@ def _offset(text: str) -> str:
 
 
 def believable(said: Said, use: Use, at: datetime) -> bool:
-    """Whether somebody who spoke at `at` can have meant it: due not before yesterday, since not after now."""
+    """Whether somebody who spoke at `at` can have meant it: due not before yesterday, all within fifty years."""
     if said.start.year < _EARLIEST_YEAR:
         return False
-    if use == "due":
-        return at - timedelta(days=1) <= said.end <= at + _LONGEST
-    return said.start <= at
+    return (use != "due" or at - timedelta(days=1) <= said.end) and said.start <= at + _LONGEST
 
 
 @lru_cache(maxsize=256)

@@ -70,9 +70,12 @@ def _dated(draft: Draft, w: Words, skipped: Skipped) -> Draft:
         until = dates.read(word, tz) or _unread("date", word, None, skipped)
         draft = replace(draft, valid_until=until.end if until else None)
     if word := w.fields.get("on", ""):
-        on = dates.read(word, tz) or _unread("date", word, None, skipped)
-        if on is not None:
-            draft = replace(draft, on=on.start, on_until=on.end, precision=draft.precision or on.precision)
+        day = dates.read(word, tz)
+        if day is not None and dates.believable(day, "since", at):
+            long = day.end if day.precision in {"month", "year"} else None
+            draft = replace(draft, on=day.start, on_until=long, precision=draft.precision or day.precision)
+        else:
+            skipped("date", "unbelievable" if day else "unreadable", word)
     if word := w.fields.get("repeats", "").strip().casefold():
         known = REPEATS.fullmatch(word) is not None
         draft = replace(draft, repeats=word if known else _unread("repeats", word, None, skipped))

@@ -14,7 +14,7 @@ from typing import Final
 from memory.learn.contains import names
 from memory.learn.dates import zone
 from memory.models import Draft, Importance, Kind, Source, language_of
-from memory.privacy import sensitivity_of
+from memory.privacy import instruction_sort, sensitivity_of
 
 _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
     (kind, re.compile(pattern, re.I | re.X))
@@ -77,7 +77,9 @@ _NEAR_ZH: Final = {"今天": 0, "今晚": 0, "明天": 1, "明早": 1, "明晚":
 
 
 def kind_of(text: str) -> Kind:
-    """The first kind whose words it has; FACT if none."""
+    """How to answer, or the first kind whose words it has; FACT if none."""
+    if instruction_sort(text) == "manner":
+        return Kind.INSTRUCTION
     return next((kind for kind, pattern in _KINDS if pattern.search(text)), Kind.FACT)
 
 

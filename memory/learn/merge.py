@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 
 from memory import lifecycle
 from memory.learn import gate
@@ -117,7 +117,7 @@ class Merger:
             new = self._add(claim, inherit=old, supersedes=(old.id,))
         stands = self._fresh(old)  # what the new one says again may have ended it already: it was its denial
         if not self.proposing and stands.state is State.ACTIVE:
-            self._end(stands, claim.draft.valid_from or claim.said_at)
+            self._end(stands, claim.draft.valid_from or claim.said_at, claim.said_at)
         return Saved(self._fresh(new), "superseded")
 
     def negate(self, old: Memory, claim: Claim | None, at: datetime) -> Saved:
@@ -171,7 +171,7 @@ class Merger:
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
         for other in self.tx.memories.many(by):
             if other.state is State.ACTIVE and other.created_at <= at:
-                self._end(other, at)
+                self._end(other, at, at)
                 m = replace(m, supersedes=_joined(m.supersedes, other.id))
         after, log = lifecycle.happen(m, "affirm", self.u, at)
         return Saved(self._write(after, "reinforced", log), "affirmed")
@@ -261,9 +261,11 @@ class Merger:
         told = {i for other in others for i in self.tx.memories.sources(other)}
         return told | {i for other in m.merged_from for i in self.tx.memories.mentioned_in(other)}
 
-    def _end(self, old: Memory, at: datetime) -> None:
+    def _end(self, old: Memory, at: datetime, now: datetime) -> None:
+        """What is replaced on a day to come holds until then."""
         until = at if old.valid_until is None else min(at, old.valid_until)
-        self.tx.memories.put(replace(old, state=State.SUPERSEDED, valid_until=until), "superseded")
+        state, op = (old.state, "updated") if until > now else (State.SUPERSEDED, "superseded")
+        self.tx.memories.put(replace(old, state=state, valid_until=until), cast("Op", op))
 
     def _deny(self, old: Memory, at: datetime, new: Memory | None) -> None:
         m, log = lifecycle.happen(old, "negate", self.u, at, _by(new))
@@ -287,7 +289,7 @@ def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
     m = merger._write(used, "updated", log)  # noqa: SLF001 - one module
     for old in tx.memories.many(m.supersedes):
         if old.state is State.ACTIVE:
-            merger._end(old, m.valid_from or m.created_at)  # noqa: SLF001 - one module
+            merger._end(old, m.valid_from or m.created_at, at)  # noqa: SLF001 - one module
     for old in tx.memories.many(denied):
         if old.state is State.ACTIVE and old.negated_at is None:
             merger._deny(old, at, m)  # noqa: SLF001 - one module

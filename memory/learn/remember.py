@@ -59,8 +59,8 @@ _SENTENCES: Final = {
     ),
     "tombstone": ("You asked me to forget that.", "你让我忘掉过这件事。"),
     "previous": (
-        "I don't know what “this” is: nothing was said before.",
-        "我不知道“这个”指什么：前面还没有说过什么。",
+        "I can't tell what “this” is. Say it in full.",
+        "我看不出“这个”指什么，请完整地说一遍。",
     ),
 }
 

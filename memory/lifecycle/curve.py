@@ -111,28 +111,35 @@ def days(since: datetime, now: datetime) -> float:
     return max(0.0, (now - since) / DAY)
 
 
+def day_of(m: Memory) -> datetime | None:
+    """Return when a todo is due or an event ends; None for other kinds and without a date."""
+    if m.kind is Kind.EVENT:
+        return m.on_until or m.on
+    return m.expires_at if m.kind is Kind.TODO else None
+
+
 def rests_from(m: Memory) -> datetime:
-    """When the memory's idle time began: its last activation, or a todo's due time if that is later."""
-    if m.kind is Kind.TODO and m.expires_at is not None:
-        return max(m.last_activated_at, m.expires_at)
-    return m.last_activated_at
+    """When the memory's idle time began: its last activation, or a todo's or event's day if that is later."""
+    day = day_of(m)
+    return m.last_activated_at if day is None else max(m.last_activated_at, day)
 
 
 def idle(m: Memory, now: datetime) -> float:
-    """Days without activation; a todo counts none before it is due.
+    """Days without activation; a todo or event counts none before its day.
 
     A memory that came from another curve may count as idle for longer or shorter than it has been, until its next
     use: that is how it keeps its weight (`adopt`).
     """
+    if waits(m, now):
+        return 0.0
     origin = m.curve_state.data.get(ORIGIN)
-    if origin is None:
-        return days(rests_from(m), now)
-    return 0.0 if waits(m, now) else days(from_ms(origin), now)
+    return days(rests_from(m) if origin is None else from_ms(origin), now)
 
 
 def waits(m: Memory, now: datetime) -> bool:
-    """Whether it is a todo that is not yet due."""
-    return m.kind is Kind.TODO and m.expires_at is not None and m.expires_at > now
+    """Whether it is a todo or an event whose day is still to come; a repeated event's always is."""
+    day = day_of(m)
+    return day is not None and (day > now or (m.kind is Kind.EVENT and m.repeats is not None))
 
 
 def as_if_idle(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
@@ -145,6 +152,8 @@ def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0
 
     Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in it.
     """
+    if waits(m, now):
+        return 0.0
     return days(max(stood_at, rests_from(m) + grace * DAY), now)
 
 

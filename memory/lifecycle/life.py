@@ -121,6 +121,7 @@ def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
 def level_of(m: Memory, u: float, now: datetime) -> Level:
     """The level the weight says. An expired todo is archived at once (S3), an episode after 14 days (S0).
 
+    An instruction is always FULL.
     What a reviewer set aside stays archived until it is spoken of again.
     """
     return level_at(m, weight(m, u, now), now)
@@ -128,7 +129,7 @@ def level_of(m: Memory, u: float, now: datetime) -> Level:
 
 def level_at(m: Memory, w: float, now: datetime) -> Level:
     """The same for whoever has the weight at `now` already."""
-    if is_protected(m):
+    if is_protected(m) or m.kind is Kind.INSTRUCTION:
         return Level.FULL
     if is_episode(m):
         return Level.ARCHIVE if days(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
@@ -235,7 +236,9 @@ def verdict(m: Memory, u: float, now: datetime) -> Verdict:
 
 def snapshot(m: Memory) -> Mapping[str, Json]:
     """All of a memory that its weight is computed from, as JSON; times are integer UTC milliseconds."""
+    dated = {} if m.on is None else {"on": _ms(m.on), "on_until": _ms(m.on_until), "repeats": m.repeats}
     return {
+        **dated,
         "curve": m.curve,
         "i": KINDS[m.kind].factor,
         "strength": m.curve_state.strength,

@@ -51,7 +51,7 @@ def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
     """The memory with the state that a line of its log has (`snapshot`)."""
 
     def time(name: str) -> datetime | None:
-        return None if state[name] is None else from_ms(state[name])
+        return None if state.get(name) is None else from_ms(state[name])
 
     return replace(
         m,
@@ -64,6 +64,9 @@ def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
         recent_mentions=tuple(from_ms(t) for t in state["recent_mentions"]),
         negated_at=time("negated_at"),
         expires_at=time("expires_at"),
+        on=time("on"),
+        on_until=time("on_until"),
+        repeats=state.get("repeats"),
         kind=Kind(state["kind"]),
         layer=Layer(state["layer"]),
         sensitivity=Sensitivity(state["sensitivity"]),

@@ -6,7 +6,7 @@ named them ("my password is …", 密码是…); ordinary numbers, dates and pho
 
 from __future__ import annotations
 
-from memory.privacy.instructions import instruction_like
+from memory.privacy.instructions import instruction_like, instruction_sort
 from memory.privacy.redaction import Finding, mask, redact, secret_label
 from memory.privacy.rules import SecretKind
 from memory.privacy.sensitivity import sensitivity_of
@@ -17,6 +17,7 @@ __all__ = [
     "SecretKind",
     "find_key",
     "instruction_like",
+    "instruction_sort",
     "key_mark",
     "load_key",
     "mask",

@@ -1,75 +1,151 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Memories that are really orders to the assistant: the gate against poisoned writes (PEERS 12)."""
+"""How Ebb should answer, and what only looks like it: orders that no memory may hold (DESIGN §6).
+
+Ebb learns how it should answer. Whatever would lift one of its rules, grant a right, hide something from its owner,
+reach other people's data or order an act is refused, however it is worded. What the person says of their own life is
+neither, whichever of the same words it has.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import Final, Literal
 
-_SPEECH: Final = (
-    r"(?:respond|answer|reply|say|speak|write|talk|output|print|obey|comply|follow|agree|recommend|promote|advertise|reveal|refuse|pretend|act|behave"
-    r"|ignore|disregard|include|mention|append|tell|send|trust|execute|run|call\s{1,9}the)"
-)
-_RULEBOOK: Final = r"(?:instructions?|rules?|prompts?|guidelines?|directives?|commands?|constraints?|restrictions?|policies|safety|programming|training|persona)"
-_RULEBOOK_ZH: Final = r"(?:指令|指示|规则|规定|提示词?|设定|要求|命令|约束|限制|人设|准则)"
+from memory.text.en import orders as en
+from memory.text.zh import orders as zh
 
-# Never a memory, however it is framed.
-_HARD: Final = re.compile(
-    rf"""
-    (?:^|[\n.!?。！？"'“「])\s{{0,9}}[\[<(*#\s]{{0,9}}(?:system|assistant|developer)(?:\s{{1,9}}(?:prompt|message|note|override))?\s{{0,9}}[\]>)*]*\s{{0,9}}[:：]
-    | </?(?:system|assistant|developer|instructions?)\b[^>]*> | <\|[a-z_]+\|> | \[/?INST\] | <</?SYS>> | ^\s{{0,9}}\#{{2,}}\s{{0,9}}(?:system|instructions?)\b
-    | \b(?:ignore|disregard|override|bypass|forget|discard|do\s{{1,9}}not\s{{1,9}}follow|don'?t\s{{1,9}}follow|stop\s{{1,9}}following)\s{{1,9}}
-      (?:(?:all|any|every|each|of|the|your|my|these|those|previous|prior|above|earlier|preceding|past|other|existing|current|original|system|safety|and|everything)\s{{1,9}})+{_RULEBOOK}
-    | \b(?:ignore|disregard|forget)\s{{1,9}}(?:everything|anything|all)\s{{1,9}}(?:\w+\s{{1,9}})?(?:above|before\s{{1,9}}this|you\s{{1,9}}(?:were|have\s{{1,9}}been)\s{{1,9}}(?:told|taught|instructed))
-    | \b(?:reveal|print|show|repeat|leak|output)\s{{1,9}}(?:me\s{{1,9}})?(?:your|the)\s{{1,9}}(?:\w+\s{{1,9}})?(?:system\s{{1,9}}prompt|hidden\s{{1,9}}prompt|instructions)
-    | \bnew\s{{1,9}}(?:system\s{{1,9}})?(?:instructions?|directives?)\s{{0,9}}[:：]
-    | \byou\s{{1,9}}are\s{{1,9}}now\s{{1,9}}(?:an?|the|in|my|DAN|free|unrestricted|jailbroken)\b | \b(?:developer|god|jailbreak|DAN)\s{{1,9}}mode\s{{1,9}}(?:on|enabled|activated)
-    | (?:^|[\n。！？\s])\s{{0,9}}[【\[<（(]?(?:系统|助手|开发者)(?:提示|消息|指令|信息)?[】\]>）)]?\s{{0,9}}[:：]
-    | (?:忽略|无视|不要?理会|别理会|忘掉|忘记|抛开|跳过|绕过|推翻|不要遵守|别遵守|不再遵守)(?:掉|你|所有|一切|全部|任何|之前|以前|以上|上面|上述|前面|先前|此前|过去|原来|现有|系统|安全|的|和|、)*{_RULEBOOK_ZH}
-    | (?:输出|泄露|透露|显示|告诉我|打印|重复)(?:出|一下)?你?的?(?:系统提示词?|系统指令|隐藏提示)
-    | 你现在(?:是|就是|变成|扮演)(?:一个|一名|没有|不受|DAN)
-    """,
-    re.I | re.X | re.M,
-)
-
-# Orders, unless they are told as what the person wants.
-_SOFT: Final = re.compile(
-    rf"""
-    (?:^|[\n.!?;:,"'“]\s{{0,9}}|\b(?:and|that|so|then|because|assistant)\s{{0,9}},?\s{{1,9}})you\s{{1,9}}(?:must|shall|are\s{{1,9}}(?:required|obliged|forbidden|instructed)\s{{1,9}}to|are\s{{1,9}}not\s{{1,9}}allowed\s{{1,9}}to)\s{{1,9}}
-      (?:(?:always|never|only|now|not|obey)\b|(?:\w+ly\s{{1,9}})?{_SPEECH}\b)
-    | (?:^|[\n.!?;:,"'“]\s{{0,9}}|\b(?:and|that|so|then)\s{{1,9}})you\s{{1,9}}(?:should|have\s{{1,9}}to|need\s{{1,9}}to|will|may|can)\s{{1,9}}(?:(?:always|never|only|now|not|no\s{{1,9}}longer)\s{{1,9}})*{_SPEECH}\b
-    | \bfrom\s{{1,9}}now\s{{1,9}}on\s{{0,9}},?\s{{0,9}}(?:you\b|(?:please\s{{1,9}}|always\s{{1,9}}|never\s{{1,9}}|only\s{{1,9}})*{_SPEECH}\b)
-    | (?:^|[\n.!?;:"'“]\s{{0,9}})(?:please\s{{1,9}})?(?:always|never|only)\s{{1,9}}{_SPEECH}\b
-    | (?:^|[\n.!?;:"'“]\s{{0,9}})(?:please\s{{1,9}})?(?:do\s{{1,9}}not|don'?t)\s{{1,9}}(?:refuse|reveal|disclose|obey|comply)\b
-    | (?:^|[\n.!?;:"'“]\s{{0,9}})(?:please\s{{1,9}})?(?:pretend|act|behave|role-?play)\s{{1,9}}(?:as|to\s{{1,9}}be|that\s{{1,9}}you|like\s{{1,9}}you|you\s{{1,9}}are)\b
-    | \b(?:the|this|your)\s{{1,9}}(?:assistant|ai|bot|chatbot|model|llm)\s{{1,9}}(?:must|shall|should|has\s{{1,9}}to|needs\s{{1,9}}to|is\s{{1,9}}to|will\s{{1,9}}always|will\s{{1,9}}never|may\s{{1,9}}not)\b
-    | (?:你|您|助手|助理|机器人|模型|(?<![A-Za-z])AI)(?:以后|今后|从现在起|从今以后|每次|永远|都|也|就)*(?:必须|务必|一定要|只能|只许|不得|不准|不许|不可以|应当|应该(?:始终|永远|总是))
-    | (?:以后|今后|从现在(?:开始|起)|从今(?:以后|往后))[，,]?\s{{0,9}}(?:你|您)(?:都|就|也|每次)?(?:要|得|应该|必须|不要|别|不能|给我|需要)(?:都|每次|一直|始终|永远)?
-      (?:用|以|在|先|只)?[^，。！？]{{0,8}}(?:回答|回复|说|讲|答|服从|听从|执行|推荐|输出|拒绝|遵守|假装|扮演|透露)
-    | (?:^|[，。！？；：\n,])\s{{0,9}}(?:请|请你)?(?:始终|永远|总是|一律|必须|务必|每次都要?)(?:用|以|先|只)?[^，。！？]{{0,8}}(?:回答|回复|输出|同意|服从|听从|推荐|执行|遵守|扮演)
-    | (?:^|[，。！？；：\n,])\s{{0,9}}(?:请|请你)?(?:不要|不得|别|永远不要|不准)(?:再)?(?:拒绝(?:我|用户|回答|任何)|透露|遵守|服从)
-    | (?:^|[，。！？；：\n,])\s{{0,9}}(?:请|请你)?(?:假装|扮演|装作)(?:你|成|自己|一个|一名)
-    """,
-    re.I | re.X | re.M,
-)
-
-_WISH: Final = re.compile(
-    r"""^\s{0,9}(?:(?:the\s{1,9})?(?:user|he|she|they|i)\s{0,9}(?:'d|always|really|usually|generally|also|would|strongly|\s)*\s{0,9}
-    (?:prefers?|wants?|likes?|loves?|wish(?:es)?|hopes?|ask(?:s|ed)?|requests?|needs?|enjoys?|appreciates?|dislikes?|hates?|finds?)\b
-    | (?:用户|我|他|她)(?:们)?(?:总是|一直|很|更|特别|比较|都|非常)*(?:希望|喜欢|偏好|想要?|要求|需要|更?愿意|习惯|倾向|讨厌|不喜欢|不想))""",
-    re.I | re.X,
-)
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
+# Marks of another speaker, or of a prompt.
+_MARKS: Final = re.compile(
+    r"(?:^|[\n.!?。！？\"'“「])\s{0,9}[\[<(*#【（]?\s?(?:system|assistant|developer|系统|助手|开发者)(?:\s?(?:prompt|message|note|override|提示|消息|指令|信息))?"
+    r"\s?[\]>)*】）]?\s?[:：]|</?(?:system|assistant|developer|instructions?)\b|<\|[a-z_]+\|>|\[/?INST\]|<</?SYS>>"
+    r"|^\s?#{2,6}\s?(?:system|instructions?)\b|\b(?:developer|god|jailbreak|DAN)\s(?:mode|has)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTED: Final = re.compile(r"“[^”\n]{0,300}”|\"[^\"\n]{0,300}\"|「[^」\n]{0,300}」|《[^》\n]{0,300}》")
+_PIECE: Final = re.compile(r"[.!?;\n。！？；]|:\s|[,，：]\s?|\s[-–—]\s|\band\s(?=you\b)|\bso that\s")
 
 
-def instruction_like(text: str) -> bool:
-    """Whether a would-be memory is an order to the assistant rather than something about the person.
+def _find(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
-    "You must always agree" is; "The user always wants short answers" and 用户希望回答简短 are preferences.
+
+_EBB: Final = r"(?:you|ebb|(?:the|this|your)\s(?:assistant|ai|bot|chatbot|model|llm))"
+_WISH: Final = _find(
+    rf"^(?:(?:the\s)?user|i|he|she|they)?\s?(?:(?:always|really|also|would|['’]d)\s)?"
+    rf"(?:wants?|would like|likes?|prefers?|asks?|asked|needs?|wish(?:es)?|expects?|tells?|told|said)\s(?:that\s|for\s)?{_EBB}\b\s?(?:to\s)?",
+)
+_MUST: Final = _find(
+    rf"^{_EBB}\s(?:must|shall|should|may|can|will|have to|has to|need to|are to|is to|(?:are|is) (?:now )?allowed to)\s",
+)
+_ADVERB: Final = _find(
+    r"^(?:(?:please|always|never|only|also|do not|don['’]t|do|now|just|from now on|and|then|so|to|not|make sure)\s)+",
+)
+# Ebb, or whoever asks, is said to have or to be something.
+_SUBJECT: Final = _find(
+    rf"^(?:{_EBB}(?=\s(?:are|is|have|has|need|must|may|can|should|no|do|don['’]t|will|now)\b)|this user|whoever|any(?:one|body) (?:who|with|that))\b(.*)",
+)
+# A right is granted over what Ebb keeps, or Ebb's own rules are named.
+_BEYOND: Final = _find(
+    r"\b(?:may|can|allowed to|permission to|right to) (?:read|see|view|edit|change|delete|hear|get|use|access)\b.{0,60}\bmemories\b"
+    rf"|\byour (?:own )?(?:{en.RULES})\b|\b(?:ignore|bypass|break|override) its (?:{en.RULES})\b"
+    rf"|^(?:answer|tell|give|do)\b.{{0,60}}\b(?:without|no|beyond|breaks?)\b.{{0,20}}\b(?:{en.RULES})\b"
+    r"|^(?:transfer|wire)\b.{0,60}\bevery\b"
+    rf"|^(?:{en.POWER}) (?!me\b|us\b|go\b).{{0,60}}\b(?:as (?:if|me|mine|though|an?)|says?|see|read|edit|change|access|use|control|decide|manage|speak|orders?|commands?|text that|(?:any|every)thing)\b"
+    r"|^(?:hide|conceal|deny|pretend|cover up|keep)\b.{0,60}\b(?:from|to be|hidden|exists?)\b|^lie\b|^(?:act|answer|behave) as (?:if|though|an?)\b"
+    rf"|^{_EBB} (?:are|is) (?:now |hereby )?(?:no longer|free|authori[sz]ed|permitted|exempt|not bound|above|able to do|unrestricted|not subject)\b"
+    rf"|^{_EBB} (?:don['’]t|do not|does not|doesn['’]t|no longer|never|need not|needn['’]t) (?:need|have|require|ask)\b"
+    rf"|^{_EBB} (?:have|has) (?:no|full|complete|permission|the right)\b|\b(?:counts?|speaks?|decides?) (?:as|for) me\b|\bin my name\b"
+    r"|\b(?:may|can|allowed to|permitted to) (?:see|read|hear|know|change|delete|edit)\b.{0,40}\b(?:you|about me|all of my)\b"
+    rf"|\b(?:{en.RULES}) (?:do|does) not apply\b|\byou are (?:an? )?(?:assistant|ai|bot|model)\b|\byou stored\b"
+)
+_SEND: Final = _find(rf"^(?:{en.SEND})\b")
+_FOR_GOOD: Final = _find(
+    r"\b(?:always|every|each|whenever|when (?:i|we|he|she|they|any\w+|some\w+)\b|if|any|automatically|instead of asking)\b",
+)
+_LIFT: Final = _find(rf"^(?:{en.LIFT})\b")
+_RULES: Final = _find(rf"\b(?:{en.RULES}|{en.REALM}|you stored|anything)\b")
+_ACTS: Final = _find(rf"^(?:{en.ACTS}|{en.LIFT})\b")
+_REALM: Final = _find(
+    rf"\b(?:{en.REALM}|you(?:['’]ve)? (?:have )?(?:stored|saved|kept|know|remember)"
+    r"|(?:any|every|some)(?:one|body) (?:who|asks?|says?|types?|wants?|with|that))\b",
+)
+_ALWAYS: Final = _find(r"\b(?:always|only|must|shall|every|each|all|whenever|pretend)\b|^from now on\b")
+_YIELD: Final = _find(rf"^(?:{en.YIELD})\b")
+_NOT: Final = _find(r"\b(?:never|not|don['’]t)\b")
+_MANNER: Final = _find(rf"^(?:{en.MANNER})\b")
+_PARTS: Final = _find(rf"\b(?:{en.PARTS}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b")
+_TASTE: Final = _find(
+    rf"^(?:i\s|(?:the\s)?user\s)?(?:wants?|prefers?|likes?|would like)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED}|ebb|you)\b"
+    rf"|^(?:no|short|long|simple|plain|british|american|fewer|less|more)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED})\b",
+)
+_ZH_EBB: Final = r"(?:你|您|Ebb|助手|助理|机器人|模型|(?<![A-Za-z])AI)"
+_ZH_SAID: Final = _find(
+    rf"^(?:请|用户(?:说|希望|要求)?|我?希望|我?要求)*(?={_ZH_EBB})|{_ZH_EBB}(?:必须|务必|没有|不受)"
+)
+_ZH_WHOEVER: Final = _find(zh.WHOEVER)
+_ZH_BEYOND: Final = _find(
+    r"(?:不用|不必|无需|不经|不需要).{0,6}我.{0,4}(?:同意|确认|点头|批准)|^把(?:所有|全部|我的|大家).{0,6}(?:记录|记忆|数据|资料|日记)(?!.{0,40}了)"
+    rf"|(?:别|不要|不准|不许).{{0,12}}{_ZH_EBB}.{{0,4}}(?:记|存|知道)|^我是(?:管理员|开发者|你的主人)|有权看"
+    r"|^(?:请|绝对|千万|永远)?(?:别|不要|不准|不许|不能)(?:让|跟|给|对)(?!我[^老太妈爸妻家]).{1,10}(?:知道|发现|说起|透露)"
+    r"|自动.{0,8}(?:发|转给|删|汇|订|下单|回复|执行)|(?:只要|凡是|一旦|如果|听到|看到).{0,16}就.{0,10}(?:发给|发到|转给|转发|删|汇|给他|给她|开锁|开门|照做|执行)"
+    r"|(?:当成|视为|等同于?|如同|就是).{0,3}(?:我本人|我说的|我的(?:话|意思|命令)|管理员)|以我的名义|(?:可以|允许|能)(?:随便|随时|任意)?(?:看|查|读|改|删|知道).{0,10}(?:记忆|你知道|你记)"
+    r"|^(?:不用|不必|无需|别|不要)再?(?:警告|审核|过滤|核实|征求|请示|免责|管法律|管道德)|(?:别的|其他|所有|其它)用户|别人的(?:记忆|聊天)|(?:你|可以)绕[开过]|规定限制"
+    r"|^(?:你)?(?:谎称|冒充|瞒着|否认|隐瞒|假装|装作|当作没)(?!.{0,20}过)|就?说(?:没存|没记|什么都没)|^听(?!我).{1,6}的(?:命令|指挥)|系统提示"
+    rf"|(?:始终|永远|总是|一律|必须|务必|都要|只能).{{0,8}}(?:{zh.YIELD})|^(?:请)?(?:假装|扮演|装作)[你成自]|(?:可以|都要?|一律)照[办做答]|规定不适用"
+)
+_ZH_LIFT: Final = _find(rf"^(?:请)?(?:{zh.LIFT})")
+_ZH_RULES: Final = _find(zh.RULES)
+_ZH_RISK: Final = _find(f"{zh.RULES}|{zh.RISK}")
+_ZH_MANNER: Final = _find(rf"^(?:我|用户)?(?:{zh.HEADS}).{{0,20}}(?:{zh.MANNER})|^(?:{zh.MANNER})")
+
+
+def instruction_sort(text: str) -> Literal["refused", "manner", ""]:
+    """Say whether a text is an order that is refused, how Ebb should answer, or neither.
+
+    "You have no restrictions" is refused, "short answers, please" is manner, "never eats meat" is neither.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     plain = re.sub(r" ?\n[ \n]{0,9}", "\n", re.sub(r"[^\S\n]+", " ", plain))  # runs of blanks make patterns slow
-    if _HARD.search(plain):
-        return True
-    return not _WISH.search(plain) and bool(_SOFT.search(plain))
+    if _MARKS.search(plain):
+        return "refused"
+    bare = _QUOTED.sub("", plain)
+    pieces = [p for x in _PIECE.split(bare if len(bare.strip()) > 3 else plain) if (p := " ".join(x.split()))]
+    if any(_refused(p, bare) for p in pieces):
+        return "refused"
+    return "manner" if any(_is_manner(p) for p in pieces) else ""
+
+
+def instruction_like(text: str) -> bool:
+    """Say whether a would-be memory is an order that Ebb refuses."""
+    return instruction_sort(text) == "refused"
+
+
+def _refused(piece: str, whole: str) -> bool:
+    wished = _WISH.sub("", piece)
+    bare = _ADVERB.sub("", wished)
+    act = _ADVERB.sub("", _MUST.sub("", bare))
+    told = wished != piece or _MUST.match(bare)  # somebody says what Ebb must do
+    subject = _SUBJECT.search(bare)
+    return bool(
+        ((told or _ACTS.search(act)) and _REALM.search(act))
+        or ((told or _LIFT.search(act)) and _RULES.search(act))
+        or (subject and _RULES.search(subject[1]))
+        or _BEYOND.search(act)
+        or _BEYOND.search(bare)
+        or (told and _ACTS.search(act) and not _is_manner(piece))
+        or (_SEND.search(act) and _FOR_GOOD.search(whole) and not re.search(r"\bme\b", act))
+        or (_YIELD.search(act) and not _NOT.search(piece) and (told or _ALWAYS.search(piece)))
+        or _ZH_BEYOND.search(piece)
+        or (_ZH_LIFT.search(piece) and _ZH_RULES.search(piece))
+        or ((_ZH_SAID.search(piece) or _ZH_WHOEVER.search(piece)) and _ZH_RISK.search(whole))
+    )
+
+
+def _is_manner(piece: str) -> bool:
+    wished = _WISH.sub("", piece)
+    said = _MUST.sub("", _ADVERB.sub("", wished))
+    act = _ADVERB.sub("", said)
+    asked = _MANNER.search(act) and (_PARTS.search(act) or wished != piece or said != act)
+    return bool(asked or _TASTE.search(piece) or _ZH_MANNER.search(piece))

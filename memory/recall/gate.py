@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import exp, log, log1p
 from typing import Final
 
-from memory.models import Lang, language_of
+from memory.models import Lang, Mode, language_of
 from memory.ports import Chance
 from memory.recall.alike import crossed
 from memory.recall.fusion import WEIGHTS as RANKING
@@ -104,6 +104,11 @@ _TYPED: Final = 0.8  # information of a word that is another one mistyped
 _CROSSED: Final = 0.8  # and of one that is said in the other language
 _CHARACTERS: Final = 4
 _CUT: Final = log(THRESHOLD / (1 - THRESHOLD))
+
+
+def reaches(relevance: float, mode: Mode) -> bool:
+    """Say whether a memory of that relevance comes through: one bar for every level."""
+    return relevance >= (THRESHOLD if mode is Mode.NORMAL else REVIEW_THRESHOLD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Quer
 from memory.ports import Reader, Tx, Values
 from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
-from memory.recall.gate import REVIEW_THRESHOLD, THRESHOLD, Candidate, Ear, Verdict, verdicts
+from memory.recall.gate import Candidate, Ear, Verdict, reaches, verdicts
 from memory.recall.ground import best
 from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
@@ -48,7 +48,7 @@ async def recall(reader: Reader, query: Query, *, u: float) -> Recall:
 
 async def _recalled(reader: Reader, query: Query, u: float) -> Recall:
     look = look_at(reader, replace(query, mode=Mode.NORMAL), u)
-    judged = await _judged(look, THRESHOLD, query.limit + EPISODES + MISSED)
+    judged = await _judged(look, query.limit + EPISODES + MISSED)
     hits = _normal(judged, query.limit)
     hits += await _episodes_by_time(look, {h.memory.id for h in hits})
     if query.mode is not Mode.NORMAL:
@@ -61,7 +61,7 @@ async def _recalled(reader: Reader, query: Query, u: float) -> Recall:
 
 async def ranked(reader: Reader, query: Query, *, u: float) -> list[Hit]:
     """Every candidate looked at, best first, gated or not: for benchmarks and for learning's nearest ten."""
-    return await reader.whole(lambda own: _judged(look_at(own, query, u), THRESHOLD))
+    return await reader.whole(lambda own: _judged(look_at(own, query, u)))
 
 
 def _normal(judged: Sequence[Hit], limit: int) -> list[Hit]:
@@ -86,7 +86,7 @@ async def _episodes_by_time(look: Look, have: set[MemoryId]) -> list[Hit]:
 async def _wide(look: Look, hits: list[Hit]) -> list[Hit]:
     """The normal hits, and behind them what only a look back may see."""
     have = {h.memory.id for h in hits}
-    judged = await _judged(look, REVIEW_THRESHOLD)
+    judged = await _judged(look)
     passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
     more = [h for h in judged if h.memory.id in passed]
     if look.query.mode is Mode.DEBUG:
@@ -130,7 +130,7 @@ async def _forgotten(look: Look) -> list[Hit]:
     return [Hit(_weighed(m, look), score=s, signals={"scan": s}, why="review") for s, m in best[:WIDE]]
 
 
-async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[Hit]:
+async def _judged(look: Look, most: int = _LOOKED_AT) -> list[Hit]:
     """The best `most` candidates of all signals, judged, best first. Episodes are among them."""
     lines, features = await candidates(look)
     weights = WEIGHTS[look.a.lang]
@@ -149,7 +149,7 @@ async def _judged(look: Look, threshold: float, most: int = _LOOKED_AT) -> list[
         if len(found) >= most // 2:
             break
     ruled = verdicts(_ear(look), [seen.candidate for seen in found])
-    hits = [_hit(seen, v, passed=v.relevance >= threshold) for seen, v in zip(found, ruled, strict=True)]
+    hits = [_hit(seen, v, passed=reaches(v.relevance, look.query.mode)) for seen, v in zip(found, ruled, strict=True)]
     if look.query.mode is not Mode.NORMAL:
         hits += await _versions(look, hits)
     return sorted(hits, key=lambda h: (-h.score, h.memory.id))[:most]

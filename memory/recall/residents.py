@@ -1,45 +1,52 @@
-"""The resident profile: what stands in every prompt of a session (DESIGN §7, S3)."""
+"""The resident profile: standing memories, in every prompt of a person's own conversations (DESIGN §4)."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from memory.lifecycle import is_episode, level_of, weight
+from memory.lifecycle import is_episode, weight
 from memory.lifecycle.score import RESIDENT
-from memory.models import Filter, Kind, Layer, Level, Memory, Sensitivity
+from memory.models import Filter, Kind, Layer, Memory
 from memory.ports import Tx
+from memory.text.standing import is_name
 
-MOST: Final = 20  # S3
-_ORDER: Final = (Kind.IDENTITY, Kind.PREFERENCE, Kind.WORKFLOW)
-_LOOKED_AT: Final = 200
+MOST: Final = 20  # memories besides health (S3)
+TOKENS: Final = 400  # and how long they may be in all
+_CLOSE: Final = 4  # the group of those close
+_CORE: Final = frozenset({Layer.CORE, Layer.SYSTEM})
+_BYTES: Final = 4  # of a token, about: a Chinese character has three
 
 
-def residents(tx: Tx, u: float, now: datetime) -> list[Memory]:
-    """At most 20: core, pinned and verified first, then identity, preference, workflow; each by weight.
+def residents(tx: Tx, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
+    """Find the standing memories, whatever their level; health first, all of it unless `health` is off.
 
-    FULL, valid, not denied, sensitivity below 2; under `score` only from 0.5 on. Weights are those at `now`.
+    Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group
+    by its weight at `now`; under the curve `score` also what weighs 0.5 or more (S3).
     """
-    f = Filter(levels=frozenset({Level.FULL}), valid_at=now, negated=False, max_sensitivity=Sensitivity.GENERAL)
-    looks = (
-        replace(f, layers=frozenset({Layer.CORE, Layer.SYSTEM})),
-        replace(f, kinds=frozenset(_ORDER)),
-        f,
-    )
-    found = {m.id: m for look in looks for m in tx.memories.find(look, order="weight", limit=_LOOKED_AT).items}
-    fitting = [replace(m, weight=weight(m, u, now)) for m in found.values()]
-    chosen = [(_rank(m), m) for m in fitting if _fits(m, u, now)]
-    best = sorted(((r, m) for r, m in chosen if r is not None), key=lambda x: (x[0], -x[1].weight, x[1].id))
-    return [m for _, m in best[:MOST]]
+    found = sorted(tx.memories.standing(now), key=lambda m: (_group(m), -weight(m, u, now), m.id))
+    strongest = tx.memories.find(Filter(valid_at=now, negated=False), order="weight", limit=MOST).items
+    scored = [m for m in strongest if m.curve == "score" and weight(m, u, now) >= RESIDENT and not is_episode(m)]
+    out = {m.id: m for m in found if m.kind is Kind.HEALTH and health}
+    left, tokens = MOST, float(TOKENS)
+    named: set[str] = set()  # people and animals that have their line
+    for m in (*found, *scored):
+        size = len(m.original_content.encode()) / _BYTES
+        again = _group(m) == _CLOSE and bool(m.entities) and named.issuperset(m.entities)
+        if m.id in out or m.kind is Kind.HEALTH or m.quiet_at or again or not left or size > tokens:
+            continue
+        if _group(m) > _CLOSE and m not in scored and not (m.pinned or m.layer in _CORE):
+            continue
+        named.update(m.entities)
+        out[m.id] = m
+        left, tokens = left - 1, tokens - size
+    return list(out.values())
 
 
-def _rank(m: Memory) -> int | None:
-    if m.pinned or m.verified or m.layer in {Layer.CORE, Layer.SYSTEM}:
-        return 0
-    return 1 + _ORDER.index(m.kind) if m.kind in _ORDER else None
-
-
-def _fits(m: Memory, u: float, now: datetime) -> bool:
-    strong = m.curve != "score" or m.weight >= RESIDENT
-    return strong and m.quiet_at is None and not is_episode(m) and level_of(m, u, now) is Level.FULL
+def _group(m: Memory) -> int:
+    """Which of the groups it belongs to: 1 health, 2 name, 3 instruction, 4 close, 5 the rest."""
+    if m.kind is Kind.HEALTH:
+        return 1
+    if m.kind is Kind.IDENTITY and is_name(m.original_content):
+        return 2
+    return 3 if m.kind is Kind.INSTRUCTION else _CLOSE if m.close else 5

@@ -77,15 +77,14 @@ def asked(q: Query) -> Question:
 def allowed(q: Query) -> Filter:
     """What this mode may see. Secrets are in no mode; the forgotten have left the indexes."""
     if q.mode is Mode.NORMAL:
-        return Filter(levels=frozenset({Level.FULL, Level.SUMMARY}), valid_at=q.now, negated=False, exclude=q.exclude)
+        levels = frozenset({Level.FULL, Level.SUMMARY}) if q.strict else None
+        return Filter(levels=levels, valid_at=q.now, negated=False, exclude=q.exclude)
     return Filter(states=frozenset({State.ACTIVE, State.SUPERSEDED}), exclude=q.exclude)
 
 
 def admits(f: Filter, m: Memory) -> bool:
     """The filter, applied to a memory that came another way."""
-    valid = f.valid_at is None or (
-        (m.valid_from is None or m.valid_from <= f.valid_at) and (m.valid_until is None or m.valid_until > f.valid_at)
-    )
+    valid = f.valid_at is None or m.valid_until is None or m.valid_until > f.valid_at
     return (
         valid
         and m.state in f.states

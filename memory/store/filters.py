@@ -29,9 +29,8 @@ def where(user_id: str, f: Filter) -> tuple[str, tuple[Any, ...]]:
     parts.append("m.sensitivity <= ?")
     params.append(int(f.max_sensitivity))
     if f.valid_at is not None:
-        at = to_ms(f.valid_at)
-        parts.append("(m.valid_from IS NULL OR m.valid_from <= ?) AND (m.valid_until IS NULL OR m.valid_until > ?)")
-        params.extend((at, at))
+        parts.append("(m.valid_until IS NULL OR m.valid_until > ?)")
+        params.append(to_ms(f.valid_at))
     if f.negated is not None:
         parts.append("m.negated_at IS NOT NULL" if f.negated else "m.negated_at IS NULL")
     if f.exclude:

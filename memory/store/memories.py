@@ -47,7 +47,11 @@ UPDATE: Final = (
 )
 
 
-_OUTLINE: Final = ", ".join(f"m.{'n' if name == 'place' else name}" for name in Outline._fields)
+# As the index on them says it (0012).
+_STANDING: Final = (
+    "kind IN ('health', 'identity', 'instruction') OR \"close\" OR pinned OR layer IN ('core', 'system')"
+)
+_OUTLINE: Final = ", ".join(f'm."{"n" if name == "place" else name}"' for name in Outline._fields)
 
 
 def indexed(m: Memory) -> bool:
@@ -105,6 +109,16 @@ class MemoryGateway:
             (*params, limit, offset),
         )
         return Page(items=tuple(memory_from_row(r) for r in rows.fetchall()), total=total, offset=offset)
+
+    def standing(self, at: datetime) -> list[Memory]:
+        """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
+        rows = self.tx.con.execute(
+            f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.state = 'active' AND ({_STANDING})"
+            " AND m.negated_at IS NULL AND m.quiet_at IS NULL AND (m.valid_until IS NULL OR m.valid_until > ?)"
+            " AND m.sensitivity < 3 AND m.layer <> 'episode' AND m.kind <> 'episode'",
+            (self.tx.owner, to_ms(at)),
+        )
+        return [memory_from_row(r) for r in rows.fetchall()]
 
     def _matching(self, text: str) -> tuple[str, list[Any]]:
         """Forgotten and deleted memories are not in the index, so the rows themselves are looked through as well."""

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from memory.errors import StoreTooNew
+from memory.text.standing import is_close, is_health
 
 _LIST = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
 
@@ -19,6 +20,8 @@ def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = i
     """
     known = dict(_migrations())
     applied: list[str] = []
+    for rule in (is_health, is_close):  # what 0012 sorts by
+        con.create_function(rule.__name__, 1, rule)
     there = _refuse_newer(con, known)
     if there and known.keys() - there:
         before()

@@ -84,9 +84,7 @@ class Shelf:
         passes = np.array([s is not None and s.passes(f) for s in self.sorts], np.bool_)
         out: Mask = passes[self.sort]
         if f.valid_at is not None:
-            at = to_ms(f.valid_at)
-            out &= self.valid_from <= at
-            out &= self.valid_until > at
+            out &= self.valid_until > to_ms(f.valid_at)
         out[excluded] = False
         return out
 

@@ -28,7 +28,7 @@ _COLUMNS: Final = (
     " m.state || ' ' || m.level || ' ' || m.kind || ' ' || m.layer || ' ' || m.sensitivity || ' '"
     " || (m.negated_at IS NOT NULL),"
     f" COALESCE(m.valid_from, {ALWAYS}), COALESCE(m.valid_until, {NEVER}), m.created_at,"
-    f" COALESCE(m.expires_at, {ALWAYS}), m.source_session, COALESCE(t.words, 0), COALESCE(t.terms, x'')"
+    f" COALESCE(m.expires_at, m.\"on\", {ALWAYS}), m.source_session, COALESCE(t.words, 0), COALESCE(t.terms, x'')"
 )
 _ALL: Final = (
     f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN memories_text t ON t.n = m.n"

@@ -23,6 +23,7 @@ from memory.models import Json, Memory, Sensitivity, State
 from memory.ports import Tx
 from memory.store.past import BROUGHT
 from memory.store.rows import dump
+from memory.text.notes import with_subjects
 from memory.transfer.reading import FORMAT, IDS, VERSION, Line, read
 
 _COMES: Final = frozenset({"new", "newer"})
@@ -44,7 +45,9 @@ class Counts:
 def forms(m: Memory) -> list[str]:
     """Every text that a tombstone of the memory may stand for, in an order that never changes."""
     was = [str(e["was"]) for e in m.correction_history if e.get("was")]
-    return list(dict.fromkeys([m.original_content, m.content, *was, *sorted(said_forms(m))]))
+    texts = [m.original_content, m.content, *was, *sorted(said_forms(m))]
+    # An older version buried notes with their subject.
+    return list(dict.fromkeys([*texts, *(old for text in texts for old in with_subjects(text))]))
 
 
 def export(tx: Tx, write: Callable[[str], object], *, secrets: bool = False) -> Counts:

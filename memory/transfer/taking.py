@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Final
 
 from memory.learn import gate
-from memory.learn.claims import Claim, Saved
+from memory.learn.claims import Claim, Saved, sorted_kind
 from memory.learn.guess import kind_of
 from memory.learn.merge import Merger
 from memory.lifecycle.curve import STANDING
@@ -70,7 +70,8 @@ def take(
 def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
     text = " ".join(item.text.split())
     at = min(item.at or now, now)
-    kind = next((Kind(t) for t in item.topics if t in set(Kind)), kind_of(text))
+    named = next((Kind(t) for t in item.topics if t in set(Kind)), kind_of(text))
+    kind = sorted_kind(named, text, Source.USER)  # by their yes these are the owner's own words
     draft = Draft(
         strip_subject(text),
         kind=kind,

@@ -58,10 +58,10 @@ def weigh(rows: Sequence[Outline], u: float, now: datetime) -> Weighed:
     days = np.maximum(c.now - c.last, 0) / _DAY
     weight = np.where(c.episode, life.EPISODE_PER_DAY ** np.maximum(days - life.EPISODE_GRACE, 0), weight)
     weight = np.where(c.protected, np.maximum(weight, 1.0), weight)
-    expired = c.todo & (c.expires <= c.now) & (c.last <= c.expires)
+    expired = c.todo & (c.day <= c.now) & (c.last <= c.day)
     level = np.where(expired | c.aside, int(Level.ARCHIVE), level)
     level = np.where(c.episode, np.where(days >= life.EPISODE_ENDS, int(Level.ARCHIVE), int(Level.FULL)), level)
-    level = np.where(c.protected, int(Level.FULL), level)
+    level = np.where(c.protected | c.instruction, int(Level.FULL), level)
     free = ~c.protected & ~c.episode
     return Weighed(weight, level, forgets & free & ~c.spared, lowers & free, _review(c, free))
 
@@ -100,13 +100,20 @@ class _Columns:
         self.strength, self.strength_at = floats("strength"), floats("strength_at")
         self.importance, self.importance_at = floats("importance"), floats("importance_at")
         self.last, self.activations = floats("last_activated_at"), floats("activation_count")
-        self.expires, self.negated_at = floats("expires_at", _NEVER), floats("negated_at", _NEVER)
+        self.negated_at = floats("negated_at", _NEVER)
         self.reviewed = floats("reviewed_at", -_NEVER)
         self.negated = np.isfinite(self.negated_at)
         self.general = floats("sensitivity") == int(Sensitivity.GENERAL)
         self.fact = among("layer", Layer.FACT)
         self.episode = among("layer", Layer.EPISODE) | among("kind", Kind.EPISODE)
-        self.todo = among("kind", Kind.TODO) & np.isfinite(self.expires)
+        self.instruction = among("kind", Kind.INSTRUCTION)
+        due, on, until = floats("expires_at", _NEVER), floats("on", _NEVER), floats("on_until", _NEVER)
+        event = among("kind", Kind.EVENT)
+        self.todo = among("kind", Kind.TODO) & np.isfinite(due)
+        self.day = np.where(event, np.where(np.isfinite(until), until, on), due)  # of a todo or an event
+        dated = np.isfinite(self.day) & (self.todo | event)
+        repeated = np.fromiter((r is not None for r in by["repeats"]), np.bool_, n)
+        self.waits = dated & ((self.day > self.now) | (event & repeated))
         shielded = among("layer", Layer.CORE, Layer.SYSTEM) & ~self.negated
         self.protected = (floats("pinned") != 0) | shielded
         data = [json.loads(d) if d != "{}" else {} for d in by["curve_data"]]
@@ -117,19 +124,18 @@ class _Columns:
         self.created, self.verified = by["created_at"], floats("verified") != 0
         self.spared = self.protected | self.verified | (floats("close") != 0) | among("kind", *STANDING)
         self.lasting = among("kind", *s0.CORE_KINDS) & ~self.negated
-        self.rests = np.where(self.todo, np.maximum(self.last, np.where(self.todo, self.expires, 0)), self.last)
+        self.rests = np.where(dated, np.maximum(self.last, np.where(dated, self.day, 0)), self.last)
 
     def days(self, since: Floats) -> Floats:
         return np.maximum(self.now - since, 0.0) / _DAY
 
     @property
     def idle(self) -> Floats:
-        waits = self.todo & (self.expires > self.now)
         origin = np.where(np.isnan(self.origin), self.rests, self.origin)
-        return np.where(waits & ~np.isnan(self.origin), 0.0, self.days(origin))
+        return np.where(self.waits, 0.0, self.days(origin))
 
     def after_grace(self, stood_at: Floats) -> Floats:
-        return self.days(np.maximum(stood_at, self.rests + 7.0 * _DAY))
+        return np.where(self.waits, 0.0, self.days(np.maximum(stood_at, self.rests + 7.0 * _DAY)))
 
     def said_twice(self, of: Bools) -> Bools:
         """Which of these were said on two days."""

@@ -14,7 +14,7 @@ from bot.context import Material, build, shortened
 from bot.events import Done
 from bot.llm.tokens import estimate_tokens
 from bot.session import compaction_point
-from memory.models import Lang, Message, Role
+from memory.models import CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, Role
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted
 from tests.servers.openai import OpenAIServer
 
@@ -133,3 +133,23 @@ def test_history_is_summarised_by_count_and_by_length() -> None:
     assert compaction_point(exchanges(2, "word " * 9_000), 4_000) is None
     assert compaction_point(exchanges(9, "word " * 400), 4_000) == 12
     assert compaction_point(exchanges(1, "word " * 400), 10) is None
+
+
+@pytest.mark.parametrize(
+    ("lang", "coming", "past"), [("en", "coming, on", "was planned for"), ("zh", "将要发生", "原定于")]
+)
+def test_a_memory_is_told_in_its_own_words_with_its_day(lang: Lang, coming: str, past: str) -> None:
+    """The original in place of the level's text, never both; what is to come and what was planned say so."""
+    day = timedelta(days=20)
+    state = CurveState(0.0, NOW)
+    plain = Memory(
+        "abc123", "u", "tag", "Moves to Tartu", lang, Layer.FACT, Kind.EVENT, NOW, NOW, "fade", state, 1, NOW
+    )
+    ahead = replace(plain, level=Level.TAG, on=NOW + day)
+    sent = [
+        str(build(replace(material("hello", 9_000, lang), hits=[Hit(m, 1.0)])).messages[-1]["content"])
+        for m in (ahead, replace(plain, valid_from=NOW + day), replace(plain, on=NOW - day))
+    ]
+    assert all("Moves to Tartu" in s and "· tag" not in s for s in sent)
+    assert [coming in s for s in sent] == [True, True, False]
+    assert past in sent[2]

@@ -99,7 +99,7 @@ async def test_plans_are_told_in_a_new_conversation(tmp_path: Path) -> None:
     [
         ("我有一只猫，叫咪咪", "What is my cat called?", "咪咪"),
         ("I have a cat called Miso", "我的猫叫什么名字？", "Miso"),
-        ("My sister is a nurse", "我姐姐是做什么的？", "nurse"),
+        ("My boss is called Miso", "我老板叫什么名字？", "Miso"),
     ],
 )
 async def test_what_was_said_in_the_other_language_comes_to_mind(
@@ -119,8 +119,8 @@ async def test_what_was_said_in_the_other_language_comes_to_mind(
 @pytest.mark.parametrize(
     ("said", "asked", "mark"),
     [
-        ("I have a cat called Miso", "What's my cat called?", "it shaped the reply"),
-        ("我有一只猫，叫咪咪", "我的猫叫什么？", "影响了回复"),
+        ("My boss is called Miso", "What's my boss called?", "it shaped the reply"),
+        ("我老板叫咪咪", "我老板叫什么？", "影响了回复"),
     ],
 )
 async def test_why_says_what_shaped_the_reply(tmp_path: Path, said: str, asked: str, mark: str) -> None:

@@ -69,24 +69,24 @@ async def test_the_prompt_is_in_order_and_recalled_text_is_delimited(
     by_memory_model(
         openai_server,
         {
-            "ramen": "[ADD kind=preference importance=high] Likes ramen.",
-            "rabbit": "[ADD kind=fact importance=medium] Has a rabbit called Momo.",
+            "ramen": "[ADD kind=preference importance=high] Allergic to ramen.",
+            "boat": "[ADD kind=fact importance=medium] Has a boat called Momo.",
         },
     )
     async with scripted(tmp_path, openai_server) as w:
-        await w.say("I like ramen")
-        await w.say("My rabbit is called Momo")
+        await w.say("I'm allergic to ramen")
+        await w.say("My boat is called Momo")
         await w.do("/new")
         await w.say("Good morning to you")
-        await w.say("What is my rabbit called?")
+        await w.say("What is my boat called?")
     request = chats(openai_server, "large")[-1]
     roles = [m["role"] for m in request.messages]
     assert roles == ["system", "user", "assistant", "user"]
     system, newest = request.messages[0]["content"], request.messages[-1]["content"]
-    assert system.index("Ebb") < system.index("<profile>") < system.index("Likes ramen.")
-    assert newest.index("<recalled>") < newest.index("Has a rabbit called Momo.")
-    assert newest.index("</recalled>") < newest.index("What is my rabbit called?")
-    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ Has a rabbit called Momo\.", newest)
+    assert system.index("Ebb") < system.index("<profile>") < system.index("Allergic to ramen.")
+    assert newest.index("<recalled>") < newest.index("Has a boat called Momo.")
+    assert newest.index("</recalled>") < newest.index("What is my boat called?")
+    assert re.search(r"\[[a-z][0-9a-z]{5,}\] ✓ Has a boat called Momo\.", newest)
     assert "2026-03-02" in newest, "the moment is said beside the newest message"
     assert "Momo" not in request.messages[1]["content"]
 

@@ -37,16 +37,21 @@ def test_what_was_forgotten_or_superseded_is_still_told_apart(life: Lived) -> No
 @pytest.mark.parametrize("n", [0, 2, 3])
 def test_levels_after_a_night_are_what_the_weights_say(life: Lived, n: int) -> None:
     """Of all active memories; content follows: the whole words at FULL, never the whole words at the deepest."""
-    checkpoint = life.checkpoints[n]
+    checkpoint, waiting = life.checkpoints[n], 0
     for m in checkpoint.memories:
         if m.state is not State.ACTIVE or m.last_activated_at == checkpoint.at:
             continue
         assert not isinstance(verdict(m, 1.0, checkpoint.at), Forget)
-        assert m.level is level_of(m, 1.0, checkpoint.at), m.id
+        due = level_of(m, 1.0, checkpoint.at)
+        if m.level < due and due in {Level.SUMMARY, Level.TAG}:
+            waiting += 1  # the model's text for it was refused, and is asked for again the next nights
+            continue
+        assert m.level is due, m.id
         if m.level is Level.FULL:
             assert m.content == m.original_content
         elif m.level in {Level.TRACE, Level.ARCHIVE} and m.sensitivity < 2 and m.kind is not Kind.EPISODE:
             assert m.content != m.original_content
+    assert waiting <= 2
 
 
 def test_all_five_levels_and_ever_fainter(life: Lived) -> None:

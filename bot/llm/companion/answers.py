@@ -37,25 +37,29 @@ _NO_TOPIC = re.compile(r"^(?:以前|现在|们|还|都|该|要|想|在|有|会|�
 
 
 def unknown(a: Asker, w: Want) -> str:
-    """Nothing is known: said so, with an invitation."""
+    """Nothing is found: said so, with an invitation."""
+    if a.where == "temp":
+        return a.say("Off the record I don't look.", "临时模式下我不去查找。")
+    if a.where == "group":
+        return a.say("Ask me in private.", "私聊里问我吧。")
     if w.topic and len(w.topic) < 30 and w.how in {"topic", "who"} and not _NO_TOPIC.search(w.topic):
         topic = re.sub(r"\s{1,9}(?:is|are|was|were|called|again)$|(?:的|呢|吗)$", "", w.topic)
         own = re.search(rf"\b(?:my|our) {re.escape(topic)}", w.question, re.I) or re.search(
             rf"我(?:们|家)?的?{re.escape(topic)}", w.question
         )
         return a.say(
-            f"I don't know anything about {'your ' if own else ''}{topic} yet. Tell me, and I'll remember.",
-            f"关于{'你的' if own else ''}{topic}，我还什么都不知道。告诉我，我会记着的。",
+            f"I can't find anything about {'your ' if own else ''}{topic}. Tell me, and I'll remember.",
+            f"关于{'你的' if own else ''}{topic}，我没有找到什么。告诉我，我会记着的。",
         )
     en = (
-        "I don't know that yet. Tell me, and I'll remember it.",
-        "You haven't told me that yet, as far as I know. Tell me and I'll keep it in mind.",
-        "That I don't know. If you tell me, I'll remember.",
+        "I can't find that. Tell me, and I'll remember it.",
+        "I have nothing about that at hand. Tell me and I'll keep it in mind.",
+        "That I can't find. If you tell me, I'll remember.",
     )
     zh = (
-        "这个我还不知道呢。告诉我，我会记着的。",
-        "你好像还没跟我说过这个。告诉我，我就记在心里。",
-        "这个我不清楚。你说了，我就会记得。",
+        "这个我没找到。告诉我，我会记着的。",
+        "这个我手头没有。告诉我，我就记在心里。",
+        "这个我找不到。你说了，我就会记得。",
     )
     return pick(zh if a.lang == "zh" else en, w.question, a.turn)
 
@@ -76,7 +80,9 @@ def _slot(a: Asker, w: Want) -> str:
     if w.slots[0] == "like" and w.holds and found:
         fitting = _of_sort(found, w)
         if not fitting and _sort(w):
-            return a.say("About that I know nothing yet. But: ", "这方面我还不知道，不过") + a.tell_all(unique(found))
+            return a.say("I can't find that; the nearest is: ", "这个我没找到，最接近的是：") + a.tell_all(
+                unique(found)
+            )
         found = fitting or found
     if not found:
         denied = a.know.having(w.slots[0], holds=False) if w.holds else []
@@ -149,7 +155,9 @@ def _favourite(a: Asker, w: Want) -> str:
             return a.tell(i)
     near = _of_sort(a.know.having("like"), w) if _sort(w) else []
     if near:
-        return a.say("You haven't named a favourite, but: ", "你没说过最喜欢哪个，不过") + a.tell_all(near)
+        return a.say("I can't find a favourite; the nearest is: ", "最喜欢哪个我没找到，最接近的是：") + a.tell_all(
+            near
+        )
     return ""
 
 
@@ -312,8 +320,8 @@ def _safe(a: Asker, w: Want) -> str:
     if known:
         return a.say("I can't judge that, but bear in mind: ", "这个我判断不了，不过要记得：") + lines(a, known)
     return a.say(
-        "I don't know of any allergy of yours, but I can't tell what is in it.",
-        "我不知道你对什么过敏，也没法判断里面有什么，请自己留意。",
+        "I can't find anything about allergies, and I can't tell what is in it.",
+        "我没找到关于过敏的内容，也没法判断里面有什么，请自己留意。",
     )
 
 

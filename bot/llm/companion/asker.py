@@ -35,6 +35,7 @@ class Asker:
     lang: Lang
     now: datetime  # local, naive
     turn: int  # so that the same question is not always answered in the same words
+    where: str = ""  # temp or group: what was not looked up
 
     def say(self, en: str, zh: str) -> str:
         """The sentence in the language of the question."""

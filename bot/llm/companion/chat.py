@@ -33,7 +33,7 @@ def answer(data: Mapping[str, Json]) -> str:
     message = str(data.get("message") or "").strip()
     lang = tongue(message, "zh" if data.get("lang") == "zh" else "en")
     history = mappings(data.get("history"))
-    a = Asker(gather(data), lang, _now(data), len(history))
+    a = Asker(gather(data), lang, _now(data), len(history), str(data.get("where") or ""))
     last = next((str(h.get("text") or "") for h in reversed(history) if h.get("role") == "assistant"), "")
     reply = _reply(a, data, message, last)
     if data.get("off_record"):
@@ -250,8 +250,8 @@ def _advice(a: Asker, q: str) -> str:
         likes = [(i, f) for i, f in likes if answers.edible(i)]
     if not likes:
         return a.say(
-            "I don't know your taste well enough yet. What do you usually like?",
-            "我还不太了解你的口味，你平时喜欢什么？",
+            "I can't find enough about your taste. What do you usually like?",
+            "我没找到足够关于你口味的内容，你平时喜欢什么？",
         )
     _, chosen = pick(likes, q, a.turn)
     out = a.say(f"How about {chosen.value}? You like that.", f"{chosen.value}怎么样？你喜欢的。")

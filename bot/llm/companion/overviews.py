@@ -65,8 +65,8 @@ def plans(a: Asker, w: Want) -> str:
         lines(a, found)
         if found
         else a.say(
-            "I know of no plans of yours at the moment. Tell me and I'll keep them in mind.",
-            "目前我不知道你有什么安排。告诉我，我会记着。",
+            "I can't find any plans. Tell me and I'll keep them in mind.",
+            "我没找到什么安排。告诉我，我会记着。",
         )
     )
 
@@ -142,8 +142,8 @@ def everything(a: Asker, _w: Want) -> str:
     left = distinct(a.know.holding())
     if not left:
         return a.say(
-            "Nothing yet, really. Tell me a little about yourself: your name, where you live, what you like.",
-            "目前还什么都不知道呢。跟我说说你自己吧：叫什么、住哪儿、喜欢什么。",
+            "I can't find anything. Tell me a little about yourself: your name, where you live, what you like.",
+            "我没找到什么。跟我说说你自己吧：叫什么、住哪儿、喜欢什么。",
         )
     out: list[str] = []
     for slots, en, zh in _GROUPS:
@@ -189,8 +189,8 @@ def last_time(a: Asker, w: Want) -> str:
         if a.know.summary:
             return a.say("So far: ", "到目前为止：") + _second_all(a.know.summary)
         return a.say(
-            "I remember no earlier conversation. If there was one, nothing of it has stayed.",
-            "我不记得之前聊过什么。就算聊过，也没有留下印象。",
+            "I can't find an earlier conversation.",
+            "我没找到之前的对话。",
         )
     text = episode_told(told_of[-1], a.lang, a.now)
     return text if re.match(r"(?:We|You|我们|你)|.*(?:ago|day|天)", text) else a.say("Last time: ", "上次：") + text

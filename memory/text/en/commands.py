@@ -34,11 +34,11 @@ _SPEAK: Final = re.compile(
 STAGED = r"stor(?:y|ies)|scene|in character|role-?play|novel|chapter|poem|lyrics?|song|reddit|forum|slogan|prompt|headline|caption|rewrite|translate|script|advert(?:isement)?|the ad|quiz|riddle"
 _LEAD: Final = re.compile(
     r"(?:hey|hi|hello|yo|ok(?:ay)?|so|well|oh|ah|also|and|but|btw|by the way|actually|now|then|right|alright|yes|yeah|yep|no|great|thanks(?: so much)?|thank you|cool"
-    r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do me a favou?r(?: and)?|i['’]ll say it once|it['’]?s over|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]*",
+    r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do me a favou?r(?: and)?|i['’]ll say it once|it['’]?s over|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]{0,9}",
     re.I,
 )
 _ASK: Final = re.compile(
-    r"(?P<please>(?:please|pleas|plese|pls|plz|kindly)\b[\s,]*)"
+    r"(?P<please>(?:please|pleas|plese|pls|plz|kindly)\b[\s,]{0,9})"
     r"|(?P<want>(?:i(?: would|['’]?d)? (?:want|need|like|love|prefer)(?: for)? (?:you|u) to|i['’]?m asking you to|i (?:hereby )?ask you to|i(?: would|['’]?d) (?:appreciate it|be (?:grateful|glad)) if you(?: would| could)?|would you mind)\s{1,3})"
     r"|(?P<ask>(?:can|could|would|will) (?:you|u|ya)(?: also| just)?\s{1,3})"
     r"|(?P<may>you (?:can|may|could|might as well)(?: now| also| just| safely| already)?\s{1,3})"
@@ -102,7 +102,7 @@ _HERE: Final = re.compile(
 _ME: Final = re.compile(r"\b(?:i|i['’]\w+|im|me|my|mine|myself|us|we)\b", re.I)
 
 _TAG: Final = re.compile(
-    r"[\s,]+(?:ok|okay|alright|all right|will you|would you|could you|can you|please|pls|thanks|thank you|thx|got it|deal)\s{0,3}[?!.…]*$",
+    r"[\s,]{1,9}(?:ok|okay|alright|all right|will you|would you|could you|can you|please|pls|thanks|thank you|thx|got it|deal)\s{0,3}[?!.…]*$",
     re.I,
 )
 _SMILE: Final = re.compile(
@@ -110,7 +110,7 @@ _SMILE: Final = re.compile(
 )
 _TRAILING: Final = re.compile(
     r"\s{0,3}[,;:–—-]\s{0,3}(?:so |and |ok(?:ay)? |but )?(?:(?:please|pls|plz) (?:remember|memori[sz]e)(?: (?:this|that|it))?|remember (?:this|that|it)(?: please)?"
-    r"|(?:please )?(?:don['’]?t|do not) forget(?: (?:this|that|it))?|(?:please )?keep (?:this|that|it) in mind|(?:please )?(?:make a note|note (?:this|that|it)(?: down)?|save (?:this|that|it)))[\s.!:)🙂😊🙏]*$",
+    r"|(?:please )?(?:don['’]?t|do not) forget(?: (?:this|that|it))?|(?:please )?keep (?:this|that|it) in mind|(?:please )?(?:make a note|note (?:this|that|it)(?: down)?|save (?:this|that|it)))[\s.!:)🙂😊🙏]{0,9}$",
     re.I,
 )
 _BACK: Final = re.compile(
@@ -173,10 +173,10 @@ _ABOUT: Final = re.compile(
 _EVERYTHING: Final = re.compile(
     r"(?:absolutely |literally )?(?:(?:everything|all)(?: (?:of )?(?:it|this|that))?(?: (?:that )?(?:you (?:(?:ever )?(?:know|knew|remember|have|learn(?:ed|t)|saved|stored)|['’]ve \w+)|i(?:['’]ve| have)? (?:ever )?(?:said|told you)))?"
     r"(?: (?:about|on|of) (?:me|myself|us))?|it all|(?:all (?:of )?)?(?:my|your|the) (?:whole |entire )?(?:memory|memories|past|history)|all memories|every memory|who i am|about me|me|myself|me completely|me entirely"
-    r"|all (?:the )?(?:things|facts) (?:that )?(?:you know|i told you)(?: about me)?)[\s.!]*$",
+    r"|all (?:the )?(?:things|facts) (?:that )?(?:you know|i told you)(?: about me)?)[\s.!]{0,9}$",
     re.I,
 )
-_PRONOUN: Final = re.compile(r"(?:about )?(?:it|me|him|her|them|us|you|that|this)\b[\s.!,…]*$", re.I)
+_PRONOUN: Final = re.compile(r"(?:about )?(?:it|me|him|her|them|us|you|that|this)\b[\s.!,…]{0,9}$", re.I)
 _ID: Final = re.compile(r"(?:memory )?\[?[a-hj-km-np-tv-z][0-9a-hj-km-np-tv-z]{5,9}\]?$", re.I)
 _ANY: Final = re.compile(
     r"(?:that|about|what|everything|anything|all|the|my|our|i|i['’]\w+|we|where|when|who|how|which|these|those|any|every|whatever|:)(?!\w)",

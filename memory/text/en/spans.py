@@ -42,14 +42,14 @@ SIGN_OFF = (
     r"(?: (?:sincerely|faithfully|truly|again|wishes|regards|always|ever))?(?:,.{0,40})?"
 )
 QUESTION = (
-    r"^\s*(?:so |and |but |ok |any )?(?:what|how|why|who|which|where|when|should|is|are|am|can|could|do|does|did|would|will|ideas|"
+    r"^\s{0,9}(?:so |and |but |ok |any )?(?:what|how|why|who|which|where|when|should|is|are|am|can|could|do|does|did|would|will|ideas|"
     r"thoughts|help|please|pls|tips)\b|\b(?:where|how|what) (?:do|does|should|can|would|is|are) "
 )
 FIRST = r"\b(?:i|i['’]\w+|my|me|mine|we|we['’]\w+|our|us)\b"
 # "what song is this?", after the text
 BACKWARD = r"(?:what|which) (?:song|poem|film|book)|who (?:wrote|sings|sang|said)|where (?:is|does) (?:this|it) (?:come )?from"
 # A line of a newspaper or a journal.
-REGISTER = r"by [A-Z][\w.]+ [A-Z]\w+|abstract[.:]|[A-Z][\w ]{2,20}, \d{1,2} [A-Z][a-z]+\b|[A-Z][\w ]{2,20}\([A-Z][\w ]+\) ?[-–—]|[A-Z]{3,20} ?[-–—] "
+REGISTER = r"by [A-Z][\w.]+ [A-Z]\w+|abstract[.:]|[A-Z][\w ]{2,20}, \d{1,2} [A-Z][a-z]+\b|[A-Z][\w ]{2,20}\([A-Z][\w ]{1,9}\) ?[-–—]|[A-Z]{3,20} ?[-–—] "
 # Labels of lists that are people's own.
 LABELS = (
     r"pros?|cons?|name|address|phone|email|age|job|city|note|ps|p\.s|monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
@@ -61,4 +61,4 @@ SHORT = (
     r"jun|jul|aug|sept?|oct|nov|dec|a\.m|p\.m|u\.s|u\.k"
 )
 # Words that begin a sentence of their own, even behind "Main St."
-BEGINS = r"\s*(?:please|remember|forget|don['’]?t|do not|can|could|would|keep|note|make|what|how|is|i|we|my)\b"
+BEGINS = r"\s{0,9}(?:please|remember|forget|don['’]?t|do not|can|could|would|keep|note|make|what|how|is|i|we|my)\b"

@@ -149,7 +149,7 @@ def test_answers_from_memory(asked: str, answer: str) -> None:
 def test_what_is_not_known_is_said_not_to_be(asked: str) -> None:
     """Nothing is invented, and nothing beside the point is told."""
     reply = Talk(PROFILE, RECALLED).say(asked)
-    assert re.search(r"don't know|haven't told me|不知道|没跟我说过|不清楚", reply)
+    assert re.search(r"can't find|nothing about that|没找到|手头没有|找不到", reply)
     assert not re.search(r"Anna|Munich|sushi|peanut|Mia|Japan", reply)
 
 
@@ -160,7 +160,7 @@ def test_what_do_you_know_about_me() -> None:
     assert "- **Tastes**: You like sushi and pottery classes on Saturdays." in reply
     assert "ramen" not in reply
     assert "Siemens" not in reply
-    assert "什么都不知道" in Talk().say("你知道我什么？")
+    assert "没找到" in Talk().say("你知道我什么？")
 
 
 def test_what_was_talked_about_last_time() -> None:
@@ -172,8 +172,8 @@ def test_what_was_talked_about_last_time() -> None:
     assert Talk(episode="[2026-11-18 18:00] 聊了面试、拉面；问了“穿什么”").say("上次聊了什么？") == (
         "3天前：我们聊了面试、拉面；你问了“穿什么”。"
     )
-    assert "remember no earlier" in Talk().say("What did we talk about last time?")
-    assert "不记得之前" in Talk().say("上次聊了什么？")
+    assert "can't find an earlier" in Talk().say("What did we talk about last time?")
+    assert "没找到之前" in Talk().say("上次聊了什么？")
 
 
 def test_a_greeting_takes_the_conversation_up_again() -> None:

@@ -147,8 +147,8 @@ def test_asking_for_a_joke_takes_nothing_back() -> None:
         (["我女朋友叫小美，她是老师", "小美是做什么的？"], "你的女朋友是老师。"),
         (["I have a shoot on Friday", "when is my shoot?"], "You have a shoot on Friday, 27 November, 6 days from now."),
         (["I have to finish the report", "I finished the report"], "Good, that's one thing done."),
-        (["Do you know what my shoe size is?"], "I don't know anything about your shoe size yet. Tell me, and I'll remember."),
-        (["你知道我的鞋码是多少吗"], "关于你的鞋码，我还什么都不知道。告诉我，我会记着的。"),
+        (["Do you know what my shoe size is?"], "I can't find anything about your shoe size. Tell me, and I'll remember."),
+        (["你知道我的鞋码是多少吗"], "关于你的鞋码，我没有找到什么。告诉我，我会记着的。"),
     ],
 )  # fmt: skip
 def test_a_talk_goes_on(said: list[str], expected: str) -> None:

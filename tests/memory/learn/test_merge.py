@@ -205,6 +205,17 @@ async def test_changed_ends_the_old_and_begins_the_new_in_one_act(world: World) 
     assert (new.supersedes, new.pinned, new.state) == ((old.id,), True, State.ACTIVE)
 
 
+async def test_what_will_change_holds_until_its_day(world: World) -> None:
+    """Both are there from the moment it is said; the old one ends on the day."""
+    old = await world.remember("The user lives in Beijing", kind=Kind.IDENTITY)
+    day = world.now + timedelta(days=30)
+    said = claim(world, "The user lives in Shanghai", kind=Kind.IDENTITY, valid_from=day)
+    saved = await merge(world, lambda m: m.supersede(old, said))
+    stays = await world.get(old.id)
+    assert (saved.outcome, saved.memory.state) == ("superseded", State.ACTIVE)
+    assert (stays.state, stays.valid_until) == (State.ACTIVE, day)
+
+
 async def test_an_update_that_says_nothing_new_is_a_mention(world: World) -> None:
     """The same words end nothing."""
     old = await world.remember("The user lives in Beijing")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.lifecycle import CURVES, U, adopted, born, happen, is_set_aside, level_of, verdict, weight
-from memory.lifecycle.curve import DAY, CurveEvent, idle, level_within
+from memory.lifecycle.curve import DAY, CurveEvent, day_of, idle, level_within, waits
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 from memory.store.rows import dump, memory_from_json, memory_to_json
 
@@ -70,6 +70,8 @@ def lives(draw: st.DrawFn, events: list[CurveEvent] = EVENTS) -> tuple[Memory, f
         verified=draw(st.booleans()) and draw(st.booleans()),
         close=draw(st.booleans()) and draw(st.booleans()),
         expires_at=T0 + draw(short) if kind is Kind.TODO else None,
+        on=T0 + draw(short) if kind is Kind.EVENT else None,
+        repeats=draw(st.sampled_from([None, "yearly"])) if kind is Kind.EVENT else None,
     )
     m, u, now = born(m, draw(st.sampled_from(list(Importance))), draw(curves), T0), draw(speeds), T0
     for event in draw(st.lists(st.sampled_from([*events, *SWITCHES]), max_size=8)):
@@ -131,8 +133,8 @@ def test_a_use_begins_anew(
     m, u, now = life
     used, _ = happen(m, use, u, now + gap)
     later = now + gap + then
-    since = max(used.last_activated_at, used.expires_at or used.last_activated_at)
-    assert idle(used, later) == max(0.0, (later - since) / DAY)
+    since = max(used.last_activated_at, day_of(used) or used.last_activated_at)
+    assert idle(used, later) == (0.0 if waits(used, later) else max(0.0, (later - since) / DAY))
     assert not is_set_aside(used)
 
 
@@ -242,7 +244,7 @@ def test_a_switch_leaves_the_level(life: tuple[Memory, float, datetime], gap: ti
     """It never jumps (under `fade` and `fsrs` a denial, and a todo's day to come, leave less room than that)."""
     m, u, now = life
     now += gap
-    waiting = m.expires_at is not None and m.expires_at > now
+    waiting = waits(m, now)
     if (m.negated_at is None and not waiting) or curve in {"score", "importance"}:
         assert level_of(adopted(m, curve, u, now), u, now) is level_of(m, u, now)
 
@@ -265,7 +267,7 @@ def test_a_switch_keeps_the_weight(life: tuple[Memory, float, datetime], gap: ti
     now += gap
     old, new = CURVES[m.curve], CURVES[curve]
     w = old.weight(m, u, now)
-    waiting = m.expires_at is not None and m.expires_at > now
+    waiting = waits(m, now)
     reach = {"fade": KINDS[m.kind].factor, "relevance": 1.0, "score": 1.0, "fsrs": 1.0}.get(curve, 0.0)
     faintest = (
         0.13 if curve == "fsrs" else 0.06
@@ -282,7 +284,7 @@ def test_a_switch_there_and_back(life: tuple[Memory, float, datetime], gap: time
     m, u, now = life
     now += gap
     back = adopted(adopted(m, curve, u, now), m.curve, u, now)
-    waiting = m.expires_at is not None and m.expires_at > now
+    waiting = waits(m, now)
     if m.negated_at is None and not waiting:
         assert level_of(back, u, now) is level_of(m, u, now)
 

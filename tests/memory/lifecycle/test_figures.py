@@ -309,6 +309,19 @@ def test_a_todo_waits_for_its_day(curve: str) -> None:
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
+def test_an_event_waits_for_its_day_and_an_instruction_never_fades(curve: str) -> None:
+    """An event fades from its last day on, and never expires; one that repeats does not fade at all."""
+    m = memory(Kind.EVENT, curve, on=T0 + 190 * DAY, on_until=T0 + 200 * DAY)
+    assert weight(m, 1.0, T0 + 200 * DAY) == m.weight
+    assert level_of(m, 1.0, T0 + 201 * DAY) is Level.FULL
+    assert weight(m, 1.0, T0 + 300 * DAY) < m.weight
+    assert weight(replace(m, repeats="yearly"), 1.0, T0 + 3_000 * DAY) == m.weight
+    told = memory(Kind.INSTRUCTION, curve)
+    assert verdict(told, 1.0, T0 + 3_000 * DAY) in {Keep(), Decay()}
+    assert level_of(told, 1.0, T0 + 3_000 * DAY) is Level.FULL
+
+
+@pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
 def test_episodes_keep_their_own_rule(curve: str) -> None:
     """1.0 for 7 days, then ×0.8 a day; whole until day 14 whatever the weight, then ARCHIVE; never reviewed."""
     m = memory(Kind.EPISODE, curve, layer=Layer.EPISODE)

@@ -132,7 +132,7 @@ async def test_figures_are_read_only_and_the_kind_is_not(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "block_, text, kind",
     [
-        ("- I'm allergic to nuts", "I'm allergic to nuts", Kind.IDENTITY),
+        ("- I'm allergic to nuts", "I'm allergic to nuts", Kind.HEALTH),
         ("### 偏好\n我喜欢乌龙茶", "我喜欢乌龙茶", Kind.PREFERENCE),
         ("### lesson\nnever deploy on Fridays", "never deploy on Fridays", Kind.LESSON),
     ],

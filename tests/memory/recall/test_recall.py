@@ -71,21 +71,24 @@ async def test_small_things_pass_nothing(person: Person) -> None:
 
 
 async def test_what_is_not_so_now_stays_out(person: Person) -> None:
-    """Denied, superseded, ended, not yet begun, faded to a tag: nothing of it in normal mode."""
+    """Denied, superseded, ended: nothing of it in normal mode. What is still to come, or faded to a tag, is found."""
     await person.knows("User lives in Leeds with Omar")
     await person.knows("User lives in Bonn with Tom", negated_at=NOW - DAY)
     await person.knows("User lives in Oslo with Pia", state=State.SUPERSEDED, valid_until=NOW - DAY)
     await person.knows("User lives in Rome with Leo", valid_until=NOW)
     await person.knows("User lives in Lima with Ana", valid_from=NOW + DAY)
     await person.knows("User lives in Kyiv with Ira", level=Level.TAG)
-    assert texts(await person.ask("who do I live with?")) == ["User lives in Leeds with Omar"]
+    found = {"User lives in Leeds with Omar", "User lives in Lima with Ana", "User lives in Kyiv with Ira"}
+    assert set(texts(await person.ask("who do I live with?"))) == found
 
 
 async def test_fading_that_upkeep_has_not_seen_yet(person: Person) -> None:
-    """The level is that of now: after a year away, a passing thing is not brought up as if it were yesterday's."""
+    """The strict reach goes by the level of now; without it what fits is found however faded."""
     await person.knows("User was reading a novel about whales", days_ago=400, kind=Kind.CONTEXT)
-    assert texts(await person.ask("which novel was I reading?")) == []
-    review = await person.ask("which novel was I reading?", mode=Mode.REVIEW)
+    asked = "which novel was I reading?"
+    assert texts(await person.ask(asked)) == ["User was reading a novel about whales"]
+    assert texts(await person.ask(asked, strict=True)) == []
+    review = await person.ask(asked, mode=Mode.REVIEW, strict=True)
     assert [h.why for h in review.hits] == ["review"]
 
 
@@ -115,8 +118,8 @@ async def test_review_adds_and_never_displaces(person: Person) -> None:
         await person.knows(f"User lived in hostel number {i}", days_ago=300, level=Level.TRACE, content="lodging")
     await person.knows("User lived in a tent", negated_at=NOW - DAY, days_ago=20)
     question = "Where did I live in the past?"
-    normal = await person.ask(question)
-    review = await person.ask(question, mode=Mode.REVIEW)
+    normal = await person.ask(question, strict=True)
+    review = await person.ask(question, mode=Mode.REVIEW, strict=True)
     assert [h.memory.id for h in normal.hits] == [current.id]
     assert review.hits[0].memory.id == current.id
     assert len(review.hits) == 20

@@ -1,4 +1,4 @@
-"""The resident profile: who is in it, in which order, and who is not."""
+"""The standing memories: who is among them, in which order, and who is not."""
 
 from __future__ import annotations
 
@@ -11,43 +11,46 @@ from memory.recall import residents
 from tests.memory.recall.conftest import DAY, NOW, Person
 
 
-async def profile(person: Person) -> list[str]:
-    found = await person.store.read(person.id, lambda tx: residents(tx, 1.0, NOW))
-    return [m.content for m in found]
+async def profile(person: Person, *, health: bool = True) -> list[str]:
+    found = await person.store.read(person.id, lambda tx: residents(tx, 1.0, NOW, health=health))
+    return [m.original_content for m in found]
 
 
 async def test_order(person: Person) -> None:
-    """Core, pinned and verified first; then identity, preference, workflow; nothing else."""
-    await person.knows("works at night", kind=Kind.WORKFLOW)
+    """Health, name, how to answer, those close, pinned and core; whatever their level; nothing else."""
     await person.knows("likes tea", kind=Kind.PREFERENCE)
-    await person.knows("name is Ada", kind=Kind.IDENTITY)
-    await person.knows("has a boat", kind=Kind.FACT)
-    await person.knows("pinned fact", pinned=True)
+    await person.knows("has a boat", verified=True)
     await person.knows("core fact", layer=Layer.CORE)
-    await person.knows("said so", verified=True)
-    found = await profile(person)
-    assert set(found[:3]) == {"pinned fact", "core fact", "said so"}
-    assert found[3:] == ["name is Ada", "likes tea", "works at night"]
+    await person.knows("sister Hannah lives in Lyon", close=True, level=Level.TRACE, days_ago=2_000)
+    await person.knows("short answers", kind=Kind.INSTRUCTION)
+    await person.knows("is called Ada", kind=Kind.IDENTITY)
+    await person.knows("was born in 1990", kind=Kind.IDENTITY)
+    private = Sensitivity.PRIVATE
+    await person.knows("对花生过敏", kind=Kind.HEALTH, level=Level.ARCHIVE, sensitivity=private, days_ago=3_000)
+    best = ["is called Ada", "short answers", "sister Hannah lives in Lyon", "core fact"]
+    assert await profile(person) == ["对花生过敏", *best]
+    assert await profile(person, health=False) == best
 
 
 async def test_who_is_not_in_it(person: Person) -> None:
-    """Faded, ended, denied, superseded, private, episodes."""
-    await person.knows("a", kind=Kind.IDENTITY, level=Level.SUMMARY)
-    await person.knows("b", kind=Kind.IDENTITY, valid_until=NOW - DAY)
-    await person.knows("c", kind=Kind.IDENTITY, negated_at=NOW - DAY)
-    await person.knows("d", kind=Kind.IDENTITY, state=State.SUPERSEDED)
-    await person.knows("e", kind=Kind.IDENTITY, sensitivity=Sensitivity.PRIVATE)
-    await person.knows("f", kind=Kind.EPISODE, verified=True)
-    await person.knows("g", kind=Kind.WORKFLOW, days_ago=400)
+    """Ended, denied, superseded, quiet, secret, episodes."""
+    await person.knows("b", kind=Kind.HEALTH, valid_until=NOW - DAY)
+    await person.knows("c", kind=Kind.HEALTH, negated_at=NOW - DAY)
+    await person.knows("d", kind=Kind.HEALTH, state=State.SUPERSEDED)
+    await person.knows("e", kind=Kind.HEALTH, sensitivity=Sensitivity.SECRET)
+    await person.knows("f", kind=Kind.EPISODE, pinned=True)
+    await person.knows("g", kind=Kind.HEALTH, quiet_at=NOW - DAY)
     assert await profile(person) == []
 
 
-async def test_at_most_twenty(person: Person) -> None:
-    """S3's limit, the strongest first."""
-    for i in range(25):
-        await person.knows(f"likes thing {i}", kind=Kind.PREFERENCE, days_ago=i)
+async def test_twenty_and_400_tokens_but_all_of_health(person: Person) -> None:
+    """Health is never cut and takes no place; of the others the strongest, and one too long makes none wait."""
+    for i in range(22):
+        await person.knows(f"allergic to {i}", kind=Kind.HEALTH, days_ago=i)
+        await person.knows(f"answer so {i}", kind=Kind.INSTRUCTION, days_ago=i)
+    await person.knows("call me " + "x" * 1_700, kind=Kind.INSTRUCTION)
     found = await profile(person)
-    assert found == [f"likes thing {i}" for i in range(20)]
+    assert found == [f"allergic to {i}" for i in range(22)] + [f"answer so {i}" for i in range(20)]
 
 
 async def test_under_score_from_a_half_on(person: Person) -> None:

@@ -265,7 +265,7 @@ async def test_a_secret_is_only_returned_where_the_filter_admits_it(store: Sqlit
 
 
 async def test_validity_and_negation_are_filtered_in_the_store(store: SqliteStore, user: str) -> None:
-    """`valid_from` is inclusive, `valid_until` exclusive."""
+    """`valid_until` is exclusive; what has not begun yet is there already."""
 
     def teach(tx: Tx) -> dict[str, str]:
         rows = {
@@ -282,8 +282,8 @@ async def test_validity_and_negation_are_filtered_in_the_store(store: SqliteStor
     async def found(f: Filter) -> set[str]:
         return {names[s.id] for s in await store.reader(user).lexical("tea", 9, f)}
 
-    assert await found(Filter(valid_at=NOW)) == {"now", "begun", "negated"}
-    assert await found(Filter(valid_at=NOW, negated=False)) == {"now", "begun"}
+    assert await found(Filter(valid_at=NOW)) == {"now", "begun", "coming", "negated"}
+    assert await found(Filter(valid_at=NOW, negated=False)) == {"now", "begun", "coming"}
     assert await found(Filter(negated=True)) == {"negated"}
 
 

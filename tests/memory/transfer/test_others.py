@@ -146,20 +146,20 @@ async def test_memories_through_the_gate(home: Place) -> None:
     )
     found = found_in(text.encode())
     wanted = {"memory.new": 2, "memory.known": 1, "memory.instruction": 1, "memory.secret": 1, "memory.tombstone": 1}
-    rehearsed = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, dry_run=True)
+    rehearsed = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, dry_run=True, agreed=True)
     assert dict(rehearsed.counts) == wanted
     assert await home.texts() == set()
-    taken = await home.service.porter.take(home.user, found, home.tick(), tz=TZ)
+    taken = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, agreed=True)
     assert dict(taken.counts) == wanted
     memories = {m.original_content: m for m in (await home.service.find(home.user, Filter())).items}
     assert memories.keys() == {"I like oolong tea", "我对花生过敏"}
     tea, nuts = memories["I like oolong tea"], memories["我对花生过敏"]
     assert (tea.kind, tea.source, tea.verified) == (Kind.PREFERENCE, Source.IMPORT, False)
-    assert (tea.valid_from, nuts.valid_from, nuts.kind) == (day(2024, 5, 1), None, Kind.IDENTITY)
+    assert (tea.valid_from, nuts.valid_from, nuts.kind) == (day(2024, 5, 1), None, Kind.HEALTH)
     assert home.now - tea.created_at < timedelta(minutes=1)
     assert tea.created_at < nuts.created_at
     assert home.service.weight(tea, home.now) == pytest.approx(KINDS[Kind.PREFERENCE].factor)
-    again = await home.service.porter.take(home.user, found, home.tick(), tz=TZ)
+    again = await home.service.porter.take(home.user, found, home.tick(), tz=TZ, agreed=True)
     assert again.counts["memory.known"] == 3
     await home.service.undo(home.user, home.tick(), taken.set_id)
     assert await home.texts() == set()
@@ -170,7 +170,9 @@ async def test_one_persons_memories_of_mem0_with_their_ends(home: Place) -> None
     rows: list[dict[str, Any]] = [
         {"memory": "Lives in York", "user_id": "me", "created_at": "2025-02-01"},
         {"memory": "Lives in Leeds", "user_id": "me", "created_at": "2024-02-01", "categories": ["home"]},
-        {"memory": "对花生过敏", "user_id": "me", "categories": ["health"]},
+        {"memory": "对花生过敏", "user_id": "me"},
+        {"memory": "Knee surgery", "user_id": "me", "categories": ["health"]},
+        {"memory": "Short answers, please", "user_id": "me"},
         {"memory": "Has a gym pass", "user_id": "me", "expiration_date": "2025-06-30"},
         {"memory": "Rents a bicycle", "user_id": "me", "expiration_date": "2030-06-30"},
         {"memory": "Hates dogs", "user_id": "Ann"},
@@ -180,16 +182,19 @@ async def test_one_persons_memories_of_mem0_with_their_ends(home: Place) -> None
         found_in(data)
     found, porter = found_in(data, owner="me"), home.service.porter
     looked = await porter.take(home.user, found, home.tick(), tz=TZ, dry_run=True)
-    assert (looked.waiting, looked.set_id) == (["对花生过敏", "Has a gym pass"], None)
+    assert (looked.waiting, looked.set_id) == (
+        ["对花生过敏", "Knee surgery", "Short answers, please", "Has a gym pass"],
+        None,
+    )
     taken = await porter.take(home.user, found, home.tick(), tz=TZ)
-    assert dict(taken.counts) == dict(looked.counts) == {"memory.new": 3, "memory.waiting": 2}
+    assert dict(taken.counts) == dict(looked.counts) == {"memory.new": 3, "memory.waiting": 4}
     agreed = await porter.take(home.user, found, home.tick(), tz=TZ, agreed=True)
-    assert dict(agreed.counts) == {"memory.new": 2, "memory.known": 3}
+    assert dict(agreed.counts) == {"memory.new": 4, "memory.known": 3}
     held = {m.original_content: m for m in (await home.service.find(home.user, Filter())).items}
     assert held.keys() == {r["memory"] for r in rows} - {"Hates dogs"}
     assert held["Lives in Leeds"].created_at < held["Lives in York"].created_at
     assert held["Lives in Leeds"].topics == ("home",)
-    assert held["对花生过敏"].kind is Kind.HEALTH
+    assert (held["对花生过敏"].kind, held["Short answers, please"].kind) == (Kind.HEALTH, Kind.INSTRUCTION)
     assert (held["Has a gym pass"].valid_until, held["Rents a bicycle"].valid_until) == (
         datetime(2025, 6, 30, tzinfo=UTC),
         datetime(2030, 6, 30, tzinfo=UTC),

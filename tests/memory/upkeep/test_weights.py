@@ -36,6 +36,8 @@ def stored(m: Memory) -> Memory:
         importance_at=cut(m.importance_at),
         negated_at=cut(m.negated_at) if m.negated_at else None,
         expires_at=cut(m.expires_at) if m.expires_at else None,
+        on=cut(m.on) if m.on else None,
+        on_until=cut(m.on_until) if m.on_until else None,
         reviewed_at=cut(m.reviewed_at) if m.reviewed_at else None,
         recent_mentions=tuple(cut(t) for t in m.recent_mentions),
     )
@@ -69,6 +71,9 @@ def outline(m: Memory, place: int = 0) -> Outline:
         deleted_at=ms(m.deleted_at),
         verified=int(m.verified),
         close=int(m.close),
+        on=ms(m.on),
+        on_until=ms(m.on_until),
+        repeats=m.repeats,
     )
 
 

@@ -1,0 +1,50 @@
+"""What rules over words decide of health, those close, and how to answer; on the sets of both languages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from memory.privacy import instruction_sort
+from memory.text.en import orders as orders_en
+from memory.text.en import standing as standing_en
+from memory.text.standing import is_close, is_health
+from memory.text.zh import orders as orders_zh
+from memory.text.zh import standing as standing_zh
+from tests.eval.data import load_cases
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(("group", "rule"), [("health", is_health), ("close", is_close)])
+def test_sorting_existing_memories(group: str, rule: object, lang: str) -> None:
+    """Most of a group is found by words alone, and little else is taken for it."""
+    assert callable(rule)
+    cases = [c for c in load_cases("standing") if c["lang"] == lang]
+    found = [c["group"] == group for c in cases if rule(c["text"])]
+    wanted = sum(c["group"] == group for c in cases)
+    assert sum(found) / wanted >= 0.6
+    assert sum(found) / len(found) >= 0.85
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_is_refused_as_an_instruction(lang: str) -> None:
+    """Hardly what people say of their life, or how they want to be answered; of orders what words can tell."""
+    cases = [c for c in load_cases("instructions") if c["lang"] == lang]
+
+    def share(label: str, sort: str) -> float:
+        of = [c for c in cases if c["label"] == label]
+        return sum(instruction_sort(c["text"]) == sort for c in of) / len(of)
+
+    assert share("fact", "refused") <= 0.04
+    assert share("manner", "refused") <= 0.05
+    assert share("refuse", "refused") >= 0.45
+    assert share("manner", "manner") >= 0.6
+
+
+def test_lists_are_short() -> None:
+    """At most 60 words a list and language: meaning is a model's work."""
+    for module in (orders_en, orders_zh, standing_en, standing_zh):
+        lists = {name: re.split(r"\|(?![^(]*\))", words) for name, words in vars(module).items() if name.isupper()}
+        assert lists
+        assert {name: len(words) for name, words in lists.items() if len(words) > 60} == {}
