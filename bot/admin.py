@@ -21,6 +21,7 @@ from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import moment
 from memory.models import Filter, Kind, Lang, Sensitivity, State
 from memory.service import MemoryService
+from memory.text.output import clean_streams
 
 _FOUND = 20  # memories with the words in them that a search shows
 
@@ -66,6 +67,7 @@ def parser(lang: Lang = "en") -> argparse.ArgumentParser:
     return in_language(p, lang)
 
 
+@clean_streams()
 def run(settings: Settings, argv: Sequence[str]) -> int:
     """Carry out one of them. 0: done; 1: it could not be done, with a sentence why; 2: it was not understood."""
     lang: Lang = settings.lang or machine_language() or "en"

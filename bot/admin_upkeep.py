@@ -82,16 +82,17 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 async def _watched(ebb: Ebb, keeper: Keeper, job_id: str, lang: Lang) -> Job | None:
     """Show how far it is until the job is over; the job, if it was given up."""
     lively = sys.stderr.isatty()
+    screen = getattr(sys.stderr, "raw", sys.stderr)  # past the output gate: these control sequences are ours
     while True:
         waiting, dead = await ebb.store.read(ebb.owner, lambda tx: (tx.jobs.pending("upkeep"), tx.jobs.dead()))
         if not any(j.id == job_id for j in waiting):
             break
         now = await keeper.progress(ebb.owner)
         if lively and now is not None:
-            print(f"\r{_bar(now, lang)}", end="\x1b[K", file=sys.stderr, flush=True)
+            print(f"\r{_bar(now, lang)}", end="\x1b[K", file=screen, flush=True)
         await asyncio.sleep(_LOOK_SECONDS)
     if lively:
-        print("\r", end="\x1b[K", file=sys.stderr, flush=True)
+        print("\r", end="\x1b[K", file=screen, flush=True)
     return next((j for j in dead if j.id == job_id), None)
 
 

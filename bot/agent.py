@@ -135,7 +135,7 @@ class EbbAgent:
                 ending = turns.Ending("done", spoken.stored or spoken.text, learn=False)
                 reply = await self._finish(opened, ending)
                 finished = True
-                yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices)
+                yield Done(reply.id if reply else "", spoken.text, choices=spoken.choices, literal=True)
                 return
             note, message = await self._explicit(turn, opened.message, intent, lang)
             earlier = [m.text for m in opened.history[-3:]]
@@ -239,7 +239,8 @@ class EbbAgent:
             why = say(lang, "remember.instruction") if e.code == "instruction" else str(e)
             note = say(lang, "note.refused", why=why)
         else:
-            note = say(lang, "note.already" if done.already else "note.remembered", text=done.memory.content)
+            kept_text = done.memory.content if turn.scope.startswith("user:") else intent.text  # it may say more
+            note = say(lang, "note.already" if done.already else "note.remembered", text=kept_text)
         kept = await self._store.read(turn.user_id, lambda tx: tx.conversations.message(message.id))
         return note, kept or message
 

@@ -15,6 +15,7 @@ from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.errors import StoreBusy
 from memory.models import language_of
+from memory.text.output import clean_streams
 
 DRAIN_SECONDS = 20.0
 
@@ -40,6 +41,7 @@ def question(argv: Sequence[str]) -> str:
     return f"{words}\n\n{piped}".strip() if words and piped else words or piped
 
 
+@clean_streams()
 def run(settings: Settings, argv: Sequence[str], *, mode: WindowMode = WindowMode.NORMAL, why: bool = False) -> int:
     """Answer one question. 0: answered; 1: it failed; 2: there was no question."""
     text = question(argv)

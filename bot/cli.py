@@ -19,6 +19,7 @@ from bot.events import WindowMode
 from bot.parsing import speaking
 from memory.errors import MemoryError_
 from memory.models import Lang
+from memory.text.output import clean_streams
 
 log = logging.getLogger("ebb")
 
@@ -112,6 +113,7 @@ def dispatch(argv: Sequence[str]) -> int:
     return doctor(settings)
 
 
+@clean_streams()
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point. No traceback ever reaches a person: one sentence, and the rest in the log."""
     args = list(sys.argv[1:] if argv is None else argv)

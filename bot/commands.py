@@ -53,6 +53,8 @@ async def answer_forget(
 
     `message_id` is the message that asked: it names the thing, so it is hidden with it.
     """
+    if not asked.scope.startswith("user:"):
+        return Spoken(say(lang, "group.forget"), ok=False)  # a group never sees what could be forgotten
     asking = [message_id] if message_id else []
     user_id, scope, now = asked.user_id, asked.scope, asked.at
     turn_id = asked.id if isinstance(asked, Turn) else None
@@ -194,7 +196,7 @@ class Commands:
             return f"- {memory_line(m, lang, c.at)}"
 
         then = await known_then(self._service, c.user_id, asked.at, asked.topic, lang, c.tz, line)
-        return Outcome(True, "\n".join([f"**{then.head}**", *then.lines]), memories=then.memories)
+        return Outcome(True, "\n".join([then.head, *then.lines]), memories=then.memories)
 
     async def _review(self, c: Command, lang: Lang) -> Outcome:
         if (asked := as_of_asked(c.args, c.at, c.tz)) is not None:
@@ -323,7 +325,7 @@ class Commands:
         return Outcome(True, say(lang, "undo.done", what=what), memories=tuple(taken.memories))
 
     async def _help(self, c: Command, lang: Lang) -> Outcome:
-        lines = [f"- `/{name}` – {say(lang, f'help.{name}')}" for name in COMMANDS]
+        lines = [f"- /{name} – {say(lang, f'help.{name}')}" for name in COMMANDS]
         tail = ["", say(lang, "help.tail")] if c.mode is WindowMode.NORMAL else []
         return Outcome(True, "\n".join([say(lang, "help.head"), *lines, *tail]))
 

@@ -65,12 +65,16 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The reply is whole and stored (unless the window is temporary). `choices` asks something back."""
+    """The reply is whole and stored (unless the window is temporary). `choices` asks something back.
+
+    `literal`: the words are Ebb's own, with the person's in them; they are shown as they are, not as Markdown.
+    """
 
     message_id: str
     text: str
     usage: Usage = field(default_factory=Usage)
     choices: tuple[Choice, ...] = ()
+    literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command came to. `text` is Markdown in the user's language, ready to be shown.
+    """What a command came to. `text` is in the user's language and shown as it is: no Markdown.
 
     `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's mode changes;
     `session_id` where a new session opened; `turn` where the front end should send a turn (as `/review question`

@@ -151,12 +151,12 @@ say = Texts(
         "place.unread": ("MEMORY.md's unread parts", "MEMORY.md 未读部分"),
         # the switch of curves
         "switch.done": (
-            "Memories now fade by `{curve}` (before: `{was}`). {moved} were moved, each with its weight and level.",
-            "记忆现在按 `{curve}` 淡忘（之前是 `{was}`）。已转换 {moved} 条，权重和层级保持不变。",
+            "Memories now fade by “{curve}” (before: “{was}”). {moved} were moved, each with its weight and level.",
+            "记忆现在按“{curve}”淡忘（之前是“{was}”）。已转换 {moved} 条，权重和层级保持不变。",
         ),
         "switch.fainter": (
-            "{n} of them are weaker than `{curve}` keeps: the next night forgets them (restorable).",
-            "其中 {n} 条低于 `{curve}` 的保留下限：下次夜间整理会遗忘它们（可恢复）。",
+            "{n} of them are weaker than “{curve}” keeps: the next night forgets them (restorable).",
+            "其中 {n} 条低于“{curve}”的保留下限：下次夜间整理会遗忘它们（可恢复）。",
         ),
     }
 )

@@ -36,7 +36,7 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
     if m.pinned:
         marks.append("📍")
     extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} `[{m.id}]`"
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
 
 
 def asked(args: str) -> tuple[str, int]:

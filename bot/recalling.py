@@ -18,7 +18,7 @@ from memory.models import (
     Recall,
     Session,
 )
-from memory.ports import Store
+from memory.ports import Store, Tx
 from memory.privacy import redact
 from memory.recall import review_asked
 from memory.service import MemoryService
@@ -79,11 +79,23 @@ async def recall_for(
         recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
     if turn.scope.startswith("user:"):
         return recall, profile
-    wanted = {m.source_session for m in (*(h.memory for h in recall.hits), *profile) if m.source_session}
-    found = await store.read(turn.user_id, lambda tx: [tx.conversations.session(s) for s in wanted])
-    here = {s.id for s in found if s is not None and s.scope == turn.scope}
-    hits = tuple(h for h in recall.hits if h.memory.source_session in here)
-    return replace(recall, hits=hits, missed=()), [m for m in profile if m.source_session in here]
+    told = [*(h.memory for h in recall.hits), *profile]
+    here = await store.read(turn.user_id, lambda tx: _learned_in(tx, told, turn.scope))
+    hits = tuple(h for h in recall.hits if h.memory.id in here)
+    return replace(recall, hits=hits, missed=()), [m for m in profile if m.id in here]
+
+
+def _learned_in(tx: Tx, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
+    """Ids of those that were learned in the scope, and so was everything that they replace or were made of."""
+    before = {m.id: (*m.supersedes, *m.merged_from, *m.source_ids) for m in memories}
+    known = {m.id: m for m in (*memories, *tx.memories.many([i for ids in before.values() for i in ids]))}
+    wanted = {m.source_session for m in known.values() if m.source_session}
+    sessions = {s for s in wanted if (found := tx.conversations.session(s)) is not None and found.scope == scope}
+
+    def learned_here(memory_id: MemoryId) -> bool:
+        return memory_id in known and known[memory_id].source_session in sessions
+
+    return {m.id for m in memories if all(map(learned_here, (m.id, *before[m.id])))}
 
 
 async def _with_overview(

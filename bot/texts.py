@@ -32,8 +32,8 @@ say = Texts(
             "结束这次对话，留下值得记住的，重新开始",
         ),
         "help.temp": (
-            "off the record, nothing is recalled or kept (`/temp read`: recalls, keeps nothing)",
-            "临时模式：不回忆也不记录（`/temp read`：可回忆，不记录）",
+            "off the record, nothing is recalled or kept (/temp read: recalls, keeps nothing)",
+            "临时模式：不回忆也不记录（/temp read：可回忆，不记录）",
         ),
         "help.review": ("look back through everything, faded memories included", "回顾：连已经淡去的记忆一起找"),
         "help.remember": ("keep this for certain", "一定要记住这件事"),
@@ -41,12 +41,12 @@ say = Texts(
         "help.memories": ("what I remember about you", "我记得你的哪些事"),
         "help.why": ("what I recalled for the last reply, and why", "上一条回复用了哪些记忆，为什么"),
         "help.undo": (
-            "take back the last change of memory (`/undo list` shows the others)",
-            "撤销上一次记忆改动（`/undo list` 列出其他改动）",
+            "take back the last change of memory (/undo list shows the others)",
+            "撤销上一次记忆改动（/undo list 列出其他改动）",
         ),
         "help.help": ("this list", "这份清单"),
         "help.quit": ("close this window", "关闭窗口"),
-        "help.head": ("**What you can type**", "**可以输入的命令**"),
+        "help.head": ("What you can type", "可以输入的命令"),
         "help.tail": (
             "You can also just say it: “remember that …”, “forget that …”, “what did I say in the past about …?”",
             "也可以直接说：“记住……”“忘掉……”“我以前说过……吗？”",
@@ -64,12 +64,12 @@ say = Texts(
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
         "temp.on": (
-            "**Off the record.** In this window nothing is recalled and nothing is kept from here on. /temp ends it.",
-            "**临时模式已开启。** 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
+            "Off the record. In this window nothing is recalled and nothing is kept from here on. /temp ends it.",
+            "临时模式已开启。 从现在起，这个窗口里不回忆、也不记录任何内容。再输入 /temp 结束。",
         ),
         "private.on": (
-            "**Read-only.** I recall what I know, and keep nothing of what is said here. /temp ends it.",
-            "**只读模式已开启。** 我会用已有的记忆，但不会记录这里说的任何话。再输入 /temp 结束。",
+            "Read-only. I recall what I know, and keep nothing of what is said here. /temp ends it.",
+            "只读模式已开启。 我会用已有的记忆，但不会记录这里说的任何话。再输入 /temp 结束。",
         ),
         "temp.off": (
             "Back on the record. What was said off the record is gone.",
@@ -87,8 +87,8 @@ say = Texts(
         "remember.done": ("I'll remember: {text}", "我记住了：{text}"),
         "remember.already": ("I knew that already: {text}", "这个我已经记得：{text}"),
         "remember.what": (
-            "What should I remember? Write it after the command, e.g. `/remember I'm allergic to peanuts`.",
-            "要记住什么？请写在命令后面，例如 `/remember 我对花生过敏`。",
+            "What should I remember? Write it after the command, e.g. /remember I'm allergic to peanuts.",
+            "要记住什么？请写在命令后面，例如 /remember 我对花生过敏。",
         ),
         "remember.instruction": (
             "That reads like an instruction to me, not something about you, so I have not kept it.",
@@ -121,6 +121,10 @@ say = Texts(
         "forget.which": ("Which of these do you mean?", "你指的是哪一条？"),
         "forget.all_of_them": ("All of these", "全部"),
         "forget.none_of_them": ("None of them", "都不是"),
+        "group.forget": (
+            "Ask me that in private: in a group I neither show nor change what I remember about you.",
+            "这个请私下跟我说：在群里我不显示、也不改动对你的记忆。",
+        ),
         "forget.kept": ("Nothing was forgotten.", "什么都没有忘掉。"),
         "forget.nothing": (
             "I find nothing about “{text}” in what I remember, so there is nothing to forget.",
@@ -132,8 +136,8 @@ say = Texts(
         ),
         "forget.everything": (
             "That would let go of everything I know about you ({n} memories), so please be certain: "
-            "type `/forget everything {n}` and it is done. /undo brings it back for 30 days.",
-            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请输入 `/forget everything {n}`。30 天内可用 /undo 恢复。",
+            "type /forget everything {n} and it is done. /undo brings it back for 30 days.",
+            "这会忘掉我对你的全部记忆（{n} 条）。如果确定，请输入 /forget everything {n}。30 天内可用 /undo 恢复。",
         ),
         # undo
         "undo.done": ("Taken back: {what}.", "已撤销：{what}。"),
@@ -154,7 +158,7 @@ say = Texts(
             "What was erased for good cannot be brought back.",
             "已永久抹去的内容无法找回。",
         ),
-        "undo.listed": ("**What `/undo ID` can take back**", "**可以用 `/undo 编号` 撤销的改动**"),
+        "undo.listed": ("What /undo ID can take back", "可以用 /undo 编号 撤销的改动"),
         "undo.gone": ("There is no such change to take back.", "没有这样一次改动可以撤销。"),
         "set.chat": ("what was said", "对话内容"),
         "set.monitor": ("what I learned by listening", "我听到后记下的内容"),
@@ -175,13 +179,13 @@ say = Texts(
         # lists
         "memories.none": ("I don't remember anything about you yet.", "我还没有关于你的记忆。"),
         "memories.none_about": ("I remember nothing about “{text}”.", "我没有关于“{text}”的记忆。"),
-        "memories.head": ("**What I remember about you** ({n})", "**我记得你的这些事**（{n} 条）"),
+        "memories.head": ("What I remember about you ({n})", "我记得你的这些事（{n} 条）"),
         "memories.more": (
-            "… and {n} more: `/memories {word}page {page}` goes on, `/memories WORD` narrows it down.",
-            "……还有 {n} 条：`/memories {word}第{page}页` 往下看，`/memories 关键词` 可以缩小范围。",
+            "… and {n} more: /memories {word}page {page} goes on, /memories WORD narrows it down.",
+            "……还有 {n} 条：/memories {word}第{page}页 往下看，/memories 关键词 可以缩小范围。",
         ),
         "memories.span": (" · {first}–{last} of {n}", " · 第 {first}–{last} 条，共 {n} 条"),
-        "review.head": ("**Looking back** ({n})", "**回顾**（{n} 条）"),
+        "review.head": ("Looking back ({n})", "回顾（{n} 条）"),
         "review.none": ("There is nothing to look back on yet.", "还没有可以回顾的内容。"),
         # why
         "why.none": ("I have not answered anything in this conversation yet.", "这次对话里我还没有回答过。"),

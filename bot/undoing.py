@@ -30,9 +30,9 @@ def done(reason: str, lang: Lang) -> str:
 def why_not(e: Conflict, lang: Lang, undo: str = "/undo") -> str:
     """Why it cannot be taken back, and what to do first. `undo`: how that is typed here."""
     if e.code == "undone" and e.by:
-        return say(lang, "undo.undone", by=f"`{undo} {e.by}`")
+        return say(lang, "undo.undone", by=f"{undo} {e.by}")
     if e.code == "changed" and e.by:
-        return say(lang, "undo.conflict", by=f"`{undo} {e.by}`")
+        return say(lang, "undo.conflict", by=f"{undo} {e.by}")
     return say(lang, "undo.erased")
 
 
@@ -44,5 +44,5 @@ async def listed(service: MemoryService, user_id: str, lang: Lang, now: datetime
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""
         colon = "：" if lang == "zh" else ": "
-        lines.append(f"`[{act.id}]` {ago(act.at, now, lang)} · {done(act.reason, lang)}{colon}{some}{more}")
+        lines.append(f"[{act.id}] {ago(act.at, now, lang)} · {done(act.reason, lang)}{colon}{some}{more}")
     return lines

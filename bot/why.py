@@ -15,7 +15,7 @@ _SEEN = 0.005  # smaller parts are not told
 
 say = Texts(
     {
-        "head": ("**For my last reply I recalled**", "**上一条回复回忆了**"),
+        "head": ("For my last reply I recalled:", "上一条回复回忆了："),
         "nothing": (
             "For my last reply I recalled nothing: no memory was close enough.",
             "上一条回复没有用到记忆：没有足够相关的内容。",

@@ -17,11 +17,12 @@ from bot.errors import LearningTrouble
 from bot.events import Choice, Delta, Done, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
+from memory.text.output import clean_output
 from tui.link import Link, Opener
 from tui.setup import Unusable, Way, Wish, ollama_models, settle
 from tui.voice import Voice
 from tui.widgets.glance import NOTICED, learned
-from tui.words import clean, one_line
+from tui.words import one_line
 
 log = logging.getLogger(__name__)
 PATIENCE = 20.0  # seconds for which learning is waited for at the end
@@ -40,7 +41,7 @@ class Plain:
 
     def say(self, text: str = "", end: str = "\n") -> None:
         """To the screen, at once."""
-        sys.stdout.write(clean(text) + end)
+        sys.stdout.write(clean_output(text) + end)
         sys.stdout.flush()
 
     async def _line(self, prompt: str) -> str | None:
@@ -90,7 +91,7 @@ class Plain:
         if outcome.mode is not None:
             self._link.mode = outcome.mode
         if outcome.text:
-            self.say(outcome.text.replace("**", "").replace("`", ""))
+            self.say(outcome.text)
         self._ask(outcome.choices)
         if outcome.turn is not None:
             await self._answer(replace(outcome.turn, id=outcome.turn.id or uuid.uuid4().hex))
@@ -191,7 +192,7 @@ async def _main(settings: Settings, voice: Voice, opener: Opener | None) -> int:
             await talk
         await _finish(link, voice)
     except (MemoryError_, SettingsError, OSError) as error:
-        sys.stderr.write(voice("open_failed", why=clean(str(error))) + "\n")
+        sys.stderr.write(voice("open_failed", why=clean_output(str(error))) + "\n")
         return 1
     finally:
         with contextlib.suppress(MemoryError_):  # what could not be closed cleanly is recovered at the next start

@@ -150,8 +150,10 @@ class Replies:
                 await self._panel.recalled(hits, turn.at, late=late)
             case Delta(text=text):
                 await reply.write(text)
-            case Done(message_id=message_id, text=text, choices=choices):
+            case Done(message_id=message_id, text=text, choices=choices, literal=literal):
                 await reply.finish(text, message_id=message_id)
+                if literal:
+                    await self._conversation.settle_literal(reply)
                 if choices:
                     await self._conversation.choose(Choices(choices))
             case Stopped(message_id=message_id, text=text):

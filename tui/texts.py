@@ -46,7 +46,7 @@ say = Texts(
             "Tell me something, or ask. I keep what matters and let go of the rest slowly.",
             "说点什么，或者问我。重要的我会记住，其余的会慢慢淡去。",
         ),
-        "welcome.more": ("`/` lists what you can do · F1 shows the keys", "输入 `/` 查看命令 · F1 查看按键"),
+        "welcome.more": ("/ lists what you can do · F1 shows the keys", "输入 / 查看命令 · F1 查看按键"),
         # notices
         "notice.new": ("remembered", "记住了"),
         "notice.updated": ("updated", "更新了"),
@@ -72,8 +72,8 @@ say = Texts(
             "上一次对话里没有别的需要记住的内容。",
         ),
         "night": (
-            "Overnight: {what}. `ebb memory report` tells more.",
-            "夜间整理：{what}。`ebb memory report` 查看详情。",
+            "Overnight: {what}. “ebb memory report” tells more.",
+            "夜间整理：{what}。“ebb memory report”查看详情。",
         ),
         "night.levelled": ("{n} grew fainter", "{n} 条淡去"),
         "night.forgotten": ("{n} forgotten", "{n} 条遗忘"),

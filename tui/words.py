@@ -1,4 +1,4 @@
-"""Text on its way to the screen: made safe for a terminal, and broken into lines as Chinese and English want it."""
+"""Text on its way to the screen: broken into lines as Chinese and English want it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import importlib
 import re
 from collections.abc import Iterator
 
-# C0 (but tab and newline), DEL, C1, and the bidirectional overrides that can make text lie about its order.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+from memory.text.output import clean_output
 
 _CJK = (
     "\u2e80-\u303f\u3041-\u30ff\u3100-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -22,16 +20,9 @@ _PIECE = re.compile(
 )
 
 
-def clean(text: str) -> str:
-    """What a terminal may be given: no escape sequences, no control characters but tab and newline."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSAFE.sub("", _ESCAPE.sub("", text)) if _UNSAFE.search(text) else text
-
-
 def one_line(text: str, limit: int = 0) -> str:
     """Blanks and line breaks run together; cut with an ellipsis after `limit` characters if one is given."""
-    flat = " ".join(clean(text).split())
+    flat = " ".join(clean_output(text).split())
     return flat if not limit or len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
 
 

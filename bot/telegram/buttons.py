@@ -13,7 +13,7 @@ from bot.telegram.desk import Desk, oops
 from bot.telegram.handlers import Handlers
 from bot.telegram.incoming import Kept
 from bot.telegram.outbox import Gone, NotEditable, Where
-from bot.telegram.render import render
+from bot.telegram.render import Piece, plain
 from bot.telegram.texts import say
 from bot.telegram.windows import said_elsewhere
 from memory.errors import StoreError
@@ -57,9 +57,16 @@ class Buttons:
         press, message = keyboards.pressed(query.data), query.message
         if press is None or message is None:
             return say(lang, "gone")
-        place = Where(message.chat.id, private=message.chat.type == ChatType.PRIVATE)
+        place, shown = Where(message.chat.id, private=message.chat.type == ChatType.PRIVATE), message.message_id
         if press.action == "stop":
+            await self._drop_stray(place, shown)
             return await self._handlers.stop(kept, lang=lang)
+        if press.action == "nothing":
+            return ""
+        if not place.private:  # whatever a button shows is its presser's own
+            place, shown = Where(query.from_user.id), 0
+            if not await self._desk.outbox.reaches(place):
+                return say(lang, "private.first", name=self._desk.me.username)
         if press.action == "page":
             key, _, number = press.value.rpartition(":")
             search = self._desk.searches.search(key)
@@ -67,17 +74,29 @@ class Buttons:
                 return say(lang, "gone")
             page = int(number) if number.isdigit() else 0
             text, markup = await lists.page(self._desk.ebb, self._desk.searches, kept.user_id, search, page, lang)
-            await self._replace(place, message.message_id, text, markup)
+            await self._replace(place, shown, text, markup)
         elif press.action == "view":
             found = await self._desk.agent.memories(kept.user_id, press.value.split(","))
             text = "\n\n".join(lists.in_full(m, lang, self._desk.ebb) for m in found) or say(lang, "gone")
-            await self._replace(place, message.message_id, text, self._only_undo(kept))
-        elif press.action == "elsewhere" and place.private:
+            await self._replace(place, shown, text, self._only_undo(kept))
+        elif press.action == "elsewhere":
             text = await said_elsewhere(self._desk, kept.user_id, press.value, lang)
-            await self._replace(place, message.message_id, text, None)
+            await self._replace(place, shown, text, None)
         elif press.action in {"choose", "undo"}:
-            await self._command(kept, place, message.message_id, press, lang)
-        return ""
+            await self._command(kept, place, shown, press, lang)
+        return "" if shown else say(lang, "private.answered")
+
+    async def _drop_stray(self, place: Where, message_id: int) -> None:
+        """Remove a half-written message that we never heard of, or the button of one that nobody writes any more."""
+        await self._desk.recall_sent(place.chat_id)
+        outbox = self._desk.outbox
+        try:
+            if outbox.is_stray(place.chat_id, message_id):
+                await outbox.remove(place, message_id)
+            elif place.chat_id not in self._desk.running:
+                await outbox.strip(place, message_id)
+        except Gone:
+            log.info("a chat is gone")
 
     async def _command(self, kept: Kept, place: Where, message_id: int, press: keyboards.Press, lang: Lang) -> None:
         mode = await self._desk.mode(place.chat_id)
@@ -96,15 +115,21 @@ class Buttons:
         return InlineKeyboardMarkup([kept_buttons]) if kept_buttons else None
 
     async def _replace(self, place: Where, message_id: int, text: str, markup: InlineKeyboardMarkup | None) -> None:
-        """Show it where the button was; what does not fit there follows."""
-        pieces = render(text)
+        """Show it where the button was (0: in a new message); what does not fit there follows."""
+        pieces = plain(text)
         await self._desk.recall_sent(place.chat_id)
         try:
-            try:
-                await self._desk.outbox.edit(place, message_id, pieces[0], markup if len(pieces) == 1 else None)
-            except NotEditable:
-                await self._desk.outbox.send(place, pieces[0], markup if len(pieces) == 1 else None)
-            for piece in pieces[1:]:
-                await self._desk.outbox.send(place, piece, markup if piece is pieces[-1] else None)
+            for piece in pieces:
+                buttons = markup if piece is pieces[-1] else None
+                if piece is not pieces[0] or not await self._edit(place, message_id, piece, buttons):
+                    await self._desk.outbox.send(place, piece, buttons)
         except Gone:
             log.info("a chat is gone")
+
+    async def _edit(self, place: Where, message_id: int, piece: Piece, markup: InlineKeyboardMarkup | None) -> bool:
+        try:
+            if message_id:
+                await self._desk.outbox.edit(place, message_id, piece, markup)
+        except NotEditable:
+            return False
+        return bool(message_id)

@@ -17,6 +17,7 @@ from bot.telegram.inbox import Journal
 from bot.telegram.incoming import language_hint
 from bot.telegram.lists import Searches
 from bot.telegram.outbox import Gone, Outbox, Where
+from bot.telegram.render import plain
 from bot.telegram.streaming import Reply
 from bot.telegram.tuning import Tuning
 from memory.errors import StoreError
@@ -60,7 +61,7 @@ class Desk:
     _becoming: set[int] = field(default_factory=set)  # a /temp is on its way through the queue
 
     def __post_init__(self) -> None:
-        self.outbox = Outbox(self.bot, self.tuning, self._on_sent)
+        self.outbox = Outbox(self.bot, self.tuning, self._on_sent, self._on_sending)
 
     @property
     def agent(self) -> Agent:
@@ -162,6 +163,19 @@ class Desk:
             closed = {"done": True, "messages": record.get("messages", [])}
             await self.journal.done(updates, **{key: closed}, **records)
 
+    async def _on_sending(self, where: Where, newest: int) -> None:
+        """Record, before a reply's first message is sent, behind which id it would be found after a crash."""
+        record = self._records.get(where.key)
+        if where.recorded and record is not None and not record["messages"] and "after" not in record:
+            record["after"] = newest
+            await self._write(**{where.key: record})
+
+    async def _write(self, **records: Any) -> None:
+        try:
+            await self.journal.write(**records)
+        except StoreError as e:
+            log.warning("what is sent could not be recorded: %s", e)
+
     async def _on_sent(self, where: Where, message_id: int, ours: list[int]) -> None:
         record = self._records.get(where.key)
         if record is not None and message_id not in record["messages"]:
@@ -171,24 +185,21 @@ class Desk:
         records: dict[str, Any] = {f"sent:{where.chat_id}": {"ids": ours}}
         if record is not None and not record.get("done"):
             records[where.key] = record
-        try:
-            await self.journal.write(**records)
-        except StoreError as e:
-            log.warning("a sent message could not be recorded: %s", e)
+        await self._write(**records)
 
     async def show(
         self,
         where: Where,
-        markdown: str,
+        text: str,
         markup: InlineKeyboardMarkup | None = None,
         *,
         shown: Sequence[int] = (),
         reply_to: int | None = None,
     ) -> list[int]:
-        """Show a whole text; a chat that is gone is no error."""
+        """Show a whole text as it stands; a chat that is gone is no error. Returns the ids of its messages."""
         reply = Reply(self.outbox, where, self.tuning, shown=shown, reply_to=reply_to)
         try:
-            return await reply.finish(markdown, markup)
+            return await reply.finish(plain(text), markup)
         except Gone:
             log.info("a chat is gone")
             return []

@@ -16,7 +16,7 @@ from bot.telegram.buttons import Buttons
 from bot.telegram.desk import Desk, oops
 from bot.telegram.handlers import Handlers
 from bot.telegram.inbox import Inbox
-from bot.telegram.incoming import Kept, addressed, command_of, is_service, language_hint
+from bot.telegram.incoming import Kept, addressed, answer_place, command_of, is_service, language_hint
 from bot.telegram.lanes import Lanes
 from bot.telegram.notices import Notices
 from bot.telegram.outbox import Where
@@ -31,8 +31,7 @@ NOT_HERE = frozenset({"quit"})  # a chat has no window to close
 def menu(commands: Sequence[CommandSpec], lang: Lang) -> list[tuple[str, str]]:
     """(name, help line) of the command menu."""
     of_agent = [(name, zh if lang == "zh" else en) for name, en, zh in commands if name not in NOT_HERE]
-    plain = [(name, text.replace("`", "").replace("*", "")) for name, text in of_agent]
-    return [("start", say(lang, "help.start")), *plain, ("stop", say(lang, "help.stop"))]
+    return [("start", say(lang, "help.start")), *of_agent, ("stop", say(lang, "help.stop"))]
 
 
 class Dispatcher:
@@ -51,6 +50,8 @@ class Dispatcher:
     async def admit(self, update: Update) -> tuple[str | None, bool] | None:
         """What an update is to us (see `Inbox`). Raises StoreError."""
         user, chat = update.effective_user, update.effective_chat
+        if chat is not None and update.effective_message is not None:
+            self._desk.outbox.seen(chat.id, update.effective_message.message_id)
         if user is None or chat is None or user.is_bot:
             return None
         if update.callback_query is None:
@@ -115,7 +116,7 @@ class Dispatcher:
         if command is not None and command[0] == "stop":
             self._spawn(self._stop(kept))
         else:
-            self._lanes.add(kept.message.chat_id, kept)
+            self._lanes.add(answer_place(kept.message, self._name).chat_id, kept)
 
     async def _stop(self, kept: Kept) -> None:
         message = kept.message
@@ -133,7 +134,6 @@ class Dispatcher:
         if user is None:
             return
         lang, place = language_hint(user), Where(message.chat_id, recorded=False)
-        desk.outbox.seen(message.chat_id, message.message_id)
         code = code_in(message.text or "")
         if code is None:
             if desk.door.may_tell(user.id):

@@ -6,14 +6,16 @@ import logging
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
-from bot.events import Delta, Done, Failed, Outcome, Started, Stopped, Turn, WindowMode
+from bot.events import Delta, Done, Failed, Outcome, Recalled, Started, Stopped, Turn, WindowMode
 from bot.listing import LISTED, asked
 from bot.telegram import edits, keyboards, lists, windows
 from bot.telegram.desk import Desk, Running, oops
 from bot.telegram.inbox import said_at
-from bot.telegram.incoming import Incoming, Kept, assemble, command_of, where
+from bot.telegram.incoming import Incoming, Kept, answer_place, assemble, command_of, where
 from bot.telegram.outbox import Gone, Where
+from bot.telegram.render import Piece, plain, render
 from bot.telegram.streaming import Reply
 from bot.telegram.texts import say
 from memory.errors import StoreError
@@ -61,11 +63,12 @@ class Handlers:
             self._desk.running.pop(place.chat_id, None)
 
     def _place(self, kept: Kept) -> Where:
-        return replace(where(kept.message), key=self.key(kept), recorded=kept.stored)
+        place = answer_place(kept.message, self._desk.me.username or "")
+        return replace(place, key=self.key(kept), recorded=kept.stored)
 
     async def _batch(self, parts: list[Kept], place: Where) -> None:
         first = parts[0]
-        self._desk.outbox.seen(place.chat_id, first.message.message_id)
+        self._desk.outbox.seen(first.message.chat_id, first.message.message_id)
         await self._desk.recall_sent(place.chat_id)
         if first.edit:
             await self._edited(first, place)
@@ -107,7 +110,7 @@ class Handlers:
             await desk.end("", incoming.updates, stored=first.stored)
             return
         mode = await desk.mode(place.chat_id)
-        shown = await self._shown(record, place, incoming.message_id, lang)
+        shown = self._shown(record, place)
         if place.private and mode is WindowMode.NORMAL and not record.get("again"):
             await windows.divide(desk, place, first.user_id, lang)
         turn = turn or Turn(
@@ -123,15 +126,17 @@ class Handlers:
         head = ""
         if incoming.unread:
             what = _kinds(incoming.unread, lang)
-            head = say(lang, "unread.caption", what=what) + "\n\n"
+            head = f"{say(lang, 'unread.caption', what=what)}\n\n"
         running = desk.running[place.chat_id] = Running(turn.id, incoming.message_ids)
         reply_to = None if place.private else incoming.message_id
-        reply = Reply(desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to)
+        reply = Reply(
+            desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to, head=head
+        )
         async with reply:
-            end = await self._converse(turn, reply, running, head, lang)
-            text = head + _final(end, lang) + _foot(mode, lang)
+            reply.typed.append(turn.text)
+            end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            await reply.finish(text, keyboards.choices(offered))
+            await reply.finish(_pieces(head, end, _foot(mode, lang), lang, reply.typed), keyboards.choices(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
         await desk.end(
             place.key,
@@ -140,34 +145,32 @@ class Handlers:
             **{f"last:{place.chat_id}": {**last, "user": first.user_id}},
         )
 
-    async def _converse(self, turn: Turn, reply: Reply, running: Running, head: str, lang: Lang) -> Ending:
+    async def _converse(self, turn: Turn, reply: Reply, running: Running, lang: Lang) -> Ending:
         """Feed the reply with what the agent says; how it ended."""
         agent = self._desk.agent
         async with aclosing(agent.reply(turn)) as events:
             async for event in events:
                 if isinstance(event, Started):
                     running.started = True
+                elif isinstance(event, Recalled):
+                    reply.typed += [hit.memory.content for hit in event.hits]
                 elif isinstance(event, Delta):
-                    reply.feed(head + event.text)
-                    head = ""
+                    reply.feed(event.text)
                 elif isinstance(event, Done | Stopped | Failed):
                     return event
                 if running.stopping:
                     await agent.stop(turn.id)
         return Failed("internal", say(lang, "broken"))
 
-    async def _shown(self, record: dict[str, object], place: Where, message_id: int, lang: Lang) -> list[int]:
-        """Messages of this reply that exist already.
+    def _shown(self, record: dict[str, Any], place: Where) -> list[int]:
+        """Messages of this answer that exist already.
 
-        Where a crash fell between sending the first one and hearing its id, it is looked for in the chat.
+        Where a crash fell between sending the first one and hearing its id, it is looked for when the answer is sent.
         """
-        shown = record.get("messages") or record.get("shown")
-        if isinstance(shown, list) and shown:
-            return [int(i) for i in shown]
-        if not record.get("again"):
-            return []
-        found = await self._desk.outbox.find(place, message_id, keyboards.stop(lang))
-        return [found] if found is not None else []
+        shown = record.get("messages") or record.get("shown") or []
+        if not shown and record.get("again") and record.get("after"):
+            self._desk.outbox.doubt(place.chat_id, int(record["after"]))
+        return [int(i) for i in shown]
 
     async def stop(self, kept: Kept, *, lang: Lang) -> str:
         """Stop what is being written in that chat, past its queue; what to say to that (nothing, if it stopped)."""
@@ -185,17 +188,20 @@ class Handlers:
         desk = self._desk
         lang = await desk.language(kept.user_id, kept.message.from_user, args)
         record = await desk.begin(place.key, kept.ids, stored=kept.stored)
-        shown = [int(i) for i in record["messages"]]
+        shown = self._shown(record, place)
         try:
             if record.get("done"):
                 await desk.end("", kept.ids, stored=kept.stored)
+                return
+            if place.chat_id != kept.message.chat_id and not await desk.outbox.reaches(place):
+                await self._ask_in(kept, lang)
                 return
             if record.get("again") and not shown and name in ONCE:
                 outcome = Outcome(False, say(lang, "interrupted", name=name))
             else:
                 outcome = await self._carry_out(kept, place, name, args, lang)
         finally:
-            desk.became(place.chat_id)
+            desk.became(kept.message.chat_id)
         if outcome.turn is not None:
             message, ids = kept.message, (kept.message.message_id,)
             turn = replace(outcome.turn, id=place.key)
@@ -210,6 +216,13 @@ class Handlers:
         reply_to = None if place.private else kept.message.message_id
         await desk.show(place, text, markup, shown=shown, reply_to=reply_to)
         await desk.end(place.key, kept.ids, stored=kept.stored)
+
+    async def _ask_in(self, kept: Kept, lang: Lang) -> None:
+        """Do nothing for somebody in a group whom we cannot write to in private, and say so there."""
+        group = replace(where(kept.message), key=self.key(kept), recorded=kept.stored)
+        text = say(lang, "private.first", name=self._desk.me.username)
+        await self._desk.show(group, text, reply_to=kept.message.message_id)
+        await self._desk.end(group.key, kept.ids, stored=kept.stored)
 
     async def _carry_out(self, kept: Kept, place: Where, name: str, args: str, lang: Lang) -> Outcome:
         desk = self._desk
@@ -273,20 +286,25 @@ def _kinds(unread: Sequence[str], lang: Lang) -> str:
     return ("、" if lang == "zh" else ", ").join(say(lang, f"kind.{k}") for k in unread)
 
 
-def _final(end: Ending, lang: Lang) -> str:
+def _pieces(head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]) -> list[Piece]:
+    """The whole reply: the model's words as Markdown, ours around them as they stand."""
     if isinstance(end, Done):
-        return end.text.strip() or say(lang, "empty")
-    if isinstance(end, Stopped):
-        return f"{end.text.rstrip()}\n\n{say(lang, 'stopped')}".lstrip()
-    return f"{end.partial.rstrip()}\n\n⚠️ {end.sentence}".lstrip()
+        text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
+        if end.literal:
+            return plain(head + text + after)
+    elif isinstance(end, Stopped):
+        text, after = end.text.rstrip(), f"\n\n{say(lang, 'stopped')}{foot}"
+    else:
+        text, after = end.partial.rstrip(), f"\n\n⚠️ {end.sentence}{foot}"
+    return render(text, before=head, after=after, typed=typed)
 
 
 def _help(text: str, lang: Lang) -> str:
     """The agent's list of commands, without what a chat has not, and with what it has besides."""
     lines = text.splitlines()
     for i, line in enumerate(lines):
-        if line.startswith("- `/quit`"):
-            lines[i] = f"- `/stop` – {say(lang, 'help.stop')}"
+        if line.startswith("- /quit"):
+            lines[i] = f"- /stop – {say(lang, 'help.stop')}"
     return "\n".join(lines)
 
 

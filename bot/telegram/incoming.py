@@ -20,6 +20,7 @@ from bot.telegram.tuning import Tuning
 from memory.models import Lang
 
 _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s{1,9}(.*))?", re.DOTALL)
+OPEN_COMMANDS = frozenset({"start", "help", "new", "temp", "stop"})  # their answers show nothing of a memory
 _LONG = 3_500  # a part of a paste that the client cut is nearly as long as a message may be
 _FULL = 4_090
 _TOGETHER = 3.0  # seconds between the dates of parts of one turn
@@ -89,6 +90,14 @@ def where(message: Message) -> Where:
     """The place it was said in."""
     thread = message.message_thread_id if message.is_topic_message else None
     return Where(message.chat_id, thread, private=message.chat.type == ChatType.PRIVATE)
+
+
+def answer_place(message: Message, bot_name: str) -> Where:
+    """Where the message is answered: in a group, commands about memory are answered to their sender in private."""
+    place, command = where(message), command_of(message, bot_name)
+    if place.private or command is None or command[0] in OPEN_COMMANDS or message.from_user is None:
+        return place
+    return Where(message.from_user.id)
 
 
 def command_of(message: Message, bot_name: str) -> tuple[str, str] | None:

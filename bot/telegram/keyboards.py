@@ -10,6 +10,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from bot.events import Choice
 from bot.telegram.texts import say
 from memory.models import Lang
+from memory.text.output import clean_output
 
 LABEL = 60  # characters of a button's label
 _DATA = 64
@@ -35,7 +36,7 @@ def pressed(data: str | None) -> Press | None:
 
 def button(label: str, action: str, value: str = "") -> InlineKeyboardButton:
     """One button."""
-    short = " ".join(label.split()) or "…"
+    short = " ".join(clean_output(label).split()) or "…"
     short = short if len(short) <= LABEL else short[: LABEL - 1] + "…"
     data = f"{_CODES[action]}:{value}"
     return InlineKeyboardButton(short, callback_data=data.encode()[:_DATA].decode("utf-8", "ignore"))

@@ -13,7 +13,7 @@ from bot.life_texts import switched
 from bot.telegram import keyboards
 from bot.telegram.desk import Desk
 from bot.telegram.outbox import Gone, Where
-from bot.telegram.render import render
+from bot.telegram.render import plain
 from bot.telegram.texts import say
 from memory.errors import StoreError
 from memory.models import Change, Json, Lang, Memory, State
@@ -90,7 +90,8 @@ class Notices:
         out = [first]
         with suppress(TimeoutError):
             while True:
-                out.append(await asyncio.wait_for(queue.get(), self._desk.tuning.notice))
+                async with asyncio.timeout(self._desk.tuning.notice):  # `wait_for` of 3.11 may lose a cancellation
+                    out.append(await queue.get())
         return out
 
     # --- telling --------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ class Notices:
         outcome = await self._desk.agent.command(command)
         if not outcome.choices:
             return
-        markup, pieces = keyboards.choices(outcome.choices), render(outcome.text)
+        markup, pieces = keyboards.choices(outcome.choices), plain(outcome.text)
         with suppress(Gone):
             for piece in pieces:
                 await self._desk.outbox.send(
@@ -179,7 +180,7 @@ class Notices:
 
     async def _say(self, where: Where, text: str, ids: Sequence[str], sets: object, lang: Lang) -> None:
         markup = keyboards.notice(ids, sets, lang) if ids and isinstance(sets, dict) else None
-        pieces = render(text)
+        pieces = plain(text)
         await self._desk.recall_sent(where.chat_id)
         try:
             for piece in pieces:

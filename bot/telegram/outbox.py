@@ -1,13 +1,19 @@
 """Sending and editing, with the patience that each deserves.
 
 A frame of a reply being written is tried once: on flood control or a network error it is dropped, for the next
-one says more. What must arrive is tried until it has, however long Telegram asks us to wait. After a request
-whose fate is unknown (the connection broke), we look for the message before sending it a second time.
+one says more. What must arrive is tried until it has, however long Telegram asks us to wait.
+
+After a send whose fate is unknown (the connection broke) nothing new is sent to that chat before we have looked for
+the message. The Bot API lists no messages, but ids of all private chats and basic groups of a bot are one rising
+sequence (a supergroup has its own): the lost message has an id that is newer than the newest known when it was sent,
+and that neither an update nor an answer has told us of. Editing those ids finds it: of messages of other chats and
+people Telegram says that they cannot be edited. What a later send leaves between it and that doubt is removed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -25,7 +31,10 @@ from bot.telegram.wire import Flood
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-PROBED = 6  # message ids looked at behind the last one we know
+AHEAD = 25  # ids looked at behind the newest one known: messages of other chats that we have not heard of yet
+PROBED = 500  # ids looked at in one search, at most
+_KNOWN = 4000  # ids kept in mind, at least
+_SUPERGROUP = -(10**12)  # chats below have message ids of their own
 _NOT_MODIFIED = "not modified"
 _NO_EDIT = ("message to edit not found", "can't be edited", "message_id_invalid", "message identifier is not")
 _UNFORMATTED = ("parse entities", "entity", "entities", "url")
@@ -59,30 +68,53 @@ class Where:
 
 
 class Outbox:
-    """One per bot. `on_sent(where, message_id, ours)` is awaited after each new message, before anything else;
-    `ours` are the newest messages of ours in that chat.
+    """One per bot.
+
+    `on_sent(where, message_id, ours)` is awaited after each new message, before anything else; `ours` are the newest
+    messages of ours in that chat. `on_sending(where, newest)` is awaited before, with the newest id known then.
     """
 
     def __init__(
-        self, bot: Bot, tuning: Tuning, on_sent: Callable[[Where, int, list[int]], Awaitable[None]] | None = None
+        self,
+        bot: Bot,
+        tuning: Tuning,
+        on_sent: Callable[[Where, int, list[int]], Awaitable[None]] | None = None,
+        on_sending: Callable[[Where, int], Awaitable[None]] | None = None,
     ) -> None:
         self._bot = bot
         self._tuning = tuning
         self._on_sent = on_sent
+        self._on_sending = on_sending
         self._ours: dict[int, deque[int]] = {}
-        self._last: dict[int, int] = {}
+        self._known: dict[int, set[int]] = {}  # by sequence: ids of messages we know of, whoever wrote them
+        self._last: dict[int, int] = {}  # by sequence
+        self._doubts: dict[int, int] = {}  # by chat: the newest id known before a send whose fate is unknown
+        self._sending: dict[int, asyncio.Lock] = {}  # by chat: what is on its way must not be taken for lost
 
     def seen(self, chat_id: int, message_id: int) -> None:
-        """A message that somebody wrote: ours come behind it."""
-        self._last[chat_id] = max(self._last.get(chat_id, 0), message_id)
-
-    def last(self, chat_id: int) -> int:
-        """The newest message id we have seen in the chat; 0 if none."""
-        return self._last.get(chat_id, 0)
+        """Note the id of a message, whoever wrote it."""
+        of = _sequence(chat_id)
+        last = self._last[of] = max(self._last.get(of, 0), message_id)
+        known = self._known.setdefault(of, set())
+        known.add(message_id)
+        if len(known) > 2 * _KNOWN:
+            self._known[of] = {i for i in known if i > last - _KNOWN}
 
     def know(self, chat_id: int, message_ids: Iterable[int]) -> None:
-        """Messages that are ours already."""
-        self._ours.setdefault(chat_id, deque(maxlen=40)).extend(message_ids)
+        """Note messages that are ours already."""
+        ours = self._ours.setdefault(chat_id, deque(maxlen=40))
+        for message_id in message_ids:
+            ours.append(message_id)
+            self.seen(chat_id, message_id)
+
+    def doubt(self, chat_id: int, newest: int) -> None:
+        """Look for a lost message behind `newest` before anything is sent to the chat."""
+        self._doubts.setdefault(chat_id, newest)
+
+    def is_stray(self, chat_id: int, message_id: int) -> bool:
+        """Tell whether a message of the bot is one it never heard of: not ours, and no older than those we know."""
+        ours = self._ours.get(chat_id, ())
+        return bool(ours) and message_id > min(ours) and message_id not in ours
 
     # --- what must arrive -----------------------------------------------------------------------------
 
@@ -96,22 +128,15 @@ class Outbox:
         silent: bool = False,
     ) -> int:
         """Send; returns the message's id. Raises Gone."""
-        delay, after = self._tuning.retry_first, self._last.get(where.chat_id, 0)
-        while True:
-            try:
-                return await self.try_send(where, piece, markup, reply_to=reply_to, silent=silent)
-            except Later as e:
-                await asyncio.sleep(e.seconds)
-            except BadRequest as e:
-                log.warning("a message was refused: %s", e.message)
-                raise Gone(e.message) from None
-            except TelegramError as e:
-                log.info("sending failed (%s); trying again", type(e).__name__)
-                await asyncio.sleep(delay)
-                delay = min(delay * 2, self._tuning.retry_most)
-                if (found := await self.find(where, after, markup)) is not None:
-                    await self.edit(where, found, piece, markup)
-                    return found
+        try:
+            message_id = await self._patiently(
+                lambda: self.try_send(where, piece, markup, reply_to=reply_to, silent=silent)
+            )
+            await self.settle(where)
+        except BadRequest as e:
+            log.warning("a message was refused: %s", e.message)
+            raise Gone(e.message) from None
+        return message_id
 
     async def edit(
         self, where: Where, message_id: int, piece: Piece, markup: InlineKeyboardMarkup | None = None
@@ -126,30 +151,52 @@ class Outbox:
         except (BadRequest, Gone) as e:
             log.info("a message could not be removed: %s", type(e).__name__)
 
-    async def find(self, where: Where, after: int, markup: InlineKeyboardMarkup | None) -> int | None:
-        """A message of ours behind `after` that we know nothing of: one whose sending we never heard back from.
+    async def strip(self, where: Where, message_id: int) -> None:
+        """Take the buttons from a message of ours; what cannot be edited stays as it is. Raises Gone."""
+        with contextlib.suppress(BadRequest):
+            await self._patiently(lambda: self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id)))
 
-        There is no way to list messages, but setting a keyboard tells: other people's messages refuse it, and
-        one that shows the same keyboard already says that it is not modified.
-        """
-        known = self._ours.get(where.chat_id, ())
-        if not after:
-            return None
-        for message_id in range(after + 1, after + 1 + PROBED):
-            if message_id in known:
-                continue
+    async def settle(self, where: Where) -> None:
+        """Remove what a send of unknown fate may have left in the chat after all."""
+        if where.chat_id in self._doubts:
+            async with self._lock(where):
+                await self._patiently(lambda: self._remove_lost(where, self._doubts[where.chat_id]))
+                del self._doubts[where.chat_id]
+
+    def _lock(self, where: Where) -> asyncio.Lock:
+        return self._sending.setdefault(where.chat_id, asyncio.Lock())
+
+    def _lost(self, chat_id: int, after: int, until: int | None = None) -> list[int]:
+        """Ids behind `after` (and before `until`) of messages that we know nothing of."""
+        of = _sequence(chat_id)
+        known = self._known.get(of, set())
+        end = until or max(self._last.get(of, 0), after) + AHEAD + 1
+        return [i for i in range(after + 1, end) if i not in known][:PROBED]
+
+    async def _adopt(self, where: Where, piece: Piece, markup: InlineKeyboardMarkup | None) -> int | None:
+        """Make the chat's lost message show the piece; None if there is no such message. Raises like `try_edit`."""
+        for message_id in self._lost(where.chat_id, self._doubts[where.chat_id]):
             try:
-                await self._patiently(
-                    lambda i=message_id: self._once(  # type: ignore[misc]
-                        self._bot.edit_message_reply_markup(where.chat_id, i, reply_markup=markup)
-                    )
-                )
+                await self.try_edit(where, message_id, piece, markup)
+            except NotEditable:
+                if message_id < self._last.get(_sequence(where.chat_id), 0):
+                    self._doubts[where.chat_id] = message_id  # somebody else's: never looked at again
+                continue
+            self._doubts[where.chat_id] = message_id
+            return message_id
+        return None
+
+    async def _remove_lost(self, where: Where, after: int, until: int | None = None) -> None:
+        """Delete the chat's lost messages. Deleting alone would take other people's: only ours can be edited."""
+        for message_id in self._lost(where.chat_id, after, until):
+            try:
+                await self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id))
             except BadRequest as e:
                 if _NOT_MODIFIED not in e.message.lower():
                     continue
-            await self._note(where, message_id)
-            return message_id
-        return None
+            log.info("a message that was sent twice is removed")
+            with contextlib.suppress(BadRequest):
+                await self._once(self._bot.delete_message(where.chat_id, message_id))
 
     async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
         delay = self._tuning.retry_first
@@ -176,13 +223,14 @@ class Outbox:
         reply_to: int | None = None,
         silent: bool = False,
     ) -> int:
-        """Send once. Raises Gone, Later, TelegramError."""
+        """Send once; a message whose fate was unknown is looked for first. Raises Gone, Later, TelegramError."""
+        chat_id = where.chat_id
         reply = ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None
 
         async def attempt(p: Piece) -> int:
             message = await self._once(
                 self._bot.send_message(
-                    where.chat_id,
+                    chat_id,
                     p.text,
                     entities=p.entities() or None,
                     message_thread_id=where.thread_id,
@@ -193,9 +241,27 @@ class Outbox:
             )
             return message.message_id
 
-        message_id = await self._formatted(attempt, piece)
-        await self._note(where, message_id)
-        return message_id
+        async with self._lock(where):
+            if chat_id in self._doubts and (found := await self._adopt(where, piece, markup)) is not None:
+                await self._note(where, found)
+                return found
+            newest = self._last.get(_sequence(chat_id), 0)
+            if self._on_sending is not None:
+                await self._on_sending(where, newest)
+            try:
+                message_id = await self._formatted(attempt, piece)
+            except (Later, Gone, BadRequest):
+                raise
+            except TelegramError:
+                if newest:
+                    self.doubt(chat_id, newest)
+                raise
+            await self._note(where, message_id)
+            if (after := self._doubts.get(chat_id)) is not None:
+                with contextlib.suppress(TelegramError, Later, Gone):  # this one is sent; `settle` looks again
+                    await self._remove_lost(where, after, message_id)
+                    self._doubts[chat_id] = message_id  # carried out late, the lost one is behind this
+            return message_id
 
     async def try_edit(
         self, where: Where, message_id: int, piece: Piece, markup: InlineKeyboardMarkup | None = None
@@ -214,6 +280,16 @@ class Outbox:
         except BadRequest as e:
             if _NOT_MODIFIED not in e.message.lower():
                 raise NotEditable(e.message) from None
+
+    async def reaches(self, where: Where) -> bool:
+        """Tell whether we may write to the chat: a person must have begun. Network errors count as yes."""
+        try:
+            await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING)
+        except (Forbidden, BadRequest):
+            return False
+        except TelegramError as e:
+            log.debug("no typing action: %s", type(e).__name__)
+        return True
 
     async def typing(self, where: Where) -> None:
         """Show that a reply is being written; it does not matter if that fails."""
@@ -253,6 +329,10 @@ class Outbox:
 
     async def _note(self, where: Where, message_id: int) -> None:
         self.know(where.chat_id, [message_id])
-        self.seen(where.chat_id, message_id)
         if self._on_sent is not None:
             await self._on_sent(where, message_id, list(self._ours[where.chat_id]))
+
+
+def _sequence(chat_id: int) -> int:
+    """Which sequence of message ids the chat's come from."""
+    return chat_id if chat_id < _SUPERGROUP else 0

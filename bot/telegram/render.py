@@ -1,22 +1,26 @@
-"""Markdown to what Telegram shows: plain text with entities, in messages of at most 4,096 UTF-16 units.
+"""Text to what Telegram shows: plain text with entities, in messages of at most 4,096 UTF-16 units.
 
-Entities are offsets, so no text can break them, and nothing needs escaping. Cuts fall between paragraphs, lines,
-sentences or words, in this order; a code block moves to the next message whole if it fits there, and is cut
-between its lines if it does not. What is marked on both sides of a cut stays marked on both.
+Entities are offsets, so no text can break them, and nothing needs escaping. Only a model's reply is read as
+Markdown; whatever else is sent stands as it was written. Cuts fall between paragraphs, lines, sentences or words,
+in this order; a code block moves to the next message whole if it fits there, and is cut between its lines if it
+does not. What is marked on both sides of a cut stays marked on both.
 """
 
 from __future__ import annotations
 
-import functools
 import logging
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from telegramify_markdown import RenderConfig, convert
+from markdown_it.tree import SyntaxTreeNode
+
+from bot.charts import columns, padded
+from bot.markdown import parser
+from memory.text.output import clean_output
 
 if TYPE_CHECKING:
     import telegram
@@ -25,10 +29,9 @@ log = logging.getLogger(__name__)
 
 LIMIT = 4096  # UTF-16 code units of one message
 MOST_MARKS = 100  # what Telegram keeps of a message's entities
-_KEPT = frozenset(
-    {"bold", "italic", "underline", "strikethrough", "spoiler", "code", "pre", "text_link", "blockquote"}
-)
-_LINK = re.compile(r"(?:https?|tg|tonsite)://[^\s/]|mailto:[^\s@]+@", re.IGNORECASE)
+_MARKED = re.compile(r"\w.*[*_`~<>|#\[\\]|[*_`~<>|#\[\\].*\w", re.DOTALL)  # a quote that Markdown could change
+_STAND_INS = [chr(0xFDD0 + i) for i in range(32)]  # characters that stand for nothing
+_INLINE = {"em": "italic", "strong": "bold", "s": "strikethrough"}
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」』）】]*")
 
 
@@ -54,9 +57,7 @@ class Piece:
         """As python-telegram-bot sends them."""
         from telegram import MessageEntity
 
-        return [
-            MessageEntity(m.type, m.offset, m.length, url=m.url, language=m.language) for m in self.marks[:MOST_MARKS]
-        ]
+        return [MessageEntity(m.type, m.offset, m.length, url=m.url, language=m.language) for m in self.marks]
 
     def bare(self) -> Piece:
         """Without formatting."""
@@ -68,35 +69,160 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def clean(text: str) -> str:
-    """Without what no request can carry: lone surrogates and NUL."""
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return whole.replace("\0", "")
+def render(
+    markdown: str, limit: int = LIMIT, *, before: str = "", after: str = "", typed: Sequence[str] = ()
+) -> list[Piece]:
+    """Lay a model's reply out in messages, with literal words around it; `typed` is literal wherever it is quoted.
 
-
-def render(markdown: str, limit: int = LIMIT) -> list[Piece]:
-    """The messages that show it. Never raises: what cannot be formatted is shown as it was written."""
-    source = clean(markdown)
+    Never raises: at worst all is literal.
+    """
+    source = folded = clean_output(markdown)
+    quotes = {q for t in typed if _MARKED.search(q := clean_output(t).strip()) and q in source}
+    page = _Page(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
+    for sign, quote in page.quotes.items():
+        folded = folded.replace(quote, sign)
+    page.add(clean_output(before))
     try:
-        text, found = convert(source, config=_config())
+        page.add_blocks(SyntaxTreeNode(parser().parse(folded)).children)
+        if page.letters() < _letters(before + source):
+            return plain(f"{before}{markdown}{after}", limit)
     except Exception as e:  # noqa: BLE001 - the boundary to the Markdown parser: formatting never fails a reply
         log.warning("formatting failed (%s); showing plain text", type(e).__name__)
-        return plain(source, limit)
-    marks = [
-        Mark(e.type, e.offset, e.length, e.url, e.language)
-        for e in found
-        if e.type in _KEPT and e.length > 0 and (e.type != "text_link" or _LINK.match(e.url or ""))
-    ]
-    return split(text, marks, limit) or plain(source, limit)
+        return plain(f"{before}{markdown}{after}", limit)
+    page.add(clean_output(after))
+    return split("".join(page.parts), sorted(page.marks, key=lambda m: (m.offset, -m.length)), limit)
 
 
 def plain(text: str, limit: int = LIMIT) -> list[Piece]:
     """The messages that show a text as it is."""
-    return split(clean(text), [], limit)
+    return split(clean_output(text), [], limit)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
+
+
+@dataclass
+class _Page:
+    """Text and marks of a Markdown tree, as it is walked."""
+
+    quotes: Mapping[str, str]  # by the sign that stands in for each
+    parts: list[str] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    at: int = 0
+    quoted: bool = False
+
+    def add(self, text: str) -> None:
+        """Add literal text."""
+        text = self._unfold(text)
+        self.parts.append(text)
+        self.at += units(text)
+
+    def _unfold(self, text: str) -> str:
+        for sign, quote in self.quotes.items():
+            text = text.replace(sign, quote)
+        return text
+
+    def letters(self) -> int:
+        """Count the letters and digits shown or kept in marks."""
+        return _letters("".join([*self.parts, *(f"{m.url or ''}{m.language or ''}" for m in self.marks)]))
+
+    def mark(self, kind: str, start: int, *, url: str | None = None, language: str | None = None) -> None:
+        """Mark what was added since `start`."""
+        if self.at > start:
+            self.marks.append(Mark(kind, start, self.at - start, url and self._unfold(url), language))
+
+    def add_blocks(self, nodes: Sequence[SyntaxTreeNode], indent: str = "", gap: str = "\n\n") -> None:
+        """Add paragraphs, lists, code and so on, `gap` between them."""
+        for i, node in enumerate(nodes):
+            if i:
+                self.add(("\n" if node.type.endswith("_list") and indent else gap) + indent)
+            self._add_block(node, indent)
+
+    def _add_block(self, node: SyntaxTreeNode, indent: str) -> None:
+        start = self.at
+        if node.type in ("paragraph", "inline"):
+            self._add_inline(node, indent)
+        elif node.type == "heading":
+            if node.children and node.children[0].content:
+                self._add_inline(node, indent)
+                self.mark("bold", start)
+            else:
+                self.add(node.markup)
+        elif node.type in ("fence", "code_block"):
+            about = node.info.split() if node.type == "fence" else []
+            if len(about) > 1:
+                self.add(f"{node.info.strip()}\n")
+                start = self.at
+            self.add(node.content.removesuffix("\n"))
+            self.mark("pre", start, language=about[0] if len(about) == 1 else None)
+        elif node.type == "blockquote":
+            outer, self.quoted = self.quoted, True
+            self.add_blocks(node.children, indent)
+            self.quoted = outer
+            if not outer:  # Telegram nests none
+                self.mark("blockquote", start)
+        elif node.type in ("bullet_list", "ordered_list"):
+            self._add_items(node, indent)
+        elif node.type == "table":
+            self._add_table(node)
+        elif node.type == "hr":
+            self.add("———")
+        else:
+            self.add(node.content)
+
+    def _add_items(self, node: SyntaxTreeNode, indent: str) -> None:
+        for i, item in enumerate(node.children):
+            sign = f"{item.info}{item.markup} " if node.type == "ordered_list" else "• "
+            self.add((f"\n{indent}" if i else "") + sign)
+            self.add_blocks(item.children, indent + "  ", "\n")
+
+    def _add_table(self, node: SyntaxTreeNode) -> None:
+        """Aligned in a fixed width: Telegram has no tables, and no marks inside fixed width."""
+        cells = [
+            [_Page(self.quotes).read(cell) for cell in row.children]
+            for part in node.children
+            for row in part.children
+        ]
+        widths = [max(columns(row[c]) for row in cells) for c in range(len(cells[0]))]
+        rows = [" | ".join(padded(x, w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+        start = self.at
+        self.add("\n".join([rows[0], "-+-".join("-" * w for w in widths), *rows[1:]]))
+        self.mark("pre", start)
+
+    def read(self, node: SyntaxTreeNode) -> str:
+        """Text of an inline node without its marks."""
+        self._add_inline(node, "")
+        return "".join(self.parts)
+
+    def _add_inline(self, node: SyntaxTreeNode, indent: str) -> None:
+        start = self.at
+        if node.type == "text":
+            self.add(node.content)
+        elif node.type == "code_inline":
+            self.add(node.content)
+            self.mark("code", start)
+        elif node.type in ("softbreak", "hardbreak"):
+            self.add(f"\n{indent}")
+        elif node.type == "image":
+            self.add(node.content or str(node.attrs["src"]))
+            self.mark("text_link", start, url=str(node.attrs["src"]))
+        else:
+            for child in node.children:
+                self._add_inline(child, indent)
+            if node.type == "link":
+                if self.at == start:
+                    self.add(str(node.attrs["href"]))
+                self.mark("text_link", start, url=str(node.attrs["href"]))
+            elif node.type in _INLINE:
+                self.mark(_INLINE[node.type], start)
 
 
 def split(text: str, marks: Sequence[Mark], limit: int = LIMIT) -> list[Piece]:
-    """Cut into messages; white space around each is dropped, as Telegram itself does. Blank ones are left out."""
+    """Cut into messages; white space around each is dropped, as Telegram does, and blank ones are left out.
+
+    `marks` are in order of their offsets.
+    """
     table = _offsets(text)
     blocks = [
         (bisect_right(table, m.offset) - 1, bisect_right(table, m.offset + m.length - 1))
@@ -106,22 +232,15 @@ def split(text: str, marks: Sequence[Mark], limit: int = LIMIT) -> list[Piece]:
     out, start = [], 0
     while start < len(text):
         end = bisect_right(table, table[start] + limit) - 1
+        inside = [m for m in marks if m.offset < table[end] and m.offset + m.length > table[start]]
+        if len(inside) > MOST_MARKS:  # Telegram would drop the rest
+            end = bisect_right(table, inside[MOST_MARKS].offset) - 1
         cut = len(text) if end >= len(text) else _cut(text, start, max(end, start + 1), blocks, table, limit)
         piece = _piece(text, marks, table, start, cut)
         if piece is not None:
             out.append(piece)
         start = cut
     return out
-
-
-@functools.cache
-def _config() -> RenderConfig:
-    config = RenderConfig.isolated()
-    symbol = config.markdown_symbol
-    symbol.heading_level_1 = symbol.heading_level_2 = symbol.heading_level_3 = symbol.heading_level_4 = ""
-    symbol.unordered_list_item = "•"
-    symbol.task_uncompleted = "☐"
-    return config
 
 
 def _offsets(text: str) -> list[int]:

@@ -38,7 +38,7 @@ class Reply:
     """One reply in one chat. Use as an async context manager; `finish` makes it whole.
 
     `shown` are messages of this reply that exist already (from before a restart, or of the answer that this one
-    replaces): they are reused.
+    replaces): they are reused. `head` is literal text in front of what is fed.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Reply:
         stop: InlineKeyboardMarkup | None = None,
         shown: Sequence[int] = (),
         reply_to: int | None = None,
+        head: str = "",
     ) -> None:
         self._outbox = outbox
         self._where = where
@@ -59,6 +60,8 @@ class Reply:
         self._messages = [_Message(i) for i in shown]
         self._stale: list[int] = []
         self._reply_to = reply_to
+        self._head = head
+        self.typed: list[str] = []  # what the person said, shown to the letter where the reply quotes it
         self._text = ""
         self._dirty = asyncio.Event()
         self._closing = asyncio.Event()
@@ -84,10 +87,9 @@ class Reply:
         self._text += text
         self._dirty.set()
 
-    async def finish(self, markdown: str, markup: InlineKeyboardMarkup | None = None) -> list[int]:
+    async def finish(self, pieces: Sequence[Piece], markup: InlineKeyboardMarkup | None = None) -> list[int]:
         """Show the whole reply; returns the ids of its messages. Raises Gone."""
         await self._put_down_brush()
-        pieces = render(markdown)
         for i, piece in enumerate(pieces):
             await self._settle(i, piece, markup if i == len(pieces) - 1 else None)
         self._stale += [m.id for m in self._messages[len(pieces) :]]
@@ -95,6 +97,7 @@ class Reply:
         for message_id in self._stale:
             await self._outbox.remove(self._where, message_id)
         self._stale = []
+        await self._outbox.settle(self._where)
         return self.message_ids
 
     async def _settle(self, i: int, piece: Piece, markup: InlineKeyboardMarkup | None) -> None:
@@ -154,12 +157,13 @@ class Reply:
 
     async def _frame(self) -> bool:
         """Show what changed first; whether everything is shown now."""
-        pieces = render(self._text)
+        pieces = render(self._text, before=self._head, typed=self.typed)
         for i, piece in enumerate(pieces):
             last = i == len(pieces) - 1
             markup = self._stop if last else None
             if i >= len(self._messages):
-                sent = await self._first_try(piece, markup)
+                reply_to = None if self._messages else self._reply_to
+                sent = await self._outbox.try_send(self._where, piece, markup, reply_to=reply_to)
                 self._messages.append(_Message(sent, piece, markup))
             elif (self._messages[i].piece, self._messages[i].markup) != (piece, markup):
                 await self._retouch(i, piece, markup)
@@ -168,18 +172,6 @@ class Reply:
             self._not_before = time.monotonic() + self._interval
             return last
         return True
-
-    async def _first_try(self, piece: Piece, markup: InlineKeyboardMarkup | None) -> int:
-        """Send, or find what was sent although the connection broke before we heard of it."""
-        reply_to = self._reply_to if not self._messages else None
-        after = self._outbox.last(self._where.chat_id)
-        try:
-            return await self._outbox.try_send(self._where, piece, markup, reply_to=reply_to)
-        except TelegramError:
-            found = await self._outbox.find(self._where, after, markup)
-            if found is None:
-                raise
-            return found
 
     async def _retouch(self, i: int, piece: Piece, markup: InlineKeyboardMarkup | None) -> None:
         message = self._messages[i]

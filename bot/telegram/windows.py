@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.telegram import keyboards
 from bot.telegram.desk import Desk
 from bot.telegram.outbox import Gone, Where
-from bot.telegram.render import render
+from bot.telegram.render import plain
 from bot.telegram.texts import say
 from memory.models import Lang, Message
 
@@ -22,7 +22,7 @@ async def divide(desk: Desk, place: Where, user_id: str, lang: Lang) -> None:
     if not since or after is None:
         return
     key = f"{after}-{messages[-1].seq}"
-    piece = render(say(lang, "elsewhere", n=len(since)))[0]
+    piece = plain(say(lang, "elsewhere", n=len(since)))[0]
     try:
         await desk.outbox.send(replace(place, key=""), piece, keyboards.elsewhere(key, lang), silent=True)
     except Gone:
@@ -38,7 +38,7 @@ async def said_elsewhere(desk: Desk, user_id: str, key: str, lang: Lang) -> str:
     messages = await desk.agent.history(user_id, scope, after=int(first), limit=LOOKED_AT)
     shown = [m for m in messages if m.seq <= int(last) and m.text and not _here(desk, m)]
     names = {"user": say(lang, "said.you"), "assistant": "Ebb"}
-    return "\n\n".join(f"**{names[m.role]}** {m.text}" for m in shown) or say(lang, "gone")
+    return "\n\n".join(f"{names[m.role]}: {m.text}" for m in shown) or say(lang, "gone")
 
 
 def _here(desk: Desk, m: Message) -> bool:

@@ -1,1 +1,1 @@
-"""The language layer: rules and word lists over what people write, one folder a language. Pure."""
+"""Rules of language and form, below everything that remembers: this package imports only `memory.models`."""

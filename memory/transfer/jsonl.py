@@ -28,7 +28,7 @@ from memory.transfer.reading import FORMAT, IDS, VERSION, Line, read
 _COMES: Final = frozenset({"new", "newer"})
 _HEADER: Final = {"type": FORMAT, "version": VERSION}
 _BATCH: Final = 500
-_ENDS: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+_ENDS: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 Lines: TypeAlias = Callable[[], Iterable[str]]  # the file from its beginning, each time it is called
 

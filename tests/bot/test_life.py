@@ -343,6 +343,6 @@ async def test_a_switch_is_noticed_and_said(tmp_path: Path) -> None:
         assert {m.curve for m in await w.memories()} == {"score"}
         found = {c.name: c for c in await report(w.ebb.settings, lang="zh")}["遗忘曲线"]
         assert (found.state, found.found) == ("ok", "score，共 3 条记忆")
-    assert "`score`" in switched(result, "en")
+    assert "“score”" in switched(result, "en")
     assert "next night" in switched({**result, "fainter": 1}, "en")
     assert "下次夜间" in switched({**result, "fainter": 1}, "zh")

@@ -92,6 +92,30 @@ def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+def test_no_control_sequence_reaches_the_terminal(tmp_path: Path) -> None:
+    """Neither what was told nor what is typed as an argument; joined emoji, tabs and lines stay."""
+    ebb(tmp_path, "memory", "add", "My cat\x1b]52;c;aGk=\x07 is \u202ecalled\x9b31m 👨‍👩‍👧 Zork\x08 now")
+    shown = [
+        ebb(tmp_path, *args)
+        for args in (
+            ("memory", "list"),
+            ("memory", "search", "cat\x1b[2J"),
+            ("ask", "/memories"),
+            ("ask", "What is my cat called?\x1b[31m"),
+            ("memory", "show", "no\x1b]8;;http://a\x07"),
+            ("memory", "export"),
+            ("\x1b[31mnothing",),
+        )
+    ]
+    text = "".join(done.stdout + done.stderr for done in shown)
+    assert not re.search(
+        "[^\\S\n\t ]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text.replace("\u3000", "")
+    )
+    assert "␛]52;c;aGk=␇" in shown[0].stdout
+    assert "👨‍👩‍👧" in shown[0].stdout
+    assert "\\u001b]52" in shown[5].stdout
+
+
 def test_the_command_speaks_chinese_too(tmp_path: Path) -> None:
     """Its help, a command there is none of, an option nobody knows, a file that cannot be used."""
     helped = cold(tmp_path, "--help", EBB_LANG="zh")

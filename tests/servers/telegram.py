@@ -209,7 +209,7 @@ class TelegramServer:
         chat_id = user.id if chat is None else chat
         reply_to = body.pop("reply_to", None)
         raw: Params = {
-            "message_id": self._message_id(),
+            "message_id": self._message_id(chat_id),
             "date": body.pop("date", int(time.time())),
             "chat": self._chat(chat_id, user),
             "from": user.json(),
@@ -363,7 +363,10 @@ class TelegramServer:
         if self._poll is not None and not self._poll.done():
             self._poll.set_result(None)
 
-    def _message_id(self) -> int:
+    def _message_id(self, chat_id: int) -> int:
+        """One sequence for all private chats and basic groups of the account, one for each supergroup."""
+        if chat_id < -(10**12):
+            return max(self.chats.get(chat_id, {}), default=0) + 1
         self._next_message += 1
         return self._next_message
 
@@ -430,7 +433,7 @@ class TelegramServer:
                 raise bad("message to be replied not found")
             reply = None
         shown = Shown(
-            self._message_id(),
+            self._message_id(chat_id),
             chat_id,
             self.bot_id,
             text,

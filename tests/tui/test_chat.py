@@ -409,11 +409,11 @@ async def test_the_panel_fits_the_window(online: Settings) -> None:
 
 
 async def test_what_a_model_writes_cannot_command_the_terminal(online: Settings, openai_server: OpenAIServer) -> None:
-    """Escape sequences in a reply are dropped before they reach the screen."""
+    """Escape sequences in a reply are shown and do nothing."""
     openai_server.queue.append(say("safe\x1b]52;c;aGFjaw==\x07 text"))
     async with window(online) as w:
         await w.send("Hello.")
-        await w.sees("safe text")
+        await w.sees("safe␛]52;c;aGFjaw==␇ text")
         assert "\x1b" not in w.screen()
 
 
@@ -454,7 +454,7 @@ async def test_a_paste_of_any_size_is_safe(online: Settings, openai_server: Open
     async with window(online) as w:
         field = w.chat.composer.field
         field.post_message(events.Paste("two\r\nlines\x1b[31m"))
-        await w.until(lambda: w.chat.composer.text == "two\nlines")
+        await w.until(lambda: w.chat.composer.text == "two\nlines␛[31m")
         field.load_text("see: ")
         field.move_cursor(field.document.end)
         long = "\n".join(f"row {n}" for n in range(5000))

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 # Each takes long to import, and none is needed before something has been said.
 HEAVY = (
     "aiohttp", "cryptography", "fastembed", "fsrs", "httpx", "httpx2", "jinja2", "matplotlib", "numpy", "onnxruntime", "openai",
-    "pysqlite3", "sqlite3", "sqlite_vec", "telegram", "telegramify_markdown", "tokenizers",
+    "pysqlite3", "sqlite3", "sqlite_vec", "telegram", "tokenizers",
     "memory.service", "memory.store", "memory.learn", "memory.recall", "bot.bootstrap", "bot.agent", "bot.llm",
 )  # fmt: skip
 

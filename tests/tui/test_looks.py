@@ -41,7 +41,7 @@ SAID = {
     ),
     "zh": (
         "早上好！周四之前我要想到什么？顺便说一下，我现在住在 Lisbon 的阿尔法玛区，离河边很近。",
-        "周四和 Ana 的**评审**之前，有两件事：\n\n1. 展览方案里的*北厅*还没有定，你说过想要更安静一些。\n"
+        "周四和 Ana 的**评审**之前，有两件事：\n\n1. 展览方案里的**北厅**还没有定，你说过想要更安静一些。\n"
         "2. 请带 `plan-v3.pdf`，不要带旧的那份。🎨",
     ),
 }
@@ -150,7 +150,7 @@ def test_questions_and_failures(snap_compare: Compare) -> None:
         reply = await view.say(Line("assistant", "", NOW, "t1"))
         assert isinstance(reply, Reply)
         await reply.fail(Failed("rate_limit", "The provider asks for a pause of 20 seconds.", 20.0, "I was just"))
-        await view.note("**Which** of these do you mean?", asked="/forget dog")
+        await view.note("Which of these do you mean?", asked="/forget dog")
         await view.choose(Choices([Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]))
         await pilot.pause()
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.content import Content
 
-from tui.words import clean, install, one_line, pieces
+from memory.text.output import clean_output
+from tui.words import install, one_line, pieces
 
 install()
 
@@ -19,26 +20,27 @@ install()
     ("raw", "shown"),
     [
         ("plain", "plain"),
-        ("a\x1b]52;c;aGk=\x07b", "ab"),  # would write the clipboard
-        ("\x1b[31mred\x1b[0m", "red"),
-        ("\x1b]0;title\x1b\\x", "x"),
-        ("bell\x07 back\x08", "bell back"),
+        ("a\x1b]52;c;aGk=\x07b", "a␛]52;c;aGk=␇b"),  # would write the clipboard
+        ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+        ("bell\x07 back\x08 \x7f", "bell␇ back␈ ␡"),
         ("one\r\ntwo\rthree", "one\ntwo\nthree"),
         ("tab\tkept\n", "tab\tkept\n"),
-        ("\u202egnp.exe", "gnp.exe"),  # text that lies about its order
-        ("\x9b31mC1", "31mC1"),
-        ("猫\x00🐈", "猫🐈"),
+        ("\u202egnp.exe\u2066", "�gnp.exe�"),  # text that lies about its order
+        ("\x9b31mC1", "␛[31mC1"),
+        ("猫\x00🐈", "猫␀🐈"),
+        ("half \ud83d and \ud83d\ude00", "half � and 😀"),
+        ("👨‍👩‍👧 🏴󠁧󠁢󠁳󠁣󠁴󠁿 é", "👨‍👩‍👧 🏴󠁧󠁢󠁳󠁣󠁴󠁿 é"),
     ],
 )
 def test_nothing_said_reaches_the_terminal_as_a_command(raw: str, shown: str) -> None:
-    """Control characters and escape sequences go; letters, tabs and newlines stay."""
-    assert clean(raw) == shown
+    """Control characters become visible and do nothing; letters, tabs and newlines stay."""
+    assert clean_output(raw) == shown
 
 
 @given(st.text())
 def test_clean_text_has_no_control_characters(text: str) -> None:
     """Whatever comes in, no escape, no C0 but tab and newline, no C1."""
-    assert not [c for c in clean(text) if (ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160]
+    assert not [c for c in clean_output(text) if (ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160]
 
 
 @given(st.text(alphabet=st.sampled_from(list("ab cd,。,“”（）我你 乌龙茶Lis-bon1.\u3000🎨"))))

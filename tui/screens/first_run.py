@@ -15,9 +15,10 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.settings import Settings
+from memory.text.output import clean_output
 from tui.setup import Unusable, Way, Wish, ollama_models, settle
 from tui.voice import Voice
-from tui.words import clean, one_line
+from tui.words import one_line
 
 _WAYS: tuple[Way, ...] = ("openai", "endpoint", "ollama", "offline")
 _SHOWN = 3  # models named in the list of ways
@@ -134,7 +135,7 @@ class FirstRun(Screen[Settings]):
         self._model.placeholder = say("first.model.openai" if way == "openai" else "first.model")
         if way == "ollama":
             self._pick.clear_options()
-            self._pick.add_options(Option(clean(name), id=name) for name in self._models or ())
+            self._pick.add_options(Option(clean_output(name), id=name) for name in self._models or ())
             self._pick.highlighted = 0
             self._pick.focus()
         else:
@@ -189,7 +190,7 @@ class FirstRun(Screen[Settings]):
 
     def _problem(self, text: str, style: str = "$error") -> None:
         self._said.display = bool(text)
-        self._said.update(Content.styled(clean(text), style))
+        self._said.update(Content.styled(clean_output(text), style))
         if text:
             self._said.scroll_visible(animate=False)
 

@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from memory.text.output import clean_output
 from tui.voice import Voice
-from tui.words import clean
 
 
 class Finishing(ModalScreen[None]):
@@ -52,5 +52,5 @@ class Trouble(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The sentence, and the keys."""
         with Vertical(classes="sheet small"):
-            yield Static(Content.styled(self._voice("open_failed", why=clean(self._why)), "$error"))
+            yield Static(Content.styled(self._voice("open_failed", why=clean_output(self._why)), "$error"))
             yield Static(Content.styled(self._voice("open_failed.keys"), "$quiet"), classes="row")

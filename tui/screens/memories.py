@@ -17,11 +17,12 @@ from bot.events import Outcome
 from bot.listing import LISTED
 from bot.texts import ago
 from memory.models import Memory, State
+from memory.text.output import clean_output
 from tui.link import Link
 from tui.voice import Voice
 from tui.widgets.glance import gauge, glyph, hang, icon, kind_name, validity, when
 from tui.widgets.header import Hints
-from tui.words import clean, one_line
+from tui.words import one_line
 
 _FULL_WEIGHT = 2.0  # the curve's upper end
 
@@ -132,7 +133,7 @@ class Memories(Screen[None]):
             ("browse.valid", validity(m, self._voice, now)),
         ]
         marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
-        out = Content.assemble((clean(m.content), "bold"), "\n", (f"[{m.id}]", "$quiet"))
+        out = Content.assemble((clean_output(m.content), "bold"), "\n", (f"[{m.id}]", "$quiet"))
         if marks:
             out = Content.assemble(out, ("  " + " · ".join(marks), "$sand"))
         out += Content("\n")
@@ -142,7 +143,9 @@ class Memories(Screen[None]):
                 label = set_cell_size(say(key), widest)
                 out = Content.assemble(out, "\n", hang(Content.styled(label, "$quiet"), Content(value), self._room()))
         if m.original_content != m.content:
-            out = Content.assemble(out, "\n\n", (say("browse.original"), "$quiet"), "\n", clean(m.original_content))
+            out = Content.assemble(
+                out, "\n\n", (say("browse.original"), "$quiet"), "\n", clean_output(m.original_content)
+            )
         self._detail.update(out)
 
     def _room(self) -> int:
@@ -164,7 +167,7 @@ class Memories(Screen[None]):
 
     def _tell(self, text: str) -> None:
         self._word_of.display = bool(text)
-        self._word_of.update(Content(clean(text)))
+        self._word_of.update(Content(clean_output(text)))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Another one: show it; a question about the one before is off."""

@@ -17,9 +17,10 @@ from textual.widgets import OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
+from memory.text.output import clean_output
 from tui.voice import Voice
 from tui.widgets.history import History
-from tui.words import clean, one_line
+from tui.words import one_line
 
 LONG_PASTE = 1_500  # characters; beyond this, or LONG_LINES, a paste is shown as one word
 LONG_LINES = 20
@@ -102,7 +103,7 @@ class Field(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         event.stop()
-        text = clean(event.text)
+        text = clean_output(event.text)
         if len(text) > LONG_PASTE or text.count("\n") > LONG_LINES:
             self._owner.paste(text)
         elif result := self._replace_via_keyboard(text, *self.selection):
@@ -213,9 +214,7 @@ class Composer(Vertical):
             self._list.clear_options()
             self._list.add_options(
                 Option(
-                    Content.assemble(
-                        (f"/{name:<10}", "$primary"), (one_line((zh if chinese else en).replace("`", "")), "$quiet")
-                    ),
+                    Content.assemble((f"/{name:<10}", "$primary"), (one_line(zh if chinese else en), "$quiet")),
                     id=name,
                 )
                 for name, en, zh in found

@@ -198,6 +198,11 @@ class Conversation(VerticalScroll, can_focus=False):
 
     # --- staying light ------------------------------------------------------------------------------
 
+    async def settle_literal(self, reply: Reply) -> None:
+        """Show a reply that is done as it stands, without Markdown."""
+        await self.mount(Said(replace(reply.line, literal=True), self._voice), before=reply)
+        await reply.remove()
+
     def tidy(self) -> None:
         """Cool old replies down and let go of the oldest entries; only while nobody reads up there."""
         if not self.at_end:

@@ -5,7 +5,7 @@ Every entry can be focused, copied, and left again by typing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -16,9 +16,10 @@ from textual.message import Message as TextualMessage
 from textual.widget import Widget
 
 from memory.models import Message, MessageStatus, Role
+from memory.text.output import clean_output
 from tui.voice import Voice
 from tui.widgets.glance import clock_time
-from tui.words import clean, one_line
+from tui.words import one_line
 
 _MARKS: dict[MessageStatus, str] = {
     "stopped": "mark.stopped",
@@ -41,12 +42,21 @@ class Line:
     status: MessageStatus = "complete"
     hidden: bool = False
     off_record: bool = False
+    literal: bool = False  # Ebb's own words with the person's in them: no Markdown
 
     @classmethod
     def of(cls, m: Message) -> Line:
         """From a stored message."""
         return cls(
-            m.role, clean(m.text), m.at, m.turn_id, m.id, m.session_id, m.seq, m.status, m.hidden_at is not None
+            m.role,
+            clean_output(m.text),
+            m.at,
+            m.turn_id,
+            m.id,
+            m.session_id,
+            m.seq,
+            m.status,
+            m.hidden_at is not None,
         )
 
     @property
@@ -66,6 +76,11 @@ def head(line: Line, voice: Voice) -> Content:
     if mark := _MARKS.get(line.status):
         out += Content.styled(f"  · {voice(mark)}", "$warning")
     return out
+
+
+def _literal(text: str, width: int) -> Content:
+    """Lay out words as they were typed."""
+    return Content("\n").join(Content(clean_output(text)).wrap(max(width, 1)))
 
 
 def _markdown(source: str, width: int) -> Content:
@@ -146,6 +161,7 @@ class Said(Entry, Laid):
 
     def set_line(self, line: Line) -> None:
         """The same message, as it stands now."""
+        line = replace(line, literal=self.line.literal)
         if line != self.line:
             self.line = line
             self.reword()
@@ -155,29 +171,29 @@ class Said(Entry, Laid):
         line = self.line
         if line.hidden:
             body = Content.styled(self._voice("forgotten"), "italic $quiet")
-        elif line.role == "user":
-            body = Content("\n").join(Content(line.text).wrap(max(width, 1)))
+        elif line.role == "user" or line.literal:
+            body = _literal(line.text, width)
         else:
             body = _markdown(line.text, width)
         return Content.assemble(head(line, self._voice), "\n", body)
 
 
 class Note(Entry, Laid):
-    """What a command came to, or a word from Ebb itself: Markdown that is no part of the transcript."""
+    """What a command came to, or a word from Ebb itself, as it stands; it is no part of the transcript."""
 
     def __init__(self, text: str, *, ok: bool = True, asked: str = "") -> None:
         super().__init__(classes="note" if ok else "note -bad")
-        self._source = clean(text)
+        self._source = clean_output(text)
         self._asked = one_line(asked, 120)
 
     @property
     def source(self) -> str:
-        """Its Markdown."""
+        """Its text."""
         return self._source
 
     def lay(self, width: int) -> Content:
         """What was typed, and what it came to."""
-        body = _markdown(self._source, width)
+        body = _literal(self._source, width)
         return Content.assemble((f"› {self._asked}", "$quiet"), "\n", body) if self._asked else body
 
 

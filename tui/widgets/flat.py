@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 from rich.cells import cell_len
 from textual.content import Content
 from textual.highlight import highlight
+
+from bot.markdown import parser
 
 _BULLETS = ("• ", "▪ ", "‣ ", "◦ ")
 _HEADING = "bold $markdown-h2-color"
@@ -24,7 +25,7 @@ _MIN_WIDTH = 8
 def flat(source: str, width: int) -> Content:
     """`source` (Markdown) laid out for `width` cells."""
     width = max(width, _MIN_WIDTH)
-    tree = SyntaxTreeNode(MarkdownIt("gfm-like").parse(source))
+    tree = SyntaxTreeNode(parser(spell_urls=True).parse(source))
     return Content("\n").join(list(_blocks(tree.children, width)))
 
 
@@ -58,12 +59,11 @@ def _block(node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Content]:
 
 
 def _items(node: SyntaxTreeNode, width: int, depth: int) -> Iterator[Content]:
-    start = int(node.attrs.get("start", 1)) if node.type == "ordered_list" else 0
     tight = all(p.hidden for item in node.children for p in item.children if p.type == "paragraph")
-    widest = len(f"{start + len(node.children) - 1}. ") + 1
+    widest = max(len(item.info) for item in node.children) + 3
     for n, item in enumerate(node.children):
         numbered = node.type == "ordered_list"
-        mark = f"{start + n}. ".rjust(widest) if numbered else _BULLETS[depth % len(_BULLETS)]
+        mark = f"{item.info}{item.markup} ".rjust(widest) if numbered else _BULLETS[depth % len(_BULLETS)]
         if n and not tight:
             yield Content("")
         indent = cell_len(mark)

@@ -16,9 +16,9 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.events import Choice
+from memory.text.output import clean_output
 from tui.voice import Voice
 from tui.widgets.glance import day_and_time
-from tui.words import clean
 
 
 class Divider(Widget):
@@ -63,7 +63,7 @@ class Choices(OptionList):
     def __init__(self, choices: Sequence[Choice]) -> None:
         self._choices = list(choices)
         options = [
-            Option(Content.assemble((f"{n} ", "$primary"), clean(c.label)), id=str(n))
+            Option(Content.assemble((f"{n} ", "$primary"), clean_output(c.label)), id=str(n))
             for n, c in enumerate(choices, 1)
         ]
         super().__init__(*options, classes="choices", compact=True)
@@ -104,4 +104,4 @@ class Welcome(Vertical):
     def reword(self) -> None:
         """Other words."""
         self._words.update(Content(self._voice("welcome")))
-        self._more.update(Content(self._voice("welcome.more").replace("`", "")))
+        self._more.update(Content(self._voice("welcome.more")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -14,9 +15,9 @@ from textual.widgets import Static
 
 from bot.events import Failed
 from memory.models import MessageStatus
+from memory.text.output import clean_output
 from tui.voice import Voice
 from tui.widgets.entries import Entry, Line, head
-from tui.words import clean
 
 if TYPE_CHECKING:
     from textual.widgets.markdown import MarkdownStream
@@ -37,12 +38,14 @@ class Reply(Entry):
     def __init__(self, line: Line, voice: Voice) -> None:
         from textual.widgets import Markdown  # with its highlighter, a third of all imports: not before first paint
 
+        from bot.markdown import parser
+
         super().__init__(classes="said -assistant -live")
         self.line = line
         self.failed: Failed | None = None
         self._voice = voice
         self._head = Static(classes="head")
-        self._body = Markdown(classes="body", open_links=False)
+        self._body = Markdown(classes="body", open_links=False, parser_factory=partial(parser, spell_urls=True))
         self._foot = Static(classes="foot")
         self._stream: MarkdownStream | None = None
 
@@ -79,7 +82,7 @@ class Reply(Entry):
 
     async def write(self, text: str) -> None:
         """Another piece."""
-        text = clean(text)
+        text = clean_output(text)
         if self._stream is None:
             self._foot.display = False
             self._stream = self._body.get_stream(self._body)
@@ -90,7 +93,7 @@ class Reply(Entry):
         """The whole reply is there, or as much of it as will be."""
         await self._settle()
         self._foot.display = False
-        text = clean(text)
+        text = clean_output(text)
         if text and text != self._body.source:
             await self._body.update(text)
         self.line = replace(self.line, text=text or self.line.text, status=status, message_id=message_id)
@@ -101,9 +104,9 @@ class Reply(Entry):
         await self._settle()
         self.failed = failed
         if failed.partial and failed.partial != self._body.source:
-            await self._body.update(clean(failed.partial))
+            await self._body.update(clean_output(failed.partial))
         if self.line.text or failed.partial:
-            self.line = replace(self.line, status="partial", text=self.line.text or clean(failed.partial))
+            self.line = replace(self.line, status="partial", text=self.line.text or clean_output(failed.partial))
         self.reword()
 
     async def _settle(self) -> None:
@@ -118,7 +121,7 @@ class Reply(Entry):
         self._foot.update(
             Content.assemble(
                 ("✗ ", "bold $error"),
-                (clean(failed.sentence), "$error"),
+                (clean_output(failed.sentence), "$error"),
                 "  ",
                 ("r ", "$primary"),
                 (self._voice("retry"), retry),

@@ -13,6 +13,7 @@ import pytest
 
 from bot.telegram.access import new_code
 from bot.telegram.render import render
+from memory.models import Filter
 from tests.bot.telegram.running import QUICK, running
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.servers.telegram import ADA, EVE, LIN, Person, TelegramServer
@@ -235,6 +236,72 @@ async def test_in_a_group(tmp_path: Path, telegram_server: TelegramServer, opena
         again = await bot.ask("and this?", chat=GROUP, reply_to=shown.id)
         assert again.text == "You said: and this?"
         assert "among ourselves" not in everything_stored(tmp_path)
+
+
+async def test_nothing_private_appears_in_a_group(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Commands about memory and all buttons are answered in private, and asked to be where that cannot be."""
+    name = f"@{telegram_server.username}"
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        for thing in ("My sister Anna calls me zanzibar", "My sister Berta calls me zanzibar too"):
+            await bot.ask(f"/remember {thing}")
+        telegram_server.say("we talk among ourselves", chat=GROUP)
+        asked = ("/memories", f"/review{name}", "/review zanzibar?", "/undo list", "/forget sister", "/why")
+        for text in (*asked, "/remember zanzibar is a secret", "/undo"):
+            before = {m.id for m in telegram_server.bot_messages()}
+            telegram_server.say(text, chat=GROUP)
+            assert (await bot.new(ADA.id, before)).text, text
+        assert telegram_server.texts(GROUP) == []
+        (m, *_) = (await bot.ebb.service.find(bot.ebb.owner, Filter(), limit=1)).items
+        for data in ("p::0", f"v:{m.id}", "u:nothing", "c:nothing", "e:0-99"):
+            keys = {"inline_keyboard": [[{"text": "old", "callback_data": data}]]}
+            old = telegram_server._do_send_message({"chat_id": GROUP, "text": "an old list", "reply_markup": keys})
+            before = {m.id for m in telegram_server.bot_messages()}
+            telegram_server.press(old["message_id"], "old", chat=GROUP)
+            assert (await bot.new(ADA.id, before)).text, data
+        assert set(telegram_server.texts(GROUP)) == {"an old list"}
+        assert "in private" in (await bot.ask(f"{name} forget about zanzibar", chat=GROUP)).text
+        await bot.ask(f"{name} what do you know about me?", chat=GROUP)
+        last = [r for r in openai_server.requests if r.model == "chat"][-1]
+        assert not any(word in last.text for word in ("Anna", "Berta"))
+        telegram_server.fault("sendChatAction", status=403, description="Forbidden: bot was blocked by the user")
+        shown = await bot.ask("/forget sister", chat=GROUP)
+        assert shown.text.endswith(f"https://t.me/{telegram_server.username}")
+        assert not any(word in t for t in telegram_server.texts(GROUP) for word in ("Anna", "Berta", "secret"))
+        assert "Anna" in (await bot.ask("/memories")).text
+
+
+async def test_what_was_typed_is_shown_as_typed(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """In answers, lists, notices and questions: no Markdown, no HTML, and control characters can be seen."""
+    typed = "My sum 47*11*9 is **not** Vec<String>, `if a<b and c>d` [x](http://a.b) _y_"
+    openai_server.on(lambda r: r.model == "memory" and "47*11" in r.text, say(f"[ADD kind=fact] Says {typed}"))
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        assert typed in (await bot.ask(f"/remember {typed}")).text
+        assert typed in (await bot.ask("/memories")).text
+        await bot.ask("Something else: 47*11 of it, *really*")
+        assert typed in (await bot.notice("Says My sum 47*11")).text
+        assert "**zork** <T>" in (await bot.ask("forget **zork** <T>")).text
+        assert "bell␇ ␛[31m" in (await bot.ask("/remember bell\x07 \x1b[31m rings")).text
+        assert not [m.entities for m in telegram_server.bot_messages() if m.entities]
+
+
+async def test_a_stray_message_goes_when_its_button_is_pressed(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Half a reply that we never heard of has a Stop button, too."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("Hello")
+        keys = {"inline_keyboard": [[{"text": "■ Stop", "callback_data": "s:"}]]}
+        stray = telegram_server._do_send_message({"chat_id": ADA.id, "text": "half a", "reply_markup": keys})
+        telegram_server.press(stray["message_id"], "Stop")
+        await telegram_server.wait_for(lambda: "half a" not in telegram_server.texts())
+        assert telegram_server.texts()[-1] == "You said: Hello"
 
 
 # --- memory -------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from bot.telegram import render as module
 from bot.telegram.render import LIMIT, Mark, Piece, plain, render, split, units
+from memory.text.output import clean_output
 from tests.servers import telegram as server
 
 FAMILY = "👨‍👩‍👧‍👦"
@@ -43,6 +45,11 @@ WORDS = st.sampled_from(
         "<b>",
         "\\(x^2\\)",
         "[x](javascript:1)",
+        "<T>",
+        "2*3*4",
+        "&amp;",
+        "**注：**",
+        "\\_",
         "![i](http://b.c/d.png)",
         "�",
         "\u200b",
@@ -78,7 +85,7 @@ def test_nothing_is_lost_by_splitting(text: str, limit: int) -> None:
     """The pieces hold every character that is not white space, in order."""
     pieces = plain(text, limit)
     whole = "".join(p.text for p in pieces)
-    assert re.sub(r"\s+", "", whole) == re.sub(r"\s+", "", module.clean(text))
+    assert re.sub(r"\s+", "", whole) == re.sub(r"\s+", "", clean_output(text))
 
 
 @given(st.lists(st.sampled_from([FAMILY, FLAGS[:2], "e\u0301", "👍🏽", "1️⃣", "中", "a"]), min_size=1, max_size=80))
@@ -145,15 +152,98 @@ def test_formatting_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(module, "convert", broken)
-    assert render("**hello**") == [Piece("**hello**")]
+    monkeypatch.setattr(module, "parser", broken)
+    assert render("**hello**", before="a ", after=" b") == [Piece("a **hello** b")]
 
 
-def test_a_link_that_telegram_would_refuse_is_text() -> None:
-    """Only addresses that Telegram opens become links."""
-    (piece,) = render("[a](relative/path) [b](javascript:alert) [c](https://example.org)")
-    assert [m.url for m in piece.marks] == ["https://example.org"]
-    assert piece.text == "a b c"
+MARKS = set("*_~`#>|-+[]()!\\.:=") | set("0123456789x ")
+
+
+@given(MARKDOWN)
+@settings(max_examples=100, deadline=None)
+def test_nothing_a_model_wrote_disappears(markdown: str) -> None:
+    """What is no mark of Markdown is in the text, or kept in a link or as a language, as often as it was written."""
+    pieces = render(markdown)
+    kept = "".join(p.text + "".join(f"{m.url or ''}{m.language or ''}" for m in p.marks) for p in pieces)
+    written = Counter(c for c in clean_output(markdown) if c not in MARKS and not c.isspace() and c.isprintable())
+    assert not written - Counter(kept)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "47*11*9",
+            "2**3**4",
+            "3*(4)*5 and 6*(7)*8",
+            "(a)*(b)*(c)",
+            "单价*数量*折扣 = 总价",
+            "a~~b~~c",
+            "5 * 3 * 2",
+        ),
+        *(
+            "Vec<String>",
+            "if a<b and c>d",
+            "std::vector<std::string>",
+            "<T>, <b>x</b> and <!-- y -->",
+            "<https://a.b>",
+        ),
+        *("snake_case_name", "__init__.py", "x__y__z", "https://a.b/_c_/x_y?_z=_1", "&amp; and &lt; &#65;"),
+        *("src/**/*.ts, lib/**/*.js", "**/*.py and **/*.md", "*.py and *.txt", "f(*args, **kwargs)", "int *a, **b;"),
+        *("$a_1 * b_2$ and \\(x^2\\)", "a || b || c", "||spoiler||", "see [^1]\n\n[^1]: a note", "[1]: http://a.b"),
+        *(
+            "C:\\Users\\new",
+            "docker run \\\n-it x",
+            "[a](relative/path)",
+            "arr[i](x)",
+            "#hashtag",
+            "100% ~5~",
+            "***"[:1] + "x",
+        ),
+    ],
+)
+def test_what_only_looks_like_markdown_stays(text: str) -> None:
+    """Formulas, code, paths and tags outside of code are shown to the letter."""
+    assert render(text) == [Piece(text)]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text", "marked"),
+    [
+        ("**注意：**后面", "注意：后面", ["bold 注意："]),
+        ("他说**“你好”**。", "他说“你好”。", ["bold “你好”"]),
+        ("价格**50%**的~~旧~~，*斜体*。", "价格50%的旧，斜体。", ["bold 50%", "strikethrough 旧", "italic 斜体"]),
+        ("**Note:** a _b_ (*c*) `d*e`", "Note: a b (c) d*e", ["bold Note:", "italic b", "italic c", "code d*e"]),
+        ("3. x\n7) y", "3. x\n\n7) y", []),
+        ("> a **b**\n> > c", "a b\n\nc", ["blockquote a b\n\nc", "bold b"]),
+        ('[a](https://b.c "d") ![](http://e.f)', "a (d) http://e.f", ["text_link a", "text_link http://e.f"]),
+        ("|名|b|\n|-|-|\n|1|**2**|", "名 | b\n---+--\n1  | 2", ["pre 名 | b\n---+--\n1  | 2"]),
+        ("|a|b|\n|-|-|\n|1|2|3|", "|a|b|\n|-|-|\n|1|2|3|", ["pre |a|b|\n|-|-|\n|1|2|3|"]),
+        ("# Head\n#\ntext", "Head\n\n#\n\ntext", ["bold Head"]),
+    ],
+)
+def test_what_is_markdown_is_formatted(markdown: str, text: str, marked: list[str]) -> None:
+    """Next to Chinese too; and what formatting cannot show is written out."""
+    (piece,) = render(markdown)
+    assert piece.text == text
+    raw = piece.text.encode("utf-16-le")
+    found = [f"{m.type} {raw[2 * m.offset : 2 * (m.offset + m.length)].decode('utf-16-le')}" for m in piece.marks]
+    assert found == marked
+
+
+def test_what_was_typed_is_quoted_to_the_letter() -> None:
+    """A reply that repeats the person's words shows them as they were typed, and formats its own."""
+    typed = "my *real* <T> [x](http://a.b)"
+    (piece,) = render(f"**You** said: {typed}, _yes_", typed=["other", typed, "said"])
+    assert piece.text == f"You said: {typed}, yes"
+    assert [m.type for m in piece.marks] == ["bold", "italic"]
+
+
+def test_no_formatting_is_lost_in_a_long_reply() -> None:
+    """A long quote keeps its marks when it is cut, and no message has more of them than Telegram shows."""
+    pieces = render("\n".join(f"> line {i} with **bold{i}** words" for i in range(400)))
+    assert all(p.marks[0].type == "blockquote" and len(p.marks) <= module.MOST_MARKS for p in pieces)
+    assert sum(m.type == "bold" for p in pieces for m in p.marks) == 400
 
 
 def test_nothing_to_show() -> None:

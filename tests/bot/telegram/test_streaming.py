@@ -15,7 +15,7 @@ from bot.telegram.render import Piece, render
 from bot.telegram.streaming import Reply
 from bot.telegram.tuning import Tuning
 from bot.telegram.wire import make_bot
-from tests.servers.telegram import ADA, Call, TelegramServer
+from tests.servers.telegram import ADA, Call, Person, TelegramServer
 
 QUICK = Tuning(private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1)
 HERE = Where(ADA.id)
@@ -46,7 +46,7 @@ async def written(
         for i in range(0, len(text), step):
             reply.feed(text[i : i + step])
             await asyncio.sleep(pause)
-        await reply.finish(text)
+        await reply.finish(render(text))
     return reply
 
 
@@ -84,7 +84,7 @@ async def test_a_quick_reply_is_sent_whole(bot: Bot, telegram_server: TelegramSe
     reply = Reply(outbox(bot, telegram_server), HERE, Tuning(first_paint=5.0), stop=STOP)
     async with reply:
         reply.feed("Hello!")
-        await reply.finish("Hello!")
+        await reply.finish(render("Hello!"))
     assert telegram_server.texts() == ["Hello!"]
     assert not telegram_server.called("editMessageText")
 
@@ -98,7 +98,7 @@ async def test_typing_until_the_first_words(bot: Bot, telegram_server: TelegramS
         reply.feed("At last")
         await asyncio.sleep(0.3)
         after = len(telegram_server.called("sendChatAction"))
-        await reply.finish("At last.")
+        await reply.finish(render("At last."))
     assert 2 <= before <= 4
     assert after <= before + 1
 
@@ -132,7 +132,7 @@ async def test_the_end_waits_out_flood_control(bot: Bot, telegram_server: Telegr
         reply.feed("begin")
         await telegram_server.wait_for(telegram_server.texts)
         telegram_server.fault("*", status=429, retry_after=1, times=2, when=lambda p: "text" in p)
-        await reply.finish("begin and end")
+        await reply.finish(render("begin and end"))
     assert telegram_server.texts() == ["begin and end"]
 
 
@@ -153,7 +153,7 @@ async def test_a_whole_reply_whose_sending_broke_is_found(bot: Bot, telegram_ser
     telegram_server.fault("sendMessage", drop=True, after=True)
     reply = Reply(outbox(bot, telegram_server), HERE, Tuning(first_paint=9, retry_first=0.02), stop=STOP)
     async with reply:
-        await reply.finish("Hello!")
+        await reply.finish(render("Hello!"))
     assert telegram_server.texts() == ["Hello!"]
 
 
@@ -174,7 +174,7 @@ async def test_a_deleted_preview_is_sent_anew(bot: Bot, telegram_server: Telegra
         reply.feed("first words")
         (shown,) = await telegram_server.wait_for(telegram_server.bot_messages)
         del telegram_server.chats[ADA.id][shown.id]
-        await reply.finish("first words and last")
+        await reply.finish(render("first words and last"))
     assert telegram_server.texts() == ["first words and last"]
 
 
@@ -211,27 +211,64 @@ async def test_shown_messages_are_reused(bot: Bot, telegram_server: TelegramServ
     out = outbox(bot, telegram_server)
     old = [await out.send(HERE, Piece(t)) for t in ("old one", "old two")]
     reply = Reply(out, HERE, QUICK, shown=old)
-    assert await reply.finish("new") == old[:1]
+    assert await reply.finish(render("new")) == old[:1]
     assert telegram_server.texts() == ["new"]
 
 
-async def test_a_lost_message_is_found_by_its_keyboard(bot: Bot, telegram_server: TelegramServer) -> None:
-    """After a crash between sending and hearing of it, the preview is found; other messages are left alone."""
+async def test_after_a_crash_the_lost_message_is_found(bot: Bot, telegram_server: TelegramServer) -> None:
+    """Sent, and never heard of: it becomes the reply, and other messages are left alone."""
     asked = telegram_server.say("question")
-    await bot.send_message(ADA.id, "a known notice")
+    notice = await bot.send_message(ADA.id, "a known notice")
     telegram_server.say("something else")
     preview = await bot.send_message(ADA.id, "half a rep", reply_markup=STOP)
     out = Outbox(bot, QUICK)
-    out.know(ADA.id, [asked + 1])
-    assert await out.find(HERE, asked, STOP) == preview.message_id
+    out.know(ADA.id, [notice.message_id])
+    out.doubt(ADA.id, asked)
+    assert await out.send(HERE, Piece("half a reply and the rest")) == preview.message_id
+    assert telegram_server.texts() == ["a known notice", "half a reply and the rest"]
 
 
-async def test_a_server_without_that_method(bot: Bot, telegram_server: TelegramServer) -> None:
-    """Where keyboards cannot be set, nothing is found, and nothing breaks."""
-    telegram_server.lacks.add("editMessageReplyMarkup")
-    asked = telegram_server.say("question")
-    await bot.send_message(ADA.id, "half a rep", reply_markup=STOP)
-    assert await Outbox(bot, QUICK).find(HERE, asked, STOP) is None
+@pytest.mark.parametrize("which", [1, 2])
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_lost_message_among_busy_chats(
+    bot: Bot, telegram_server: TelegramServer, which: int, late: bool
+) -> None:
+    """Message ids are one sequence for all chats; whichever message was lost, one complete reply stays."""
+    others = [Person(2000 + n, f"P{n}") for n in range(10)]
+    out, text = outbox(bot, telegram_server), "a line that says something\n" * (8 if which == 1 else 300)
+
+    async def chatter() -> None:
+        while True:
+            for person in others:
+                told = telegram_server.say("hello", user=person)
+                if told % 3:  # the rest we hear of later
+                    out.seen(person.id, told)
+            await out.send(Where(others[0].id), Piece("an answer"))
+            await asyncio.sleep(0.05)
+
+    count = 0
+
+    def hits(p: dict[str, object]) -> bool:
+        nonlocal count
+        count += p["chat_id"] == str(ADA.id)
+        return p["chat_id"] == str(ADA.id) and count == which
+
+    telegram_server.fault("sendMessage", drop=True, after=not late, when=hits)
+    talk = asyncio.create_task(chatter())
+    reply = Reply(out, HERE, QUICK, stop=STOP)
+    async with reply:
+        for i in range(20):
+            reply.feed(text[i * len(text) // 20 : (i + 1) * len(text) // 20])
+            await asyncio.sleep(0.02)
+        if late:  # what seemed not to be carried out is carried out only now
+            while len(telegram_server.texts()) < which:
+                reply.feed(" ")
+                await asyncio.sleep(0.02)
+            telegram_server._do_send_message({"chat_id": ADA.id, "text": "a line", "reply_markup": STOP.to_dict()})
+        await reply.finish(render(text))
+    talk.cancel()
+    assert telegram_server.texts() == [p.text for p in render(text)]
+    assert not any(m.buttons for m in telegram_server.bot_messages())
 
 
 def test_buttons_hold_64_bytes() -> None:
