@@ -22,6 +22,7 @@ from memory.ports import Store, Tx
 from memory.privacy import redact
 from memory.recall import review_asked
 from memory.service import MemoryService
+from memory.text.pieces import MOST_READ, keep_ends
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
 _OVERVIEW = re.compile(
@@ -74,6 +75,7 @@ async def recall_for(
         exclude=frozenset(m.id for m in profile),
         local_only=local_only,
     )
+    text = keep_ends(text, MOST_READ)
     if _OVERVIEW.search(text) or _PLANS.search(text):
         kinds = None if _OVERVIEW.search(text) else frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION})
         recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 LIMIT = 4096  # UTF-16 code units of one message
 MOST_MARKS = 100  # what Telegram keeps of a message's entities
-_MARKED = re.compile(r"\w.*[*_`~<>|#\[\\]|[*_`~<>|#\[\\].*\w", re.DOTALL)  # a quote that Markdown could change
+_MARKS = re.compile(r"[*_`~<>|#\[\\]")  # signs by which Markdown could change a quote
 _STAND_INS = [chr(0xFDD0 + i) for i in range(32)]  # characters that stand for nothing
 _INLINE = {"em": "italic", "strong": "bold", "s": "strikethrough"}
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」』）】]*")
@@ -77,7 +77,7 @@ def render(
     Never raises: at worst all is literal.
     """
     source = folded = clean_output(markdown)
-    quotes = {q for t in typed if _MARKED.search(q := clean_output(t).strip()) and q in source}
+    quotes = {q for t in typed if _MARKS.search(q := clean_output(t).strip()) and _letters(q) and q in source}
     page = _Page(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
     for sign, quote in page.quotes.items():
         folded = folded.replace(quote, sign)

@@ -13,6 +13,7 @@ from memory.errors import BudgetSpent, ModelError
 from memory.learn.tokens import estimate
 from memory.models import Filter, Json, Lang, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task
+from memory.text.pieces import clean_input
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +67,7 @@ class Tools:
         finally:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
-        text = "".join(parts)
+        text = clean_input("".join(parts))
         if usage is None:  # a provider that does not say is counted by the same measure as prompts are
             usage = Usage(sum(estimate(m["content"]) for m in messages), estimate(text))
         await self.store.write(user_id, lambda tx: tx.traces.spend(ROLE, self.model.name, usage, now))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from memory.models import Lang
+from memory.text.pieces import clean_input
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
 _PREFIX: Final = ".ebb-mirror-"
@@ -85,11 +86,11 @@ def _take(path: Path) -> tuple[bytes, Seal] | None:
 def decoded(data: bytes, lang: Lang) -> str:
     """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for the language."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
+        return clean_input(data.decode("utf-16", "replace"))
     try:
-        return data.decode("utf-8-sig")
+        return clean_input(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return data.decode("gb18030" if lang == "zh" else "cp1252", "replace")
+        return clean_input(data.decode("gb18030" if lang == "zh" else "cp1252", "replace"))
 
 
 def write(path: Path, text: str, *, expected: Seal | None, backup: str | None) -> Seal | None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from memory.models import Lang, language_of
 from memory.privacy.rules import NOT_A_CARD, RULES, SecretKind
+from memory.text.pieces import split_pieces
 
 _NAMES: Final[dict[SecretKind, tuple[str, str]]] = {
     "password": ("password", "密码"),
@@ -59,6 +60,18 @@ _RUNS_ON: Final = re.compile(r"(?:[。；！？、…][!-~]{2,40})?")
 
 
 def _find(text: str) -> list[Finding]:
+    found: list[Finding] = []
+    for offset, piece in split_pieces(text):
+        for f in _find_in(piece):
+            start, end = f.start + offset, f.end + offset
+            while found and found[-1].end > start:  # cut by the end of the piece before, or found there as well
+                last = found.pop()
+                start, end = min(start, last.start), max(end, last.end)
+            found.append(Finding(f.kind, text[start:end], start, end))
+    return found
+
+
+def _find_in(text: str) -> list[Finding]:
     # Placeholders of an earlier redaction are no secrets, and nothing may be read across them.
     plain = _TAKEN_OUT.sub(lambda m: "\ue000" * len(m[0]), text).translate(_PLAIN)
     found: list[Finding] = []
