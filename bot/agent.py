@@ -150,7 +150,7 @@ class EbbAgent:
             material = replace(material, text=message.text, note=note, hits=recall.hits, profile=profile)
             failure: ModelError | None = None
             try:
-                request = context.build(material)
+                request = await asyncio.to_thread(context.build, material)
                 if notice := context.shortening_notice(request, material):
                     running.text = notice
                     yield Delta(notice)

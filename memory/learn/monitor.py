@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -111,7 +112,7 @@ class Monitor:
 
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
         """Recalled in these turns, resident, and the nearest to the user's words: all that can be corrected."""
-        words = words_of(ex.messages, user_id)
+        words = await asyncio.to_thread(words_of, ex.messages, user_id)
         vector = (await self.tools.embed([words], "query"))[0]
         ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
         near = await self.tools.store.reader(user_id).get(ids)
@@ -126,8 +127,8 @@ class Monitor:
     ) -> tuple[list[Step], int] | None:
         """The steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
-        exchange = items(ex.messages, user_id, self._within(EXCHANGE_TOKENS))
-        context = items(ex.context, user_id, self._within(CONTEXT_TOKENS))
+        exchange = await asyncio.to_thread(items, ex.messages, user_id, self._within(EXCHANGE_TOKENS))
+        context = await asyncio.to_thread(items, ex.context, user_id, self._within(CONTEXT_TOKENS))
         known = reference(shown.values())
         variables = {
             "now": clock(now, tz, ex.lang),
