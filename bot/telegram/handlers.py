@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -136,7 +137,8 @@ class Handlers:
             reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            await reply.finish(_pieces(head, end, _foot(mode, lang), lang, reply.typed), keyboards.choices(offered))
+            pieces = await asyncio.to_thread(_pieces, head, end, _foot(mode, lang), lang, reply.typed)
+            await reply.finish(pieces, keyboards.choices(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
         await desk.end(
             place.key,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -229,14 +229,17 @@ def split(text: str, marks: Sequence[Mark], limit: int = LIMIT) -> list[Piece]:
         for m in marks
         if m.type == "pre"
     ]
-    out, start = [], 0
+    out, start, first = [], 0, 0
     while start < len(text):
         end = bisect_right(table, table[start] + limit) - 1
-        inside = [m for m in marks if m.offset < table[end] and m.offset + m.length > table[start]]
+        while first < len(marks) and marks[first].offset + marks[first].length <= table[start]:
+            first += 1
+        near = marks[first : bisect_left(marks, table[end], first, key=lambda m: m.offset)]
+        inside = [m for m in near if m.offset + m.length > table[start]]
         if len(inside) > MOST_MARKS:  # Telegram would drop the rest
             end = bisect_right(table, inside[MOST_MARKS].offset) - 1
         cut = len(text) if end >= len(text) else _cut(text, start, max(end, start + 1), blocks, table, limit)
-        piece = _piece(text, marks, table, start, cut)
+        piece = _piece(text, inside, table, start, cut)
         if piece is not None:
             out.append(piece)
         start = cut

@@ -12,7 +12,7 @@ _TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,200}>", r
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.S)
 _BRACKET = re.compile(r"[\[{]")
 _MOST = 60_000  # characters of an answer that are looked at
-_MOST_FAILED = 200  # brackets in it that open nothing which can be read
+_MOST_FAILED = 50  # brackets in it that open nothing which can be read
 
 
 def plain(text: str) -> str:

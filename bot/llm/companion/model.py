@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from memory.models import Json, Usage
 from memory.ports import Chunk, ModelRequest, Task
-from memory.text.pieces import keep_ends
+from memory.text.pieces import MOST_READ, keep_ends
 
 log = logging.getLogger(__name__)
 _PIECE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")
-_MOST = 4_000  # characters of a message that are read: its beginning and its end
 PAUSE = 0.004  # seconds between pieces of a reply, so that it is seen to come
 LONGEST = 0.5  # seconds that all the pauses of one reply may take
 
@@ -67,7 +66,7 @@ def respond(task: Task, data: Mapping[str, Json]) -> str:
     }
     role, otherwise = roles[task]
     try:
-        return role({**data, "message": keep_ends(str(data.get("message") or ""), _MOST)} if task == "chat" else data)
+        return role({**data, "message": keep_ends(str(data.get("message") or ""), MOST_READ)})
     except Exception as e:  # noqa: BLE001 - the boundary of the rules
         # A text they stumble over costs one answer, never the conversation; the log holds no text of it.
         log.error("the offline companion stumbled at %s: %s", task, type(e).__name__)  # noqa: TRY400
