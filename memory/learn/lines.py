@@ -104,7 +104,7 @@ _IMPORTANCE: Mapping[str, Importance] = {
 }
 
 _OPEN, _CLOSE = "[【［〔", "]】］〕"
-_MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]+|\(?\d{1,2}[.)、）]\s*)+")
+_MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]|\(?\d{1,2}[.)、）])+")
 _HEAD = re.compile(r"[\[【［〔]\s*([A-Za-z]+|[\u4e00-\u9fff]{2})(?=[\s:：=\]】］〕])")
 _PAIR = re.compile(
     r"""([A-Za-z_]{1,24}|[\u4e00-\u9fff]{1,9})\s{0,9}[=＝]\s{0,9}
