@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -45,8 +46,14 @@ UNITS: Final = (
     *("<a<a", "<think>", "http://a/", "A ", "I am ", "不是", "remember that ", "my password is ", "请记住", "\u200b"),
     *("e\u0301\u0302", ". ", "'s", ": ", "，", "周五", '[{"a":', "a=“", "x=y=", "🙂", "👩\u200d"),
 )
-MESSAGES: Final = (
-    *(lambda n, u=unit: (u * n)[:n] for unit in UNITS),
+
+
+def _repeated(unit: str, n: int) -> str:
+    return (unit * n)[:n]
+
+
+MESSAGES: Final[tuple[Callable[[int], str], ...]] = (
+    *(partial(_repeated, unit) for unit in UNITS),
     lambda n: "=" * n + " results",
     lambda n: " \r\n\t" * (n // 4) + "x",
     lambda n: "```\n" + "> 0\n" * (n // 4),
@@ -129,7 +136,7 @@ async def test_the_whole_loop_answers_whatever_is_sent(openai_server: OpenAIServ
 
     openai_server.on("small", lambda _: "EPISODE: A talk.\nSUMMARY: A talk.", field="model")
     openai_server.on("large", lambda _: "Fine.", field="model")
-    settings = {
+    settings: dict[str, Any] = {
         "provider": "openai",
         "openai_base_url": openai_server.url,
         "openai_api_key": "k",
@@ -163,7 +170,7 @@ async def test_broken_characters_are_replaced_and_kept(openai_server: OpenAIServ
     """NUL and lone surrogates, typed, commanded, imported and answered; a whole pair is one character."""
     openai_server.on("large", lambda _: "Fine\x00.", field="model")
     openai_server.on("small", lambda _: "[SKIP]", field="model")
-    settings = {
+    settings: dict[str, Any] = {
         "provider": "openai",
         "openai_base_url": openai_server.url,
         "openai_api_key": "k",
