@@ -45,6 +45,7 @@ from memory.ports import ChatModel, Clock, Store, System, Tx
 from memory.privacy import where_key
 from memory.service import MemoryService
 from memory.store import is_gone
+from memory.text.pieces import clean_input
 from memory.upkeep.keeper import progress
 
 log = logging.getLogger(__name__)
@@ -85,6 +86,7 @@ class EbbAgent:
 
     async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """Answer one message; the last event is Done, Stopped or Failed. Never raises at the front end."""
+        turn = replace(turn, text=clean_input(turn.text))
         lang = self._lang(turn.text)
         if not turn.text.strip():
             yield Failed("empty", say(lang, "empty"))
@@ -199,7 +201,7 @@ class EbbAgent:
 
     async def _stream(self, running: Running, material: context.Material) -> AsyncGenerator[Delta, None]:
         """Write the reply. Raises ModelError."""
-        request = context.build(material)
+        request = await asyncio.to_thread(context.build, material)
         if notice := context.shortening_notice(request, material):
             running.text = notice
             yield Delta(notice)
@@ -309,6 +311,7 @@ class EbbAgent:
     async def command(self, c: Command) -> Outcome:
         """Carry out a command. Never raises at the front end."""
         lang: Lang = c.lang or "en"
+        c = replace(c, args=clean_input(c.args))
         try:
             lang = c.lang or await self.language(c.user_id, c.args)
             return await self._commands.run(c, lang)
@@ -376,7 +379,7 @@ class EbbAgent:
         """Keep what this process was given and has not sent yet, by id."""
 
         def write(s: System) -> None:
-            kept = {**(s.get(f"unsent:{user_id}") or {}), self._worker: dict(texts)}
+            kept = {**(s.get(f"unsent:{user_id}") or {}), self._worker: {i: clean_input(t) for i, t in texts.items()}}
             s.set(f"unsent:{user_id}", {w: t for w, t in kept.items() if t} or None)
 
         await self._store.system(write)

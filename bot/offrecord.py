@@ -5,6 +5,7 @@ Their working memory lives in this process alone and goes with the window (DESIG
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
@@ -79,7 +80,7 @@ class OffRecord:
             reads_all=self._reads_all,
         )
         try:
-            request = context.build(material)
+            request = await asyncio.to_thread(context.build, material)
             if notice := context.shortening_notice(request, material):
                 running.text = notice
                 yield Delta(notice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -45,7 +46,7 @@ async def carry_out(
     """Carry out the command of a message, or the answer to our question that it is."""
     if (spoken := await _answer_question(service, store, turn, lang)) is not None:
         return Order("", spoken)
-    intent = service.intent(turn.text)
+    intent = await asyncio.to_thread(service.intent, turn.text)
     if intent is None:
         return Order(turn.text)
     if intent.kind in {"off", "on"}:
@@ -87,7 +88,9 @@ async def _forget(
 ) -> Order:
     """Forget, or ask; where more was said, only the command's own words leave with what is forgotten."""
     asking = message.id
-    stored = service.intent(message.text) or intent  # a secret in it is sealed: its offsets differ
+    stored = (
+        await asyncio.to_thread(service.intent, message.text) or intent
+    )  # a secret in it is sealed: its offsets differ
     if intent.rest:
         asking = await store.write(turn.user_id, lambda tx: part_message(tx, message, stored))
     spoken = await answer_forget(service, store, turn, intent, lang, message_id=asking)

@@ -22,6 +22,7 @@ from memory.ports import Store, Tx
 from memory.privacy import mask, redact
 from memory.recall import review_asked
 from memory.service import MemoryService
+from memory.text.pieces import MOST_READ, keep_ends
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
 _OVERVIEW = re.compile(
@@ -80,6 +81,7 @@ async def recall_for(
         exclude=known,
         local_only=local_only,
     )
+    text = keep_ends(text, MOST_READ)
     plans = frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}) if _PLANS.search(text) else None
     if plans or _OVERVIEW.search(text) or _TASTES.search(text):
         kinds = None if _OVERVIEW.search(text) else plans or frozenset({Kind.PREFERENCE, Kind.WHIM})

@@ -11,6 +11,7 @@ from typing import TypeVar
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, ModelRequest
+from memory.text.pieces import clean_input
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ class Running:
             async for chunk in chunks:
                 if chunk.usage is not None:
                     self.usage = chunk.usage
-                head += chunk.text
+                head += clean_input(chunk.text)
                 if head and not any(mark.startswith(head.lstrip()) for mark in marks):
                     found = next((mark for mark in marks if head.lstrip().startswith(mark)), "")
                     text = head.lstrip()[len(found) :].lstrip() if found else head

@@ -14,6 +14,8 @@ from enum import IntEnum, StrEnum
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from memory.text.pieces import PIECE, keep_ends
+
 MemoryId: TypeAlias = str
 Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
 Lang: TypeAlias = Literal["en", "zh"]
@@ -40,6 +42,7 @@ def language_of(text: str, default: Lang = "en") -> Lang:
 
     `default` if it has neither Chinese characters nor Latin letters.
     """
+    text = keep_ends(text, PIECE)
     han = _CJK.search(text)
     if han is None:
         return "en" if re.search(r"[A-Za-z]", text) else default
@@ -52,6 +55,7 @@ def language_of(text: str, default: Lang = "en") -> Lang:
 
 def small_words(text: str) -> int:
     """How many words it has that sentences hang on: a name or a title by itself has none, whatever its letters."""
+    text = keep_ends(text, PIECE)
     return len(_BY_EN.findall(text)) + len(_BY_ZH.findall(text))
 
 

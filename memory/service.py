@@ -47,6 +47,7 @@ from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store,
 from memory.recall import QueryEmbedder, recall, residents
 from memory.text.commands import intent_of
 from memory.text.intent import Intent
+from memory.text.pieces import MOST_READ, keep_ends
 from memory.transfer import Porter
 from memory.upkeep.keeper import Keeper
 
@@ -165,7 +166,8 @@ class MemoryService:
 
         A secret is among the hits only where the message asks for it.
         """
-        earlier = tuple(context[-CONTEXT:])
+        text = keep_ends(text, MOST_READ)
+        earlier = tuple(keep_ends(t, MOST_READ) for t in context[-CONTEXT:])
         vector, late = None, False
         if self._embedder.local or not local_only:
             vector, late = await self._queries.embed(text, earlier)

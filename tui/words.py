@@ -16,7 +16,7 @@ _OPENING = "（〔［｛〈《「『【〖“‘([{"
 _CLOSING = "、。〉》」』】〗〕！），．：；？］｝…—～·”’!),.:;?]}%％ー々"
 # One breakable piece: opening marks, a CJK character (or a run without any), its closing marks, blanks behind it.
 _PIECE = re.compile(
-    rf"\s*(?:[{re.escape(_OPENING)}]*[{_CJK}][{re.escape(_CLOSING)}]*\s*|(?:(?![{_CJK}])\S)+(?:[{re.escape(_CLOSING)}]*)\s*)"
+    rf"\s*+(?:[{re.escape(_OPENING)}]*[{_CJK}][{re.escape(_CLOSING)}]*\s*|(?:(?![{_CJK}])\S)+(?:[{re.escape(_CLOSING)}]*)\s*)"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -136,10 +137,9 @@ class Handlers:
             reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            await reply.finish(
-                _pieces(head, end, _foot(mode, lang, off=running.memory_off), lang, reply.typed),
-                keyboards.choices(offered),
-            )
+            foot = _foot(mode, lang, off=running.memory_off)
+            pieces = await asyncio.to_thread(_pieces, head, end, foot, lang, reply.typed)
+            await reply.finish(pieces, keyboards.choices(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
         await desk.end(
             place.key,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 LIMIT = 4096  # UTF-16 code units of one message
 MOST_MARKS = 100  # what Telegram keeps of a message's entities
-_MARKED = re.compile(r"\w.*[*_`~<>|#\[\\]|[*_`~<>|#\[\\].*\w", re.DOTALL)  # a quote that Markdown could change
+_MARKS = re.compile(r"[*_`~<>|#\[\\]")  # signs by which Markdown could change a quote
 _STAND_INS = [chr(0xFDD0 + i) for i in range(32)]  # characters that stand for nothing
 _INLINE = {"em": "italic", "strong": "bold", "s": "strikethrough"}
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」』）】]*")
@@ -77,7 +77,7 @@ def render(
     Never raises: at worst all is literal.
     """
     source = folded = clean_output(markdown)
-    quotes = {q for t in typed if _MARKED.search(q := clean_output(t).strip()) and q in source}
+    quotes = {q for t in typed if _MARKS.search(q := clean_output(t).strip()) and _letters(q) and q in source}
     page = _Page(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
     for sign, quote in page.quotes.items():
         folded = folded.replace(quote, sign)
@@ -229,14 +229,17 @@ def split(text: str, marks: Sequence[Mark], limit: int = LIMIT) -> list[Piece]:
         for m in marks
         if m.type == "pre"
     ]
-    out, start = [], 0
+    out, start, first = [], 0, 0
     while start < len(text):
         end = bisect_right(table, table[start] + limit) - 1
-        inside = [m for m in marks if m.offset < table[end] and m.offset + m.length > table[start]]
+        while first < len(marks) and marks[first].offset + marks[first].length <= table[start]:
+            first += 1
+        near = marks[first : bisect_left(marks, table[end], first, key=lambda m: m.offset)]
+        inside = [m for m in near if m.offset + m.length > table[start]]
         if len(inside) > MOST_MARKS:  # Telegram would drop the rest
             end = bisect_right(table, inside[MOST_MARKS].offset) - 1
         cut = len(text) if end >= len(text) else _cut(text, start, max(end, start + 1), blocks, table, limit)
-        piece = _piece(text, marks, table, start, cut)
+        piece = _piece(text, inside, table, start, cut)
         if piece is not None:
             out.append(piece)
         start = cut

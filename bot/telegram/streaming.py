@@ -157,7 +157,7 @@ class Reply:
 
     async def _frame(self) -> bool:
         """Show what changed first; whether everything is shown now."""
-        pieces = render(self._text, before=self._head, typed=self.typed)
+        pieces = await asyncio.to_thread(render, self._text, before=self._head, typed=self.typed)
         for i, piece in enumerate(pieces):
             last = i == len(pieces) - 1
             markup = self._stop if last else None

@@ -8,19 +8,25 @@ from collections.abc import Iterator
 
 from memory.models import Json
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)\b[^>]*>.*?</\1\s*>", re.S | re.I)
-_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)\b[^>]*>.*\Z", re.S | re.I)
-_CLOSED_THOUGHT = re.compile(r"\A.*</(?:think|thinking|thought|reasoning)\s*>", re.S | re.I)
+_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\b[^<>]{0,200}>", re.I)
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.S)
 _BRACKET = re.compile(r"[\[{]")
 _MOST = 60_000  # characters of an answer that are looked at
+_MOST_FAILED = 50  # brackets in it that open nothing which can be read
 
 
 def plain(text: str) -> str:
     """The answer without thinking blocks, also those that were never opened or never closed."""
-    text = _THOUGHT.sub("", text[:_MOST])
-    text = _CLOSED_THOUGHT.sub("", text)
-    return _OPEN_THOUGHT.sub("", text).strip()
+    text = text[:_MOST]
+    kept, start, thinking = list[str](), 0, False
+    for tag in _TAG.finditer(text):
+        if tag[1]:
+            kept = kept if thinking else []  # opened before the answer began
+            start, thinking = tag.end(), False
+        elif not thinking:
+            kept.append(text[start : tag.start()])
+            thinking = True
+    return "".join(kept if thinking else [*kept, text[start:]]).strip()
 
 
 def objects(text: str) -> list[dict[str, Json]] | None:
@@ -31,13 +37,16 @@ def objects(text: str) -> list[dict[str, Json]] | None:
     """
     text = _TRAILING_COMMA.sub(lambda m: m[1] or "", plain(text))
     decoder = json.JSONDecoder()
-    i = -1
-    while (i := _next_bracket(text, i + 1)) >= 0:
+    i, failed, whole = -1, 0, True
+    while failed < _MOST_FAILED and (i := _next_bracket(text, i + 1)) >= 0:
         try:
             value, end = decoder.raw_decode(text, i)
         except (ValueError, RecursionError):
-            if text[i] == "[" and (rest := list(_whole(text, i))):
-                return rest
+            failed += 1
+            if text[i] == "[" and whole:  # what it does not find from here it finds from no later place
+                if rest := list(_whole(text, i)):
+                    return rest
+                whole = False
             continue
         if isinstance(value, list):
             if not value or any(isinstance(v, dict) for v in value):
@@ -65,12 +74,12 @@ def _unwrapped(value: dict[str, Json]) -> list[dict[str, Json]]:
 def _whole(text: str, start: int) -> Iterator[dict[str, Json]]:
     """Every complete object from `start` on, of a text that is not complete itself."""
     decoder = json.JSONDecoder()
-    i = start
-    while (i := text.find("{", i)) >= 0:
+    i, failed = start, 0
+    while failed < _MOST_FAILED and (i := text.find("{", i)) >= 0:
         try:
             value, i = decoder.raw_decode(text, i)
         except (ValueError, RecursionError):
-            i += 1
+            i, failed = i + 1, failed + 1
             continue
         if isinstance(value, dict):
             yield value

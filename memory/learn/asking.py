@@ -13,6 +13,7 @@ from memory.errors import BudgetSpent, ModelError
 from memory.learn.tokens import estimate
 from memory.models import Filter, Json, Lang, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Tx
+from memory.text.pieces import clean_input
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ class Tools:
         finally:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
-        text = "".join(parts)
+        text = clean_input("".join(parts))
         if usage is None:  # a provider that does not say is counted by the same measure as prompts are
             usage = Usage(size, estimate(text))
         role = NIGHT if self.night else ROLE

@@ -26,7 +26,7 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
         (r"^(?P<topic>.*?)[,，\s]{0,9}\bas (?:of|at)\s{1,9}(?P<when>.+)$", True),
         (r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$", True),
         (rf"{_KNEW}(?P<topic>.+?))? (?:on|in|at|by|until|back in) (?P<when>.+?)$", False),
-        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{1, 9})\b.*)$", False),
+        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{{1,9}})\b.*)$", False),
         (
             r"^(?:你|ebb)?\s{0,9}(?:在|到)?\s{0,9}(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s{0,9}(?:你|ebb)?\s{0,9}都?"
             r"(?:知道|记得|了解)(?:关于)?(?P<topic>.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
@@ -44,6 +44,7 @@ _DATED: Final = re.compile(
     r"^(?:[\d:/.-]|of\b|(?:st|nd|rd|th|ago|am|pm|a\.m|p\.m|utc|z)\b|(?:早上|上午|中午|下午|晚上|凌晨)|[年月日号天周底初末前时點点分个個星礼])",
     re.I,
 )
+_LONGEST: Final = 300  # characters of such a question
 _BETWEEN: Final = " ,，、:："
 _DAY_ZH: Final = re.compile(r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])")
 _DIGITS: Final = {c: i for i, c in enumerate("一二三四五六七八九", 1)}
@@ -60,6 +61,8 @@ class AsOf:
 
 def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
     """The moment and the topic, or None if the text asks for no earlier moment."""
+    if len(text) > _LONGEST:
+        return None
     plain = " ".join(unicodedata.normalize("NFKC", text).split()).strip("?？。.!！ ")
     for pattern, certain in _FORMS:
         if m := pattern.match(plain):

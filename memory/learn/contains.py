@@ -14,6 +14,7 @@ from math import ceil
 from typing import Final
 
 from memory.models import Memory
+from memory.text.pieces import split_pieces
 
 SAYS: Final = 0.75  # share of a thing's words from which a sentence says it
 HINTS: Final = 0.5  # the same, where the thing is known to have been before the speaker's eyes
@@ -103,6 +104,9 @@ class Thing:
 
     def said_by(self, text: str, share: float = SAYS) -> bool:
         """Whether the text names it, or one of its sentences has at least that share of a form's words (>= HINTS)."""
+        return any(self._said_in(piece, share) for _, piece in split_pieces(text))
+
+    def _said_in(self, text: str, share: float) -> bool:
         if self._named_in(text):
             return True
         for sentence in _SENTENCE.findall(text):

@@ -164,7 +164,7 @@ class Extractor:
 
     async def _known(self, user_id: str, h: History) -> dict[MemoryId, Memory]:
         """At most 50 memories: the nearest to what the user said, then the strongest."""
-        words = words_of(h.messages, user_id, 1_000)
+        words = await asyncio.to_thread(words_of, h.messages, user_id, 1_000)
         vector = (await self.tools.embed([words], "query"))[0]
         ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
         near = await self.tools.store.reader(user_id).get(ids)
@@ -183,7 +183,7 @@ class Extractor:
     ) -> list[Candidate]:
         verbatim, previous = await self._shortened(user_id, h, now)
         tz = h.messages[-1].tz
-        said = items(verbatim, user_id, MESSAGE_TOKENS)
+        said = await asyncio.to_thread(items, verbatim, user_id, MESSAGE_TOKENS)
         first = sum(bool(m.text.strip()) for m in h.messages) - len(verbatim)
         memories = [{**r, "text": _short(str(r["text"]))} for r in reference(known.values())]
         variables = {

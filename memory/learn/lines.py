@@ -19,6 +19,7 @@ from memory.models import KINDS, Importance, Kind
 
 Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
+_LONGEST = 4_000  # characters of a line: four times what a memory holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +111,15 @@ _IMPORTANCE: Mapping[str, Importance] = {
 }
 
 _OPEN, _CLOSE = "[【［〔", "]】］〕"
-_MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]+|\(?\d{1,2}[.)、）]\s*)+")
+_MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]|\(?\d{1,2}[.)、）])+")
 _HEAD = re.compile(r"[\[【［〔]\s*([A-Za-z]+|[\u4e00-\u9fff]{2})(?=[\s:：=\]】］〕])")
 _PAIR = re.compile(
-    r"""([A-Za-z_]+|[\u4e00-\u9fff]+)\s*[=＝]\s*
-    (?:"((?:[^"\\]|\\.)*)"|“([^”]*)”|「([^」]*)」|'([^']*)'|([^\s,，;；\]】］〕"]+))""",
+    r"""([A-Za-z_]{1,24}|[\u4e00-\u9fff]{1,9})\s{0,9}[=＝]\s{0,9}
+    (?:"((?:[^"\\]|\\.){0,500})"|“([^”]{0,500})”|「([^」]{0,500})」|'([^']{0,500})'|([^\s,，;；\]】］〕"]{1,500}))""",
     re.X,
 )
 _SAID = re.compile(
-    r"""(?:said|依据|原话)\s*[=＝]\s*"?\s*(\d{1,4})(?:\s*[:：]\s*
+    r"""(?:said|依据|原话)\s{0,9}[=＝]\s{0,9}"?\s{0,9}(\d{1,4})(?:\s{0,9}[:：]\s{0,9}
     (?:"((?:[^"\\]|\\.)*)"|“([^”]*)”|「([^」]*)」|'([^']*)'|([^\s\]】］〕"“「']+)))?""",
     re.X | re.I,
 )
@@ -133,7 +134,7 @@ def read(answer: str) -> tuple[list[Line], list[Unread]]:
     for raw in plain(answer).splitlines():
         if not raw.strip() or _FENCE.match(raw):
             continue
-        found = _line(raw, unread)
+        found = _line(raw, unread) if len(raw) <= _LONGEST else Unread("too_long", raw)
         if isinstance(found, Unread):
             unread.append(found)
         elif len(lines) >= MOST_LINES:
@@ -193,11 +194,12 @@ def _closing(text: str, start: int) -> int:
     """Where the bracket closes: not inside of quotes, nor the bracket of an id that was written with its own."""
     quote, depth = "", 0
     pairs = {'"': '"', "“": "”", "「": "」"}
+    last = {c: text.rfind(close) for c, close in pairs.items()}
     for i in range(start, len(text)):
         c = text[i]
         if quote:
             quote = "" if c == quote and text[i - 1] != "\\" else quote
-        elif c in pairs and pairs[c] in text[i + 1 :]:
+        elif i < last.get(c, -1):
             quote = pairs[c]
         elif c in _OPEN:
             depth += 1

@@ -129,7 +129,7 @@ class Monitor:
 
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
         """All that can be corrected: recalled in these turns, nearest to the user's words, and resident."""
-        words = words_of(ex.messages, user_id)
+        words = await asyncio.to_thread(words_of, ex.messages, user_id)
         vector = (await self.tools.embed([words], "query"))[0]
         ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
         near = await self.tools.store.reader(user_id).get(ids)
@@ -144,8 +144,8 @@ class Monitor:
     ) -> tuple[list[Step], int] | None:
         """The steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
-        exchange = items(ex.messages, user_id, self._within(EXCHANGE_TOKENS))
-        context = items(ex.context, user_id, self._within(CONTEXT_TOKENS))
+        exchange = await asyncio.to_thread(items, ex.messages, user_id, self._within(EXCHANGE_TOKENS))
+        context = await asyncio.to_thread(items, ex.context, user_id, self._within(CONTEXT_TOKENS))
         known = reference(shown.values())
         variables = {
             "now": clock(now, tz, ex.lang),

@@ -5,6 +5,7 @@ After something was forgotten, `rebuild` writes both anew from what may still be
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +49,8 @@ async def fold(
     episodes: list[str] = []
     running = previous
     try:
-        for portion in portions(_in_pieces(messages, most), most, lambda m: m.text):
+        pieces = await asyncio.to_thread(_in_pieces, messages, most)
+        for portion in portions(pieces, most, lambda m: m.text):
             got = await _portion(tools, user_id, portion, running, lang, now)
             episodes.append(got.episode)
             running = got.running
@@ -70,7 +72,7 @@ def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
 async def _portion(
     tools: Tools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime
 ) -> Summary:
-    said = items(messages, user_id, MESSAGE_TOKENS)
+    said = await asyncio.to_thread(items, messages, user_id, MESSAGE_TOKENS)
     tz = messages[-1].tz
     variables = {"messages": [i.shown(lang) for i in said], "previous": previous, "tz": tz}
     data = {"messages": [i.data() for i in said], "previous": previous, "tz": tz}

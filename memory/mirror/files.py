@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from memory.models import Lang
+from memory.text.pieces import clean_input
 
 Seal: TypeAlias = tuple[int, int, int]  # mtime in ns, size, inode: changes whenever somebody writes
 _PREFIX: Final = ".ebb-mirror-"
@@ -90,13 +91,13 @@ def decoded(data: bytes, lang: Lang) -> str:
     A file that is UTF-8 but for a few lines is UTF-8: what is not stays as it is (`damaged`), and is written back.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
-    text = data.decode("utf-8-sig", "surrogateescape")
+        return clean_input(data.decode("utf-16", "replace"))
+    text = data.decode("utf-8-sig", "surrogateescape").replace("\0", "␀")
     lines = [line for line in text.split("\n") if not line.isascii()]
     broken = sum(damaged(line) for line in lines)
     if broken <= _FEW * (len(lines) - broken):
         return text
-    return data.decode("gb18030" if lang == "zh" else "cp1252", "replace")
+    return clean_input(data.decode("gb18030" if lang == "zh" else "cp1252", "replace"))
 
 
 def damaged(text: str) -> bool:

@@ -15,6 +15,7 @@ from memory.mirror import words
 from memory.mirror.files import damaged
 from memory.mirror.page import Block, Document, Fault, Stamp, atoms, flat, lines_of, unescaped
 from memory.models import Kind, MemoryId
+from memory.text.pieces import PIECE
 
 Where: TypeAlias = Literal["head", "active", "archived", "unread", "other"]
 
@@ -91,6 +92,9 @@ class _Reader:
             return
         if self.where != "unread" and line.lstrip().startswith("<!--"):
             self._comment(n)
+            return
+        if len(line) > PIECE and self.where != "unread":  # no heading is that long
+            self._content(n, line)
             return
         heading = _HEADING.match(line)
         if heading is not None and self._part(n, heading):

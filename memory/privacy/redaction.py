@@ -10,6 +10,7 @@ from typing import Final
 
 from memory.models import Lang, language_of
 from memory.privacy.rules import HARMLESS, SHAPES, SecretKind, labelled
+from memory.text.pieces import split_pieces
 
 _NAMES: Final[dict[SecretKind, tuple[str, str]]] = {
     "password": ("password", "密码"),
@@ -79,6 +80,18 @@ def _spans(plain: str) -> Iterator[tuple[SecretKind, int, int]]:
 
 
 def _find(text: str) -> list[Finding]:
+    found: list[Finding] = []
+    for offset, piece in split_pieces(text):
+        for f in _find_in(piece):
+            start, end = f.start + offset, f.end + offset
+            while found and found[-1].end > start:  # cut by the end of the piece before, or found there as well
+                last = found.pop()
+                start, end = min(start, last.start), max(end, last.end)
+            found.append(Finding(f.kind, text[start:end], start, end))
+    return found
+
+
+def _find_in(text: str) -> list[Finding]:
     plain, places = _plain(text)
     found: list[Finding] = []
     for kind, start, end in _spans(plain):

@@ -11,16 +11,16 @@ from memory.privacy.redaction import redact
 
 _PRIVATE: Final = re.compile(
     r"""
-    (?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+                                                   # e-mail
+    (?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}                                                   # e-mail
     | (?<![\d.])1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?!\d)                                 # Chinese mobile
     | (?<![\d.])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d(?:[ -]?\d){6,12}(?!\d)       # international
     | (?<![\d.])\(?\d{3}\)?[ -]\d{3}[ -]\d{4}(?!\d)                                # North American
-    | \b(?:phone|mobile|cell|telephone|whatsapp)(?:\s{1,9}number)?\s{0,9}(?:is|:)\s{0,9}\+?\d[\d -]{5,}
-    | (?:电话|手机|手机号|座机|号码)[^\d\n]{0,6}\+?\d[\d -]{5,}
-    | (?:微信|QQ|wechat|weixin|line|telegram)\s{0,9}(?:号|id|number|handle)\s{0,9}(?:是|为|is|:|：)?\s{0,9}\S{4,}
+    | \b(?:phone|mobile|cell|telephone|whatsapp)(?:\s{1,9}number)?\s{0,9}(?:is|:)\s{0,9}\+?\d[\d -]{5,24}
+    | (?:电话|手机|手机号|座机|号码)[^\d\n]{0,6}\+?\d[\d -]{5,24}
+    | (?:微信|QQ|wechat|weixin|line|telegram)\s{0,9}(?:号|id|number|handle)\s{0,9}(?:是|为|is|:|：)?\s{0,9}\S{4,40}
     | \b(?:home|postal|mailing|street|delivery|my|our)\s{1,9}address\b
     | \b\d{1,5}[a-z]?\s{1,9}(?:\w+\s{1,9}){0,3}(?:street|st|road|rd|avenue|ave|boulevard|blvd|lane|ln|drive|way|square|court|terrace)\b
-    | \b(?:apartment|apt|flat|unit|suite)\s{0,9}\#?\d+
+    | \b(?:apartment|apt|flat|unit|suite)\s{0,9}\#?\d{1,9}
     | \b\w{2,40}(?:stra(?:ß|ss)e|weg|platz|allee|gasse)\s{1,9}\d{1,4}\b
     | \b(?:rue|avenue|via|calle)\s{1,9}(?:[\w'’-]+\s{1,9}){1,4}\d{1,4}\b | \b\d{1,4},?\s{1,9}(?:bis\s{1,9})?(?:rue|avenue|boulevard)\s
     | [\u4e00-\u9fff]{1,12}(?:路|街|道|巷|弄|胡同)\s{0,9}[\d一二三四五六七八九十百]+\s{0,9}(?:号|弄|巷)

@@ -75,7 +75,7 @@ _D: Final = rf"(?P<d>\d{{1,2}}|{'|'.join(sorted((w for w in _ORDINALS if w[0].is
 _Y: Final = r"(?:(?:,? (?:of )?|,)(?P<y>(?:19|20)\d\d)\b|,? ['’](?P<yy>\d\d)\b)?"
 WEEKDAY: Final = r"(?P<d>monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|weds?|thu(?:rs?)?|fri|(?<=on )sat|(?<=last )sat|(?<=next )sat|(?<=on )sun|(?<=next )sun)\b"
 WHICH: Final = r"(?P<q>last|next|this coming|this past|this|previous|past|coming|upcoming)"
-NUMBER: Final = rf"(?P<n>\d+|{'|'.join(sorted(set(SMALL) - {'zero'}, key=len, reverse=True))})"
+NUMBER: Final = rf"(?P<n>\d{{1,9}}|{'|'.join(sorted(set(SMALL) - {'zero'}, key=len, reverse=True))})"
 UNIT: Final = r"(?P<u>day|weekend|week|fortnight|month|quarter|year|decade)"
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 UNITS: Final = {

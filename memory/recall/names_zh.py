@@ -38,7 +38,7 @@ from memory.recall.tense import Make, Row, Said, preceded, row
 
 _DIGIT: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "几": 3, "〇": 0, "数": 3, "好": 3}
 _N: Final = r"(?:\d{1,2}|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])"
-_AHEAD: Final = r"(?P<q>上+|下+|这|本)一?个?"
+_AHEAD: Final = r"(?P<q>上{1,9}|下{1,9}|这|本)一?个?"
 _WEEK: Final = r"(?:周|星期|礼拜)"
 _WEEKDAYS: Final = "一二三四五六日天"
 _NO_PLACE: Final = r"(?![线楼院店馆门桌车机房厅选球会汽铺柜仓库码树台柴])"

@@ -39,10 +39,10 @@ from memory.recall.vocabulary import (
     WORLD,
     YOU,
 )
+from memory.text.pieces import MOST_READ, keep_ends
 
 LEANS: Final = 0.1  # of its weight, and the context is looked for
 MOST_CLAUSES: Final = 6
-_MOST_TEXT: Final = 2000  # characters of a pasted page that are looked at
 _MOST_CONTEXT: Final = 600
 _MOST_NAMES: Final = 300
 _STATEMENT: Final = 0.7  # weight of a clause that asks nothing, in a message that asks something
@@ -121,7 +121,7 @@ class Question:
 @lru_cache(maxsize=256)
 def question(text: str, context: tuple[str, ...]) -> Question:
     """Read a message and up to three that stood before it, oldest first."""
-    text = unicodedata.normalize("NFKC", text)[:_MOST_TEXT].strip()
+    text = unicodedata.normalize("NFKC", keep_ends(text, MOST_READ)).strip()
     looked_for = sought(text)
     terms = terms_of(looked_for)
     before = _tail(" \n".join(context[-3:]))
@@ -188,7 +188,7 @@ def _worth(pair: str, *, dull: bool) -> float:
 
 
 def _tail(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)[-_MOST_CONTEXT:].strip()
+    return unicodedata.normalize("NFKC", text[-_MOST_CONTEXT:])[-_MOST_CONTEXT:].strip()
 
 
 def _clauses(text: str) -> tuple[Clause, ...]:

@@ -86,7 +86,7 @@ SAYS_WHEN: Final = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|this (?:week|month|year|weekend|morning)|ago|week(?:end)?s?|months?"
     r"|years?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|summer|winter|spring|autumn|fall|since|(?:19|20)\d\d|recently|soon)\b|\d{1,2}:\d\d"
-    r"|昨|今[天年早晚]|明[天年]|前天|后天|周|星期|礼拜|[月年]|\d+[日号]|[点时]|[春夏秋冬]天",
+    r"|昨|今[天年早晚]|明[天年]|前天|后天|周|星期|礼拜|[月年]|\d{1,4}[日号]|[点时]|[春夏秋冬]天",
     re.IGNORECASE,
 )
 ASKS_HOW_MANY: Final = re.compile(

@@ -28,6 +28,7 @@ from memory.recall.tense import Row, Said
 from memory.recall.vocabulary import ASKS, SENTENCE, TURN
 from memory.recall.window_en import RULES_EN
 from memory.recall.window_zh import RULES_ZH
+from memory.text.pieces import MOST_READ, keep_ends
 
 _RULES: Final[tuple[Row, ...]] = (*RULES_EN, *RULES_ZH)
 _HINTS: Final[dict[str, list[int]]] = {}
@@ -106,7 +107,7 @@ def windows_named(text: str, now: datetime, tz: str, *, ahead: bool | None = Non
 
 
 def _resolve(text: str, now: datetime, tz: str, ahead: bool | None) -> tuple[str, list[Spoken], tzinfo]:
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = unicodedata.normalize("NFKC", keep_ends(text, MOST_READ)).casefold()
     hits = _hits(plain)
     if hits and (struck := _NO_TIME.sub(lambda m: "#" * len(m.group()), plain)) != plain:
         plain, hits = struck, _hits(struck)
@@ -141,8 +142,9 @@ def _found(hits: list[Hit], said: Said) -> list[Found]:
     """Words for times, in order of place: of those that overlap the longest."""
     ends = {m.end() for _, _, _, m in hits}
     taken: list[Found] = []
+    covered = bytearray(len(said.plain))
     for _, start, i, m in sorted(hits, key=lambda h: h[:3]):
-        if any(start < f.end and f.start < m.end() for f in taken):
+        if any(covered[start : m.end()]):
             continue
         if said.plain[start] in "前后" and start in ends:  # 国庆前两天
             continue
@@ -152,6 +154,7 @@ def _found(hits: list[Hit], said: Said) -> list[Found]:
             time = _NEVER
         if time is not None:
             taken.append(Found(start, m.end(), time))
+            covered[start : m.end()] = b"\x01" * (m.end() - start)
     return sorted(taken, key=lambda f: f.start)
 
 
@@ -226,7 +229,7 @@ def _sides(found: list[Found], plain: str) -> tuple[list[Side], list[str]]:
     if len(sides) > 1:
         for i, joint in enumerate(joints):
             start, end = sides[i][0].start, sides[i + 1][-1].end
-            if joint == "join" and (_BETWEEN.search(plain, 0, start) or _TO_FROM.match(plain, end)):
+            if joint == "join" and (_BETWEEN.search(plain, max(0, start - 12), start) or _TO_FROM.match(plain, end)):
                 joints[i] = "range"
     return [Side(tuple(s)) for s in sides], joints
 

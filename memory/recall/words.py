@@ -11,6 +11,8 @@ import re
 import unicodedata
 from typing import Final
 
+from memory.text.pieces import MOST_READ, keep_ends
+
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{p})" for p in patterns))
@@ -97,7 +99,7 @@ _REVIEW_ZH: Final = _any(
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().replace("’", "'").split())
+    return " ".join(unicodedata.normalize("NFKC", keep_ends(text, MOST_READ)).casefold().replace("’", "'").split())
 
 
 def review_asked(text: str) -> bool:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import Any, Final
 
 # C0 but tab and newline, DEL and C1; bidirectional embeddings, overrides and isolates, which reorder what is read;
@@ -50,7 +51,9 @@ class CleanStream:
 
 @contextmanager
 def clean_streams() -> Iterator[None]:
-    """Put the gate before stdout and stderr, piped or not."""
+    """Put the gate before stdout and stderr, piped or not; bytes on stdin that are no text become U+FFFD."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (s if s is None or isinstance(s, CleanStream) else CleanStream(s) for s in before)
     try:

@@ -13,6 +13,8 @@ from typing import Final, Literal, TypeAlias
 
 from memory.errors import Unreadable
 from memory.models import Json, Role
+from memory.text.pieces import clean_input
+from memory.transfer.reading import clean_values
 
 Origin: TypeAlias = Literal["ebb", "chatgpt", "mem0", "text"]
 _SHARD: Final = re.compile(r"(^|/)conversations(-\d+)?\.json$")
@@ -84,7 +86,7 @@ def found_in(data: bytes, origin: Origin | None = None, owner: str | None = None
     if origin == "text":
         return Found("text", items=tuple(_pasted(text)))
     try:
-        value = json.loads(text)
+        value = clean_values(json.loads(text))
     except ValueError as e:
         line = getattr(e, "lineno", 1)
         if origin is None:
@@ -97,9 +99,9 @@ def found_in(data: bytes, origin: Origin | None = None, owner: str | None = None
 
 def _decoded(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16", "replace")
+        return clean_input(data.decode("utf-16", "replace"))
     try:
-        return data.decode("utf-8-sig")
+        return clean_input(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise Unreadable("The file is no text in UTF-8.") from None
 
@@ -185,7 +187,7 @@ def _zipped(data: bytes) -> Iterator[Json]:
             if not names:
                 raise Unreadable("The archive has no conversations.json in it.")
             for name in names:
-                yield json.loads(z.read(name))
+                yield clean_values(json.loads(z.read(name)))
     except (zipfile.BadZipFile, ValueError) as e:
         raise Unreadable("The archive is damaged.") from e
 

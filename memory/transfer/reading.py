@@ -9,6 +9,7 @@ from typing import Final, TypeAlias, get_args
 from memory.errors import Unreadable
 from memory.models import Json, Op
 from memory.store.transfer import memory_of
+from memory.text.pieces import clean_input
 
 FORMAT: Final = "ebb-memory"
 VERSION: Final = 1
@@ -69,9 +70,18 @@ def read(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
         raise Unreadable(f"Line {n + 1}: the file ends too early; it was cut off.")
 
 
+def clean_values(value: Json) -> Json:
+    """Clean every text of a JSON value, however deep."""
+    if isinstance(value, str):
+        return clean_input(value)
+    if isinstance(value, list):
+        return [clean_values(v) for v in value]
+    return {k: clean_values(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def _parsed(n: int, text: str) -> Line:
     try:
-        line = json.loads(text)
+        line = clean_values(json.loads(text))
     except ValueError:
         raise Unreadable(f"Line {n} is no JSON.") from None
     if not isinstance(line, dict) or not isinstance(line.get("type"), str):

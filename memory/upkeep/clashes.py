@@ -54,7 +54,7 @@ _SLOTS: Final = tuple(
     )
 )
 _NUMBER: Final = re.compile(
-    r"\d+(?:[.,:]\d+)*|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b|[一二三四五六七八九十两]+(?=[个岁只位名条])",
+    r"\d+(?:[.,:]\d+)*|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b|[一二三四五六七八九十两]{1,9}(?=[个岁只位名条])",
     re.I,
 )
 _NOT: Final = re.compile(

@@ -31,7 +31,7 @@ _TEMPLATES: Final[dict[tuple[Level, Lang], str]] = {
 }
 
 _STAMP: Final = re.compile(r"^\s{0,9}\[\d{4}[^\]]*\]\s{0,9}")
-_BRACKETS: Final = re.compile(r"\s{0,9}[(（][^)）]*[)）]")
+_BRACKETS: Final = re.compile(r"\s{0,9}[(（][^)）]{0,400}[)）]")
 
 # --- English: the subject, what stands before the verb, the verb, what stands before the thing
 _SUBJECT_EN: Final = re.compile(

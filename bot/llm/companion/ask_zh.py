@@ -58,7 +58,7 @@ _RULES: tuple[tuple[str, Want], ...] = (
     (r"我(?:的)?(?P<t>[^是，,什么]{1,10})(?:是|叫|在|有)?(?:什么|啥|哪|谁|多少|几)", Want("topic")),
 )  # fmt: skip
 _COMPILED = tuple((re.compile(p), w) for p, w in _RULES)
-_STRIP = re.compile(r"(?:来着|呢|啊|呀|哦|嘛|吧|的|？|\?|！|。|\s|，)+$")
+_STRIP = re.compile(r"(?:来着|呢|啊|呀|哦|嘛|吧|的|？|\?|！|。|\s|，){1,20}$")
 
 
 def want(question: str) -> Want | None:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from memory.models import Json, Usage
 from memory.ports import Chunk, ModelRequest, Task
+from memory.text.pieces import MOST_READ, keep_ends
 
 log = logging.getLogger(__name__)
 _PIECE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")
@@ -33,7 +34,7 @@ class Companion:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """The answer, in words or characters for a chat and whole for the tasks nobody watches. Never raises."""
-        text = respond(request.task, request.data)
+        text = await asyncio.to_thread(respond, request.task, request.data)
         pieces = _PIECE.findall(text) if request.task == "chat" else [text]
         pause = min(self._pause, LONGEST / max(1, len(pieces)))
         for piece in pieces:
@@ -65,7 +66,7 @@ def respond(task: Task, data: Mapping[str, Json]) -> str:
     }
     role, otherwise = roles[task]
     try:
-        return role(notes.restore_subjects(data))
+        return role({**notes.restore_subjects(data), "message": keep_ends(str(data.get("message") or ""), MOST_READ)})
     except Exception as e:  # noqa: BLE001 - the boundary of the rules
         # A text they stumble over costs one answer, never the conversation; the log holds no text of it.
         log.error("the offline companion stumbled at %s: %s", task, type(e).__name__)  # noqa: TRY400

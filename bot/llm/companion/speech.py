@@ -29,7 +29,7 @@ _IF_EN = re.compile(
     re.I,
 )
 _JOKE = re.compile(
-    r"(?:\b(?:just |only |i'm |i am |was )*(?:kidding|joking)\b|\bjk\b|\bj/k\b|\b(?:is|was|'s|just|only|as|as just|meant as) a (?:little |bad |silly )?joke\b|(?<!\w)/s\b|\bnot really(?: though)?$|\bpsych\b|"
+    r"(?:\b(?:just |only |i'm |i am |was ){0,4}(?:kidding|joking)\b|\bjk\b|\bj/k\b|\b(?:is|was|'s|just|only|as|as just|meant as) a (?:little |bad |silly )?joke\b|(?<!\w)/s\b|\bnot really(?: though)?$|\bpsych\b|"
     r"开玩笑|開玩笑|逗你|骗你的|騙你的|说着玩|說著玩|闹着玩|(?:玩笑|笑话)而已|瞎说的|瞎編的|瞎编的|胡说的|假的啦)",
     re.I,
 )

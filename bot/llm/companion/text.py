@@ -66,7 +66,7 @@ def _unquote(text: str, m: re.Match[str]) -> str:
     """A quoted name keeps its words; quoted speech and long quotations go."""
     inner = m[1] or m[2] or m[3] or ""
     short = len(inner.split()) <= 4 and len(inner) <= 40
-    if not short or _SPEECH.search(text[: m.start()]):
+    if not short or _SPEECH.search(text, max(0, m.start() - 80), m.start()):
         return " … "
     return f" {inner} " if not CJK.search(inner) else inner
 

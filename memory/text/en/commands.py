@@ -52,7 +52,7 @@ _NEG: Final = re.compile(
 )
 # Verbs that follow a head.
 _REMEMBER: Final = re.compile(
-    r"(?P<plain>re?m[em]*b?er(?:ing)?|memori[sz](?:e|ing))(?: (?:for me|for (?:later|next time|the future)|from now on|forever))?(?!\w)"
+    r"(?P<plain>re?m[em]{0,4}b?er(?:ing)?|memori[sz](?:e|ing))(?: (?:for me|for (?:later|next time|the future)|from now on|forever))?(?!\w)"
     r"|(?P<firm>(?:keep(?:ing)?|bear(?:ing)?) (?:(?P<it>this|that|it) )?in mind|(?:make|tak|making|taking)e? (?:a )?(?:mental )?(?:note|record)(?: of)?|(?:for (?:future reference|the record|your (?:notes|records|memory)))"
     r"|(?:fyi|(?:just )?so you know)(?:,? for (?:later|next time|the future))|(?:i want this remembered|(?:one|another) thing to remember|note to you)(?= ?[:,])|(?:keep|make) a (?:note|record) of|hold on to(?= this\b)|put (?:this |that )?down(?= that|:| as)"
     r"|(?:save|add|store|put|keep)(?: (?:this|that|it))? (?:to|in|into|on) (?:your |the )?(?:long[- ]term )?(?:memory|notes|records?)|commit(?: (?:this|that|it))? to memory|(?:write|jot|note)(?: (?P<it2>this|that|it))? down(?= ?[:,.]|$| (?:that|this|i|my|we|our|the fact|please)\b)"
@@ -92,7 +92,7 @@ _OFF: Final = re.compile(
     re.I,
 )
 _NO_NOTES: Final = re.compile(
-    r"(?:re?m[em]*b?er|memori[sz]e?|sav|stor|keep|not|record|log|learn|track|collect|retain|writ|tak|mak|hold|build|stay|spy)(?:e|t|p)?(?:ing)?(?: down)?(?: (?:any(?: of)?(?! this| it)|a|on to|track of|up|of|my|to))*"
+    r"(?:re?m[em]{0,4}b?er|memori[sz]e?|sav|stor|keep|not|record|log|learn|track|collect|retain|writ|tak|mak|hold|build|stay|spy)(?:e|t|p)?(?:ing)?(?: down)?(?: (?:any(?: of)?(?! this| it)|a|on to|track of|up|of|my|to)){0,9}"
     r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories|this chat|this conversation|our (?:chats?|conversations?)|my (?:messages?|data|chats?|words|info(?:rmation)?|conversations?)|any of (?:this|it)|personal \w+)(?P<whom>\b.*))?$",
     re.I | re.S,
 )
@@ -144,7 +144,7 @@ _CUT: Final = re.compile(
     re.I,
 )
 _SPARE: Final = re.compile(
-    r"\W*(?:[^.!?]{0,80}\b(?:but|and|except|apart from)\s)?\W*(?:but |except |apart from )?(?:not|except(?: for)?|apart from|(?:please )?(?:do )?(?:keep|remember|don['’]?t forget))\s{1,3}(?P<x>.{1,200})",
+    r"\W{0,9}(?:[^.!?]{0,80}\b(?:but|and|except|apart from)\s)?\W{0,9}(?:but |except |apart from )?(?:not|except(?: for)?|apart from|(?:please )?(?:do )?(?:keep|remember|don['’]?t forget))\s{1,3}(?P<x>.{1,200})",
     re.I,
 )
 _REST_WORDS: Final = (
