@@ -27,7 +27,7 @@ _PRIVATE: Final = re.compile(
     | [\d一二三四五六七八九十百]+\s{0,9}(?:号楼|栋|幢|单元)
     | (?:家庭)?(?:住址|地址)(?:是|为|:|：|在)
     | \b(?:salary|income|net\s{1,9}worth|savings|debts?|mortgage)\s{1,9}(?:is|are|of|:)\s{0,9}\D{0,8}\d
-    | \b(?:earn|make)s?\s{1,9}\D{0,6}\d[\d,.]*\s{0,9}k?\s{0,9}(?:\w+\s{1,9})?(?:a|per)\s{1,9}(?:month|year|week|hour)\b
+    | \b(?:earn|make)s?\s{1,9}\D{0,6}\d[\d,.]{0,12}\s{0,9}k?\s{0,9}(?:\w{1,20}\s{1,9})?(?:a|per)\s{1,9}(?:month|year|week|hour)\b
     | (?:工资|月薪|年薪|薪水|收入|存款|负债|欠款|房贷)\D{0,6}\d
     | \bpassport\s{1,9}(?:number|no)\b | 护照号 | \b(?:driver'?s\s{1,9}licen[cs]e|licen[cs]e\s{1,9}plate)\b | 车牌号?(?:是|为|:|：)
     | \b(?:hiv|std|abortion|suicid\w+|self-harm)\b | 艾滋|自杀|自残|堕胎

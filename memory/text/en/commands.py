@@ -93,7 +93,7 @@ _OFF: Final = re.compile(
 )
 _NO_NOTES: Final = re.compile(
     r"(?:re?m[em]{0,4}b?er|memori[sz]e?|sav|stor|keep|not|record|log|learn|track|collect|retain|writ|tak|mak|hold|build|stay|spy)(?:e|t|p)?(?:ing)?(?: down)?(?: (?:any(?: of)?(?! this| it)|a|on to|track of|up|of|my|to)){0,9}"
-    r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories|this chat|this conversation|our (?:chats?|conversations?)|my (?:messages?|data|chats?|words|info(?:rmation)?|conversations?)|any of (?:this|it)|personal \w+)(?P<whom>\b.*))?$",
+    r"(?: (?P<what>anything|any ?thing|things|everything|notes?|records?|files?|data|stuff|info(?:rmation)?|details?|facts?|tabs|profile|what(?:ever)?|all|memories|this chat|this conversation|our (?:chats?|conversations?)|my (?:messages?|data|chats?|words|info(?:rmation)?|conversations?)|any of (?:this|it)|personal \w{1,30})(?P<whom>\b.*))?$",
     re.I | re.S,
 )
 _HERE: Final = re.compile(
