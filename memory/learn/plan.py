@@ -17,7 +17,7 @@ from memory import bilingual
 from memory.errors import ModelError
 from memory.learn.acts import ForgetPlan
 from memory.learn.alike import denies, normalised, semantic
-from memory.learn.contains import Thing, names, units
+from memory.learn.contains import Thing, mentions, names, units
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 from memory.store.text import fold
@@ -228,9 +228,13 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
         return WORTH_ASKING  # the same words, and probably another thing
     if (only := units(wanted)) and only == units(m.original_content):
         return 1.0  # the same but for "I" and "the user"
-    asked, told = units(wanted), units(f"{m.original_content} {m.content} {' '.join(m.entities)}")
+    said = f"{m.original_content} {m.content} {' '.join(m.entities)}"
+    asked, told = units(wanted), units(said)
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0
+    called = names(f"… {wanted}")
+    if called and not any(mentions(name, said) for name in called):
+        words = 0.0  # "that I live in Lisbon" is not "Sister Hannah lives in Lyon"
     if language_of(wanted) != language_of(m.original_content):
         words = max(words, _across(wanted, m))
     meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))

@@ -179,3 +179,18 @@ async def test_a_swapped_memory_is_not_the_one_meant(home: Home) -> None:
     await home.forget(coffee.memory)
     assert await home.contents() == {tea.memory.original_content}
     assert await home.visible() == ["Remember that I prefer tea over coffee"]
+
+
+@pytest.mark.parametrize(
+    "memory, wanted",
+    [
+        ("Sister Hannah lives in Lyon", "that I live in Lisbon"),
+        ("My dog is called Rex", "what I told you about Bruno"),
+        ("姐姐住在里昂", "我住在里斯本"),
+    ],
+)
+async def test_the_only_memory_with_shared_words_is_not_meant(home: Home, memory: str, wanted: str) -> None:
+    """Whoever names somebody or a place means nothing that does not have the name."""
+    await home.me.remember(memory)
+    plan = await _plan(home, wanted)
+    assert (plan.clear, plan.candidates) == (None, [])
