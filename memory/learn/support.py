@@ -11,6 +11,8 @@ from memory.learn.contains import units
 from memory.learn.evidence import Case
 from memory.models import language_of
 from memory.recall.people import named
+from memory.text import forms
+from memory.text.en import evidence as en
 from memory.text.numbers import numbers_of
 from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
 from memory.text.zh.evidence import CALLED, PLACED
@@ -18,6 +20,7 @@ from memory.text.zh.evidence import CALLED, PLACED
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is what is denied
+CHILD: Final = kin_of("child 孩子")
 CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
 
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
@@ -31,9 +34,10 @@ _WEEKDAY: Final = re.compile(
     re.I,
 )
 _NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
-_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
+_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒")
+_OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
-_WAY: Final = re.compile(rf"\b(from|to) (\w+)|(从|到|去)({_HAN}{{2}})")
+_WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
@@ -52,7 +56,8 @@ def _share(part: frozenset[str], whole: frozenset[str]) -> float:
 
 
 def _ends(text: str) -> bool:
-    return denies(text) or bool(FORMS.ENDED.search(text))
+    """Whether the text denies or ends something; "not giving up" does neither."""
+    return denies(FORMS.ENDED.sub(" ", text)) is not bool(FORMS.ENDED.search(text))
 
 
 def _exchanges_word(op: str, said: str) -> bool:
@@ -68,9 +73,21 @@ def _exchanges_word(op: str, said: str) -> bool:
     return False
 
 
+def _exchanges_places(op: str, said: str) -> bool:
+    """Whether two words have changed places: 3 sons and 5 grandsons, told as five sons and three grandsons."""
+    told, spoken = forms.tokens(op), forms.tokens(said)
+    x, y = ([t for t in some if t in both] for both in [set(told) & set(spoken)] for some in (told, spoken))
+    other = [(a, b) for a, b in zip(x, y, strict=False) if a != b]
+    return len(x) == len(y) and len(other) == 2 and not forms.same_order(op, said)
+
+
 def is_foreign(c: Case) -> bool:
-    """Written in another language than it was said in."""
-    return language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
+    """Written in another language than it was said in: another script, or small words of another language."""
+    said = f"{c.known} {fold(c.question)}"
+    new = [w for w in re.findall(r"[^\W\d_]+", fold(c.op.text)) if w not in said]
+    if any(re.search(f"{_OTHER_SCRIPT}|^(?:{en.FOREIGN})$", w) for w in new):
+        return True
+    return bool(new) and language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
 
 
 def has_relative_date(c: Case) -> bool:
@@ -122,7 +139,7 @@ def has_other_name(c: Case) -> bool:
     if names and here and not any(n[:2] == h[:2] for n in names for h in here):
         return all(n in fold(c.m.text) for n in names)
     said, told = kin_of(c.known), kin_of(c.op.text)
-    return bool(said and told - said) and not told | said <= CHILDREN
+    return bool(said and told - said - CHILD) and not told | said <= CHILDREN
 
 
 def _measured(text: str) -> list[tuple[float, str, str]]:
@@ -244,15 +261,13 @@ def _other_subject(clause: str, op: str) -> bool:
 
 def _ways(text: str) -> dict[str, bool]:
     """Where something comes from, and where it goes to: each place, and whether it is the former."""
-    return {a or b: (x or y) in {"from", "从"} for x, a, y, b in _WAY.findall(fold(text))}
+    return {a or b: (x or y) in {"from", "left", "leaving", "从", "离开"} for x, a, y, b in _WAY.findall(fold(text))}
 
 
 def is_no_fact(c: Case) -> bool:
     """A question, a plan, a fancy or a story told as a fact."""
     op = c.op.text
-    if (FORMS.UNREAL.search(c.sentence) and not FORMS.UNREAL.search(op)) or FORMS.FICTION.search(
-        f"{c.before[-120:]}{c.cited[:1]}"
-    ):
+    if FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
         return True
     wish = FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence)
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
@@ -260,14 +275,15 @@ def is_no_fact(c: Case) -> bool:
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
     if later and "了" in op and "了" not in c.sentence:
         return True
-    if (
-        FORMS.STILL_PLAN.search(op)
-        or FORMS.HEDGED.search(op)
-        or not c.op.sure
-        or (later and (c.op.on or dates.DATED.search(op)))
-    ):
+    told = FORMS.STILL_PLAN.search(op) or FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    dated = c.op.on or c.op.days or dates.DATED.search(op)
+    if told or (later and dated):
         return False
-    return any(FORMS.PLAN.search(f) for f in c.focus if units(f) & units(op))
+    here = c.focus[-1]
+    opening = c.sentence[: c.sentence.find(here) + len(here)]
+    return bool((later and c.quoted) or FORMS.UNREAL.search(opening)) or any(
+        FORMS.PLAN.search(f) for f in c.focus if units(f) & units(op)
+    )
 
 
 def _asks(clause: str, op: str) -> bool:
@@ -282,12 +298,8 @@ def overstates(c: Case) -> bool:
     op, said = c.op.text, f"{c.m.text} {c.question}"
     if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
         return True
-    if preferred := FORMS.CHOICE.search(op):
-        a, b = units(preferred[1] or preferred[4]), units(preferred[2] or preferred[3])
-        chosen = FORMS.CHOICE.search(c.sentence)
-        best = units(chosen[1] or chosen[4]) if chosen else units(c.m.text) if c.answer == "fill" else a
-        if best & b - a and not best & a:
-            return True
+    if _exchanges_places(op, c.sentence):
+        return True
     if _exchanges_word(op, f"{c.known} {fold(c.question)}"):
         return True
     new = units(c.text) - units(c.op.old)

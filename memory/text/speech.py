@@ -21,7 +21,7 @@ def _either(name: str) -> re.Pattern[str]:
     return re.compile(f"{getattr(en, name)}|{getattr(zh, name)}", re.I)
 
 
-FORMS: Final = SimpleNamespace(**{n: _either(n) for n in vars(en) if n.isupper() and n not in {"KIN", "MY_KIN"}})
+FORMS: Final = SimpleNamespace(**{n: _either(n) for n in vars(en) if n.isupper() and n not in {"KIN", "MY_KIN", "FOREIGN"}})
 """The patterns of both languages, by their names in `en.evidence`."""
 
 _KIN: Final = [frozenset(group.split()) for lang in (en, zh) for group in lang.KIN.split("|")]

@@ -19,7 +19,7 @@ ENDED: Final = (
 )
 CHANGED: Final = (
     r"\b(?:moved|moving|left|leaving|sold|switched|changed|swapped|replaced|instead|finished|broke|split|died|dead|now|"
-    r"lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
+    r"last|done|lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
 )
 PLAN: Final = (
     r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
@@ -32,9 +32,9 @@ STILL_PLAN: Final = (
     r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
     r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
 )
-UNREAL: Final = (
-    r"\bif (?:i|we) (?:won|had|were|was|could|got|ever)\b|\bif only\b|\bi wish\b|\bwish i\b|\bimagine\b|\bsuppose i\b"
-    r"|\b(?:almost|nearly|in (?:my|a) dream|dream(?:t|ed) (?:that|about|i)|pretend)\b|\bwhat if\b|\bin another life\b|\bjust kidding\b|\bjk\b"
+UNREAL: Final = (  # it holds for the rest of its sentence
+    r"\bif (?!you\b)|\bwish(?! us| me)|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|"
+    r"supposedly|allegedly|rumou?r\w*|(?:people|they|everyone) (?:say|think)|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
 )
 FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
@@ -57,11 +57,11 @@ OTHERS: Final = (
 )
 MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s|\w+(?:er|or|ist|ian|mate|lord|lady)|\w+ (?-i:[A-Z])\w+)\b"
 DEGREE: Final = (
-    r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional)\b"
+    r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional|regular(?:ly)?|often)\b"
 )
 ANY_DEGREE: Final = (
     r"\b(?:favou?rite|best|most|always|every\w*|fluent\w*|expert|very|really|so|love|adore|each|per|never|whenever|daily|"
-    r"usually|sometimes|often|rarely|occasionally|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
+    r"usually|often|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
 )
 RELATIVE: Final = (
     r"\b(?:tomorrow|yesterday|today|tonight|(?:next|last|this|coming) (?:\w+day|week|weekend|month|year|spring|summer|"
@@ -103,9 +103,6 @@ OFFER: Final = (
     r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
     r"why don['’]?t (?:you|we)|shall we)\b"
 )
-CHOICE: Final = (
-    r"\b(?:prefers?|rather|favours?|favors?|chooses?|likes?)\b(.{1,40}?)\b(?:to|over|than|more than)\b(.{1,40})"
-)
 OR: Final = r"\bor\b"
 NEGATIVE_QUESTION: Final = r"^(?:so )?you (?:don['’]?t|can['’]?t|aren['’]?t|never|haven['’]?t|won['’]?t|didn['’]?t)\b"
 NEGATIVE: Final = (
@@ -124,3 +121,7 @@ SLOTS: Final = (
     "married divorced single engaged split wedding together|name named called|age old birthday turned|study studies"
     " studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
 )
+FOREIGN: Final = (
+    "y|el|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
+    "vive|trabaja|tiene|habite|arbeitet|wohnt|hat|na|w|het|een|och|um|uma|com"
+)  # small words of other languages in Latin script
