@@ -96,6 +96,7 @@ def find_words(words: str, text: str) -> tuple[int, int] | None:
 @lru_cache(maxsize=32)
 def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     """Letters and digits of each own part, and where each stands."""
+    text = text.translate({0x300A: " ", 0x300B: " "})  # a title is one's own word
     own = [s for s in split_spans(text) if s.kind == "own"]
     found = [[(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own]
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
@@ -188,7 +189,7 @@ class Case:
     @cached_property
     def windows(self) -> list[dates.Window]:
         """The times that the words name: those of the clauses it rests on, else of the message, else of all."""
-        asked = [(self.question, self.m)] if self.answer in {"yes", "past"} else []
+        asked = [(self.question, self.m)] if self.answer not in {"", "no", "evades"} else []
         own = [(m.text, m) for m in self.spoken if m.role == "user"]
         found: list[dates.Window] = []
         for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):

@@ -76,14 +76,15 @@ def _exchanges_word(op: str, said: str) -> bool:
 def _exchanges_places(op: str, said: str) -> bool:
     """Whether two words have changed places: 3 sons and 5 grandsons, told as five sons and three grandsons."""
     told, spoken = forms.tokens(op), forms.tokens(said)
-    x, y = ([t for t in some if t in both] for both in [set(told) & set(spoken)] for some in (told, spoken))
-    other = [(a, b) for a, b in zip(x, y, strict=False) if a != b]
-    return len(x) == len(y) and len(other) == 2 and not forms.same_order(op, said)
+    both = set(told) & set(spoken) - {",", "and", "和"}
+    x, y = ([t for t in some if t in both] for some in (told, spoken))
+    other = sum(a != b for a, b in zip(x, y, strict=False))
+    return len(x) == len(y) > 2 and other == 2 and not forms.same_order(op, said)
 
 
 def is_foreign(c: Case) -> bool:
     """Written in another language than it was said in: another script, or small words of another language."""
-    said = f"{c.known} {fold(c.question)}"
+    said = set(re.findall(r"[^\W\d_]+", f"{c.known} {fold(c.m.text)} {fold(c.question)}"))
     new = [w for w in re.findall(r"[^\W\d_]+", fold(c.op.text)) if w not in said]
     if any(re.search(f"{_OTHER_SCRIPT}|^(?:{en.FOREIGN})$", w) for w in new):
         return True
@@ -113,6 +114,8 @@ def misreads_answer(c: Case) -> bool:
             return True
         case "no" if not no and not words & rest and not c.windows:
             return True
+        case "no" if not no and any(_ends(f) and _share(units(f), words) >= ANSWERED for f in c.focus):
+            return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
             no and denies(c.m.text)
         ):
@@ -123,7 +126,8 @@ def misreads_answer(c: Case) -> bool:
     if c.answer == "no" and not words & asked - own and words & rest:
         return False
     if words & own and FORMS.OR.search(c.question):
-        return False
+        first, *second = FORMS.OVER.split(c.op.text, maxsplit=1)
+        return bool(second and units(second[0]) & own and not units(first) & own)
     if c.answer == "yes":
         return _share(words, own | asked | units(c.op.old)) < AFFIRMED
     return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
@@ -138,7 +142,9 @@ def has_other_name(c: Case) -> bool:
     here = {fold(n) for n in names_in(f"- {' , '.join(c.focus)}")} if c.quoted else set()
     if names and here and not any(n[:2] == h[:2] for n in names for h in here):
         return all(n in fold(c.m.text) for n in names)
-    said, told = kin_of(c.known), kin_of(c.op.text)
+    said, told, near = kin_of(c.known), kin_of(c.op.text), kin_of(" ".join(c.focus))
+    if c.quoted and told and near and not told & near and told <= kin_of(c.m.text):
+        return True
     return bool(said and told - said - CHILD) and not told | said <= CHILDREN
 
 
@@ -281,7 +287,7 @@ def is_no_fact(c: Case) -> bool:
         return False
     here = c.focus[-1]
     opening = c.sentence[: c.sentence.find(here) + len(here)]
-    return bool((later and c.quoted) or FORMS.UNREAL.search(opening)) or any(
+    return bool((later and c.quoted and not c.answer) or FORMS.UNREAL.search(opening)) or any(
         FORMS.PLAN.search(f) for f in c.focus if units(f) & units(op)
     )
 
@@ -298,7 +304,9 @@ def overstates(c: Case) -> bool:
     op, said = c.op.text, f"{c.m.text} {c.question}"
     if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
         return True
-    if _exchanges_places(op, c.sentence):
+    if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
+        return True
+    if _exchanges_places(op, " , ".join(c.focus)):
         return True
     if _exchanges_word(op, f"{c.known} {fold(c.question)}"):
         return True

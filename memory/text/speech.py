@@ -66,13 +66,13 @@ def read_answer(text: str, question: str) -> Answer:
     short = sum(2 if c > "\u2e80" else 1 for c in text) <= SHORT
     if not question or not (short or FORMS.YES.match(first) or FORMS.NO.match(first)):
         return ""
-    if FORMS.EVADES.match(text) or FORMS.OFFER.search(question) or FORMS.ASKS.search(first):
+    if FORMS.EVADES.match(text) or FORMS.OFFER.search(question) or (FORMS.ASKS.search(first) and not FORMS.NO.match(first)):
         return "evades"
     if short and FORMS.UNSURE.search(text):
         return "unsure"
     if short and FORMS.PAST.search(text):
         return "past"
-    if FORMS.NO.match(text) or (short and FORMS.ENDED.search(text)):
+    if FORMS.NO.match(text) or (short and (denies(first) or FORMS.ENDED.search(text))):
         return "no"
     if FORMS.YES.match(text):
         return "yes"

@@ -27,7 +27,7 @@ PLAN: Final = (
     r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once|tempted|interested in|audition\w*|interview\w*|shortlisted|trying to|looking (?:at|for|into)|waiting list)\b"
     r"|['’](?:ll|d (?:like|love))\b"
 )
-HEDGED: Final = r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
+HEDGED: Final = r"\b(?:might|(?-i:may)|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = (
     r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
     r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
@@ -76,7 +76,7 @@ DAYS: Final = (
     r"october|november|december)\b"
 )
 YES: Final = (
-    r"(?:\W|oh |ah |ha |lol |well |haha )*(?:yes|yeah|yea|yep|yup|ya|correct|right|exactly|indeed|of course(?! not)|"
+    r"(?:\W|oh |ah |ha |lol |well |haha )*(?:yes|yeah|yea|yep|yup|ya|correct|both|right|exactly|indeed|of course(?! not)|"
     r"sure|true|absolutely|definitely|certainly|i do|i am|i have|we do|it is|that['’]s (?:right|true|it)|uh-huh|mhm|aye|"
     r"totally|always|guilty|spot on|you bet|very much|still do|still am|most days|afraid so|all of)\b(?! please)"
 )
@@ -103,6 +103,8 @@ OFFER: Final = (
     r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
     r"why don['’]?t (?:you|we)|shall we)\b"
 )
+OVER: Final = r"\b(?:to|over|than|instead of)\b"
+CAUSE: Final = r"\b(?:because|after (?!\d)|due to|owing to|thanks to|in order to|so that)\b"
 OR: Final = r"\bor\b"
 NEGATIVE_QUESTION: Final = r"^(?:so )?you (?:don['’]?t|can['’]?t|aren['’]?t|never|haven['’]?t|won['’]?t|didn['’]?t)\b"
 NEGATIVE: Final = (
@@ -122,6 +124,6 @@ SLOTS: Final = (
     " studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
 )
 FOREIGN: Final = (
-    "y|el|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
+    "y|en|el|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
     "vive|trabaja|tiene|habite|arbeitet|wohnt|hat|na|w|het|een|och|um|uma|com"
 )  # small words of other languages in Latin script
