@@ -22,7 +22,7 @@ CHANGED: Final = (
     r"last|done|lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
 )
 PLAN: Final = (
-    r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
+    r"\bwish(?! us| me)|\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
     r"want(?:s|ed)? (?:me |us |him |her |them )?to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
     r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once|tempted|interested in|audition\w*|interview\w*|shortlisted|trying to|looking (?:at|for|into)|waiting list)\b"
     r"|['’](?:ll|d (?:like|love))\b"
@@ -33,7 +33,7 @@ STILL_PLAN: Final = (
     r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
 )
 UNREAL: Final = (  # it holds for the rest of its sentence
-    r"\bif (?!you\b)|\bwish(?! us| me)|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|"
+    r"\bif (?!you\b)|(?<!doctor )(?<!vet )(?<!\bi )\b(?:says?|said|reckons?|thinks?|claims?|insists?|saying)(?: that)? (?:i|i[\'’]m|my)\b|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|"
     r"supposedly|allegedly|rumou?r\w*|(?:people|they|everyone) (?:say|think)|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
 )
 FICTION: Final = (
@@ -44,7 +44,7 @@ ASKS: Final = (
     r"are|was|were|am|can|could|should|would|will|have|has|any|shall|anyone|who's|what's|where's|how's)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
     r"|\b(?:wonder(?:ing|ed)?|curious|no idea|not sure|tell me|explain|ask(?:ing)?) (?:if|whether|about|what|how|why|who)\b"
 )
-ASKS_OF_SELF: Final = r"\b(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
+ASKS_OF_SELF: Final = r"^(?:and |but |so |ok )?(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
 REQUEST: Final = (
     r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
 )
@@ -115,7 +115,7 @@ KIN: Final = (
     "mother mum mom mama mam|father dad papa daddy|sister|brother|son|daughter|wife|husband|partner boyfriend girlfriend"
     " fiancé fiancée|child children kid kids baby|aunt auntie|uncle|cousin|grandma grandmother granny nana|grandpa"
     " grandfather granddad|niece|nephew|friend mate bestie|boss manager|colleague coworker|neighbour neighbor|roommate"
-    " flatmate housemate|teacher|dog puppy|cat kitten|ex|parents|twins|in-laws"
+    " flatmate housemate|dog puppy|cat kitten|ex|parents|twins|in-laws"
 )
 TO_ME: Final = r"\b(\w+) (?:me|us)\b"
 SLOTS: Final = (
@@ -124,6 +124,6 @@ SLOTS: Final = (
     " studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
 )
 FOREIGN: Final = (
-    "y|en|el|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
+    "y|en|el|es|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
     "vive|trabaja|tiene|habite|arbeitet|wohnt|hat|na|w|het|een|och|um|uma|com"
 )  # small words of other languages in Latin script
