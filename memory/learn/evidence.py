@@ -14,9 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from memory.learn import dates
 from memory.learn.contains import units
-from memory.text.numbers import numbers_of
 from memory.text.spans import own_sentences, split_spans
-from memory.text.speech import FORMS, clauses_of, denies, fold, kin_of, read_answer
+from memory.text.speech import clauses_of, fold, kin_of, read_answer
 
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
@@ -167,10 +166,9 @@ class Case:
         self.shown = [op.old] if op.old else []
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
-        own = [_retract(t) for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
+        own = [t for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
         affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
         said = " ".join((*own, affirmed))
-        said = said if denies(op.text) else FORMS.DENIED_WORDS.sub(" ", said)
         self.said = fold(said)
         self.known = fold(" ".join((said, *self.shown)))
         self.text = dates.DATED.sub(" ", op.text)
@@ -194,7 +192,7 @@ class Case:
         found: list[dates.Window] = []
         for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):
             for text, m in (*said, *asked):
-                ahead, behind = dates.spoken_times(FORMS.DENIED_WORDS.sub(" ", text), m.at, m.tz)
+                ahead, behind = dates.spoken_times(text, m.at, m.tz)
                 found += ahead + behind
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
@@ -203,13 +201,3 @@ class Case:
 
 def _own_texts(text: str) -> list[str]:
     return [text[a:b] for a, b in sentences_of(text)]
-
-
-def _retract(text: str) -> str:
-    """The text without the number it takes back: "71, no hang on, 72"."""
-    for m in FORMS.RETRACTED.finditer(text):
-        before = [n for n in numbers_of(text) if n[2] <= m.start()]
-        if before:
-            _, start, end = max(before, key=lambda n: n[2])
-            text = text[:start] + " " * (end - start) + text[end:]
-    return text

@@ -87,7 +87,7 @@ def same_form(a: str, b: str) -> bool:
 
 def _same(x: Sequence[str], y: Sequence[str]) -> bool:
     if "".join(_WRITTEN_AS.get(t, t) for t in x) == "".join(_WRITTEN_AS.get(t, t) for t in y):
-        return bool(x)
+        return bool(x and y)
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
         return False
     return _turned(x, y) or _turned(y, x) or _listed(x, y)

@@ -14,7 +14,7 @@ NOT_NOT: Final = (
     r"|\bwhy not\b|(?:n['’]t|\bnot) mind\b|\bnever (?:fails?|failed)\b|\bno (?:hang on|wait)\b|(?:n['’]t|\bnot) un\w+"
 )
 ENDED: Final = (
-    r"\b(?:stopped|quit|gave up|given up|give up|giving up|gave away|no longer|anymore|any more|no more|used to|formerly|"
+    r"\b(?:stopped|quit|gave up|given up|give up|giving up|gave away|no longer|no more|used to|formerly|"
     r"cancel(?:l?ed)?|retired|done with|broke up|split up|drop(?:ped)?)\b"
 )
 CHANGED: Final = (
@@ -44,7 +44,9 @@ ASKS: Final = (
     r"are|was|were|am|can|could|should|would|will|have|has|any|shall|anyone|who's|what's|where's|how's)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
     r"|\b(?:wonder(?:ing|ed)?|curious|no idea|not sure|tell me|explain|ask(?:ing)?) (?:if|whether|about|what|how|why|who)\b"
 )
-ASKS_OF_SELF: Final = r"^(?:and |but |so |ok )?(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
+ASKS_OF_SELF: Final = (
+    r"^(?:and |but |so |ok )?(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
+)
 REQUEST: Final = (
     r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
 )
@@ -56,9 +58,7 @@ OTHERS: Final = (
     r"she['’]s|most people|many people|some people|they say)\b"
 )
 MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s|\w+(?:er|or|ist|ian|mate|lord|lady)|\w+ (?-i:[A-Z])\w+)\b"
-DEGREE: Final = (
-    r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional|regular(?:ly)?|often)\b"
-)
+DEGREE: Final = r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional|regular(?:ly)?|often)\b"
 ANY_DEGREE: Final = (
     r"\b(?:favou?rite|best|most|always|every\w*|fluent\w*|expert|very|really|so|love|adore|each|per|never|whenever|daily|"
     r"usually|often|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
@@ -69,8 +69,6 @@ RELATIVE: Final = (
     r"november|december)|(?:day|week) (?:after|before) (?:next|last|tomorrow|yesterday)|in (?:a|an|\w+) (?:days?|weeks?|"
     r"months?|years?)(?! of)|(?:days?|weeks?|months?|years?) ago|a (?:week|year) from)\b"
 )
-RETRACTED: Final = r"no,? hang on|no,? wait|i mean\b|scratch that|sorry,? (?:i meant|no)|make that"
-DENIED_WORDS: Final = r"\bnot (?:on |in |at |the |a |an )?\w+(?: the \w+)?"
 DAYS: Final = (
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|"
     r"october|november|december)\b"
