@@ -22,7 +22,7 @@ def _either(name: str) -> re.Pattern[str]:
 
 
 FORMS: Final = SimpleNamespace(
-    **{n: _either(n) for n in vars(en) if n.isupper() and n not in {"KIN", "MY_KIN", "FOREIGN"}}
+    **{n: _either(n) for n in vars(zh) if n in vars(en) and n.isupper() and "KIN" not in n}
 )
 """The patterns of both languages, by their names in `en.evidence`."""
 
