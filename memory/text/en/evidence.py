@@ -123,5 +123,5 @@ SLOTS: Final = (
 )
 FOREIGN: Final = (
     "y|en|el|es|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
-    "vive|trabaja|tiene|habite|arbeitet|wohnt|hat|na|w|het|een|och|um|uma|com"
+    "vive|trabaja|tiene|habite|arbeitet|wohnt|na|w|het|een|och|um|uma|com"
 )  # small words of other languages in Latin script
