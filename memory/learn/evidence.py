@@ -14,9 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from memory.learn import dates
 from memory.learn.contains import units
-from memory.text.numbers import numbers_of
 from memory.text.spans import own_sentences, split_spans
-from memory.text.speech import FORMS, clauses_of, denies, fold, kin_of, read_answer
+from memory.text.speech import clauses_of, fold, kin_of, read_answer
 
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
@@ -96,6 +95,7 @@ def find_words(words: str, text: str) -> tuple[int, int] | None:
 @lru_cache(maxsize=32)
 def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     """Letters and digits of each own part, and where each stands."""
+    text = text.translate({0x300A: " ", 0x300B: " "})  # a title is one's own word
     own = [s for s in split_spans(text) if s.kind == "own"]
     found = [[(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own]
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
@@ -166,10 +166,9 @@ class Case:
         self.shown = [op.old] if op.old else []
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
-        own = [_retract(t) for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
+        own = [t for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
         affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
         said = " ".join((*own, affirmed))
-        said = said if denies(op.text) else FORMS.DENIED_WORDS.sub(" ", said)
         self.said = fold(said)
         self.known = fold(" ".join((said, *self.shown)))
         self.text = dates.DATED.sub(" ", op.text)
@@ -188,12 +187,12 @@ class Case:
     @cached_property
     def windows(self) -> list[dates.Window]:
         """The times that the words name: those of the clauses it rests on, else of the message, else of all."""
-        asked = [(self.question, self.m)] if self.answer in {"yes", "past"} else []
+        asked = [(self.question, self.m)] if self.answer not in {"", "no", "evades"} else []
         own = [(m.text, m) for m in self.spoken if m.role == "user"]
         found: list[dates.Window] = []
         for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):
             for text, m in (*said, *asked):
-                ahead, behind = dates.spoken_times(FORMS.DENIED_WORDS.sub(" ", text), m.at, m.tz)
+                ahead, behind = dates.spoken_times(text, m.at, m.tz)
                 found += ahead + behind
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
@@ -202,13 +201,3 @@ class Case:
 
 def _own_texts(text: str) -> list[str]:
     return [text[a:b] for a, b in sentences_of(text)]
-
-
-def _retract(text: str) -> str:
-    """The text without the number it takes back: "71, no hang on, 72"."""
-    for m in FORMS.RETRACTED.finditer(text):
-        before = [n for n in numbers_of(text) if n[2] <= m.start()]
-        if before:
-            _, start, end = max(before, key=lambda n: n[2])
-            text = text[:start] + " " * (end - start) + text[end:]
-    return text

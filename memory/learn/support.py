@@ -11,6 +11,8 @@ from memory.learn.contains import units
 from memory.learn.evidence import Case
 from memory.models import language_of
 from memory.recall.people import named
+from memory.text import forms
+from memory.text.en import evidence as en
 from memory.text.numbers import numbers_of
 from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
 from memory.text.zh.evidence import CALLED, PLACED
@@ -18,6 +20,7 @@ from memory.text.zh.evidence import CALLED, PLACED
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is what is denied
+CHILD: Final = kin_of("child 孩子")
 CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
 
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
@@ -31,9 +34,10 @@ _WEEKDAY: Final = re.compile(
     re.I,
 )
 _NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
-_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门")
+_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒")
+_OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
-_WAY: Final = re.compile(rf"\b(from|to) (\w+)|(从|到|去)({_HAN}{{2}})")
+_WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
@@ -52,25 +56,29 @@ def _share(part: frozenset[str], whole: frozenset[str]) -> float:
 
 
 def _ends(text: str) -> bool:
-    return denies(text) or bool(FORMS.ENDED.search(text))
+    """Whether the text denies or ends something; "not giving up" does neither."""
+    return denies(FORMS.ENDED.sub(" ", text)) is not bool(FORMS.ENDED.search(text))
 
 
-def _exchanges_word(op: str, said: str) -> bool:
-    """Whether a Chinese phrase is theirs but for one word: 上小学, told as 上中学; 支持国安 as 支持申花."""
-    for size in (1, 2, 3):
-        for m in re.finditer(rf"(?=({_HAN})({_HAN}{{{size}}})({_HAN}))", op):
-            other = re.search(rf"{m[1]}({_HAN}{{{size}}}){m[3]}", said)
-            if other and not set(m[2]) & set(said) and not set(other[1]) & set("的了着过我你他她"):
-                return True
-    for m in re.finditer(rf"({_HAN}{{2}})({_HAN}{{2,4}})(?=$|[，。])", op):
-        if re.search(rf"{m[1]}{_HAN}{{2}}", said) and not set(m[2]) & set(said):
-            return True
-    return False
+def _exchanges_places(op: str, said: str) -> bool:
+    """Whether two words have changed places: 3 sons and 5 grandsons, told as five sons and three grandsons."""
+    told, spoken = forms.tokens(op), forms.tokens(said)
+    both = set(told) & set(spoken) - {",", "and", "和"}
+    x, y = ([t for t in some if t in both] for some in (told, spoken))
+    before, after = forms.common(x, y)
+    adjacent = before == 0 and bool(FORMS.ME.match(said.strip()))  # I lent Bob, told as: Bob lent
+    x, y = x[before : len(x) - after], y[before : len(y) - after]
+    turned = any(y == x[j:] + x[i:j] + x[:i] for j in range(1, len(x)) for i in range(1, j + adjacent))
+    return turned and len(set(x)) == len(x) and forms.ROLES & set(told) == forms.ROLES & set(spoken)
 
 
 def is_foreign(c: Case) -> bool:
-    """Written in another language than it was said in."""
-    return language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
+    """Written in another language than it was said in: another script, or small words of another language."""
+    said = set(re.findall(r"[^\W\d_]+", f"{c.known} {fold(c.m.text)} {fold(c.question)}"))
+    new = [w for w in re.findall(r"[^\W\d_]+", fold(c.op.text)) if w not in said]
+    if any(re.search(f"{_OTHER_SCRIPT}|^(?:{en.FOREIGN})$", w) for w in new):
+        return True
+    return bool(new) and language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
 
 
 def has_relative_date(c: Case) -> bool:
@@ -96,17 +104,19 @@ def misreads_answer(c: Case) -> bool:
             return True
         case "no" if not no and not words & rest and not c.windows:
             return True
+        case "no" if not no and any(_ends(f) and _share(units(f), words) >= ANSWERED for f in c.focus):
+            return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
             no and denies(c.m.text)
         ):
             return True
-    counts = {n for n, *_ in numbers_of(c.text) if n > 1} & {n for n, *_ in numbers_of(c.m.text)}
-    if c.answer == "fill" and not words & own and not c.windows and not counts:
+    if c.answer == "fill" and not words & own and not c.windows:
         return True
     if c.answer == "no" and not words & asked - own and words & rest:
         return False
     if words & own and FORMS.OR.search(c.question):
-        return False
+        first, *second = FORMS.OVER.split(c.op.text, maxsplit=1)
+        return bool(second and units(second[0]) & own and not units(first) & own)
     if c.answer == "yes":
         return _share(words, own | asked | units(c.op.old)) < AFFIRMED
     return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
@@ -121,14 +131,17 @@ def has_other_name(c: Case) -> bool:
     here = {fold(n) for n in names_in(f"- {' , '.join(c.focus)}")} if c.quoted else set()
     if names and here and not any(n[:2] == h[:2] for n in names for h in here):
         return all(n in fold(c.m.text) for n in names)
-    said, told = kin_of(c.known), kin_of(c.op.text)
-    return bool(said and told - said) and not told | said <= CHILDREN
+    said, told, near = kin_of(c.known), kin_of(c.op.text), kin_of(" ".join(c.focus))
+    if c.quoted and told and near and not told & near and told <= kin_of(c.m.text):
+        return True
+    return bool(said and told - said - CHILD) and not told | said <= CHILDREN
 
 
 def _measured(text: str) -> list[tuple[float, str, str]]:
     """Numbers with the Chinese measure behind them, and as they are written."""
     text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
-    return [(n, text[b : b + 1] if text[b : b + 1] in _MEASURES else "", text[a:b]) for n, a, b in numbers_of(text)]
+    found = [(n, text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
+    return [(n, after if after in _MEASURES else "", word) for n, after, word in found]
 
 
 def _is_hour(text: str, word: str) -> bool:
@@ -146,7 +159,7 @@ def has_other_number(c: Case) -> bool:
         of = {m for value, m, _ in said if value == n}
         if not of and word not in c.known and not (_is_hour(c.text, word) and any(v == n - 12 for v, *_ in said)):
             return True
-        if measure and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
+        if measure and of and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
             return True
     years = {int(n) for n, *_ in said} | {w.year for pair in c.windows for w in pair} | {c.m.at.year}
     near = {c.m.at.year - 1, c.m.at.year + 1} if _MONTH.search(c.op.text) else set()
@@ -192,7 +205,7 @@ def has_other_polarity(c: Case) -> bool:
         return not (_ends(said) or FORMS.CHANGED.search(said))
     if all(_ends(op[a:b]) for a, b in clauses_of(op)):
         return not (_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
-    if _ends(op) or FORMS.PAST_TOLD.search(op) or FORMS.NEGATIVE.search(op):
+    if _ends(op) or FORMS.NEGATIVE.search(op):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
         after = re.match(
@@ -200,9 +213,9 @@ def has_other_polarity(c: Case) -> bool:
         )
         if after and units(after[0]) and units(after[0]) <= words:
             return True  # "don't like", told as "likes"
+    if FORMS.PAST_TOLD.search(op):
+        return False
     shares = [(_share(words, units(f)), _ends(f)) for f in c.focus]
-    if not op.isascii() and FORMS.ENDED.search(c.sentence):
-        shares.append((_share(words, units(c.sentence)), True))
     denied = max((share for share, no in shares if no), default=0.0)
     return denied >= DENIED and denied > max((share for share, no in shares if not no), default=0.0)
 
@@ -214,22 +227,20 @@ def is_about_another(c: Case) -> bool:
     shared = bool(kin_of(op) & kin_of(said)) or any(n in op for n in names_in(f"- {said}"))
     for m in FORMS.TO_ME.finditer(said):
         does = m[1] and units(m[1]) and units(m[1]) == units(first.split()[0])
-        if shared and (does or (m[2] and first.startswith(m[2]))) and " by " not in op:
+        if ((shared and does) or (m[2] and first.startswith(m[2]))) and " by " not in op:
             return True
-    if any(
-        w in said and f"我{t}" in said.replace("我的", "我")
-        for w, t in re.findall(f"({_HAN}{{2}})的({_HAN}{{2,4}})", op)
-    ):
-        return True  # 小樊是我顶头上司 is not 小樊的顶头上司
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    if kin_of(op) or re.search(r"\b(?:married|engaged|they|he|she)\b|已婚|(?<![吉其])[他她]", op, re.I):
-        return False
     parts = [p for f in c.focus for p in _JOINED.split(f)]
-    shares = [len(units(p) & units(c.text)) for p in parts]
-    about = [p for p, share in zip(parts, shares, strict=True) if share == max(shares)]
+    about = _closest(c, parts)
     return bool(about) and all(_other_subject(p, op) for p in about)
+
+
+def _closest(c: Case, parts: list[str]) -> list[str]:
+    """Those parts that have most of the operation's words."""
+    shares = [len(units(p) & units(c.text)) for p in parts]
+    return [p for p, share in zip(parts, shares, strict=True) if share == max(shares) > 0]
 
 
 def _other_subject(clause: str, op: str) -> bool:
@@ -239,35 +250,35 @@ def _other_subject(clause: str, op: str) -> bool:
     start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
     if start == 0 or FORMS.ME.search(clause[start:]) or units(clause[:start]) & units(op):
         return False
+    kin = kin_of(clause[:start])
+    if kin_of(op) & kin or (kin_of(op) and not kin):
+        return False
     return all(fold(n) in fold(clause[start:]) for n in names_in(op))
 
 
 def _ways(text: str) -> dict[str, bool]:
     """Where something comes from, and where it goes to: each place, and whether it is the former."""
-    return {a or b: (x or y) in {"from", "从"} for x, a, y, b in _WAY.findall(fold(text))}
+    return {a or b: (x or y) in {"from", "left", "leaving", "从", "离开"} for x, a, y, b in _WAY.findall(fold(text))}
 
 
 def is_no_fact(c: Case) -> bool:
     """A question, a plan, a fancy or a story told as a fact."""
     op = c.op.text
-    if (FORMS.UNREAL.search(c.sentence) and not FORMS.UNREAL.search(op)) or FORMS.FICTION.search(
-        f"{c.before[-120:]}{c.cited[:1]}"
-    ):
+    if FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
         return True
     wish = FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence)
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
-    if later and "了" in op and "了" not in c.sentence:
-        return True
-    if (
-        FORMS.STILL_PLAN.search(op)
-        or FORMS.HEDGED.search(op)
-        or not c.op.sure
-        or (later and (c.op.on or dates.DATED.search(op)))
-    ):
+    told = FORMS.STILL_PLAN.search(op) or FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    dated = c.op.on or c.op.days or dates.DATED.search(op)
+    if told or (later and dated):
         return False
-    return any(FORMS.PLAN.search(f) for f in c.focus if units(f) & units(op))
+    here = c.focus[-1]
+    opening = c.sentence[: c.sentence.find(here) + len(here)]
+    return bool((later and c.quoted and not c.answer) or FORMS.UNREAL.search(opening)) or any(
+        FORMS.PLAN.search(f) for f in _closest(c, c.focus)
+    )
 
 
 def _asks(clause: str, op: str) -> bool:
@@ -282,13 +293,9 @@ def overstates(c: Case) -> bool:
     op, said = c.op.text, f"{c.m.text} {c.question}"
     if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
         return True
-    if preferred := FORMS.CHOICE.search(op):
-        a, b = units(preferred[1] or preferred[4]), units(preferred[2] or preferred[3])
-        chosen = FORMS.CHOICE.search(c.sentence)
-        best = units(chosen[1] or chosen[4]) if chosen else units(c.m.text) if c.answer == "fill" else a
-        if best & b - a and not best & a:
-            return True
-    if _exchanges_word(op, f"{c.known} {fold(c.question)}"):
+    if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
+        return True
+    if _exchanges_places(op, " , ".join(c.focus)):
         return True
     new = units(c.text) - units(c.op.old)
     return bool(c.op.op in {"update", "fix"} and c.op.old and new and not new & units(c.said))

@@ -71,7 +71,7 @@ def _objects(text: str, thing: str) -> set[tuple[str, str]]:
     """What follows each small word, of the words that both have: (over, coffee)."""
     both = set(tokens(thing))
     found = [t for t in tokens(text) if t in both]
-    return {(t, after) for t, after in pairwise(found) if t in _ROLES or t in _ADJUNCTS}
+    return {(t, after) for t, after in pairwise(found) if t in ROLES or t in _ADJUNCTS}
 
 
 def contains(text: str, thing: str) -> bool:
@@ -87,7 +87,7 @@ def same_form(a: str, b: str) -> bool:
 
 def _same(x: Sequence[str], y: Sequence[str]) -> bool:
     if "".join(_WRITTEN_AS.get(t, t) for t in x) == "".join(_WRITTEN_AS.get(t, t) for t in y):
-        return bool(x)
+        return bool(x and y)
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
         return False
     return _turned(x, y) or _turned(y, x) or _listed(x, y)
@@ -96,7 +96,7 @@ def _same(x: Sequence[str], y: Sequence[str]) -> bool:
 def same_order(a: str, b: str) -> bool:
     """Whether neither has a role where the other has another, and what they share stands in the same order."""
     x, y = tokens(a), tokens(b)
-    one, other = (Counter(t for t in s if t in _ROLES) for s in (x, y))
+    one, other = (Counter(t for t in s if t in ROLES) for s in (x, y))
     if one - other and other - one:
         return False
     both = set(x) & set(y) | _COORDINATORS
@@ -108,7 +108,7 @@ def same_order(a: str, b: str) -> bool:
 def same_frame(a: str, b: str) -> bool:
     """Whether most of two sentences is word for word the same around a part that is not: another value, then."""
     x, y = ([t for t in tokens(s) if t != ","] for s in (a, b))
-    before, after = _common(x, y)
+    before, after = common(x, y)
     return x != y and 2 * (before + after) >= max(len(x), len(y))
 
 
@@ -118,7 +118,7 @@ def reordered(thing: str, text: str) -> bool:
     return bool(x) and x == Counter(t for t in tokens(text) if t in x) and not contains(text, thing)
 
 
-def _common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
+def common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
     """How many tokens two sequences share at their beginnings and, of the rest, at their ends."""
     short = min(len(x), len(y))
     before = next((i for i in range(short) if x[i] != y[i]), short)
@@ -141,7 +141,7 @@ def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
     """`a cat and a dog`: between what both begin and end with, the same parts in another order."""
     if {*en.RESPECTIVELY.split(), zh.RESPECTIVELY[0]} & {*x, *y}:
         return False
-    before, after = _common(x, y)
+    before, after = common(x, y)
     # 上海和南海 ends as 南海和上海 does: the lists may begin sooner and end later than the difference.
     first = next((i for i in range(before, 0, -1) if x[i - 1] in _COORDINATORS), 0)
     last = next((i for i in range(len(x) - after, len(x)) if x[i] in _COORDINATORS), len(x))
@@ -294,4 +294,4 @@ def _stem(word: str) -> str:
 
 _INFINITIVES: Final = frozenset(map(_stem, en.BEFORE_INFINITIVE))
 _ADJUNCTS: Final = frozenset(map(_stem, en.ADJUNCTS))
-_ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES
+ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES

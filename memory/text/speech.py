@@ -21,7 +21,9 @@ def _either(name: str) -> re.Pattern[str]:
     return re.compile(f"{getattr(en, name)}|{getattr(zh, name)}", re.I)
 
 
-FORMS: Final = SimpleNamespace(**{n: _either(n) for n in vars(en) if n.isupper() and n not in {"KIN", "MY_KIN"}})
+FORMS: Final = SimpleNamespace(
+    **{n: _either(n) for n in vars(zh) if n in vars(en) and n.isupper() and "KIN" not in n}
+)
 """The patterns of both languages, by their names in `en.evidence`."""
 
 _KIN: Final = [frozenset(group.split()) for lang in (en, zh) for group in lang.KIN.split("|")]
@@ -66,13 +68,17 @@ def read_answer(text: str, question: str) -> Answer:
     short = sum(2 if c > "\u2e80" else 1 for c in text) <= SHORT
     if not question or not (short or FORMS.YES.match(first) or FORMS.NO.match(first)):
         return ""
-    if FORMS.EVADES.match(text) or FORMS.OFFER.search(question) or FORMS.ASKS.search(first):
+    if (
+        FORMS.EVADES.match(text)
+        or FORMS.OFFER.search(question)
+        or (FORMS.ASKS.search(first) and not FORMS.NO.match(first))
+    ):
         return "evades"
     if short and FORMS.UNSURE.search(text):
         return "unsure"
     if short and FORMS.PAST.search(text):
         return "past"
-    if FORMS.NO.match(text) or (short and FORMS.ENDED.search(text)):
+    if FORMS.NO.match(text) or (short and (denies(first) or FORMS.ENDED.search(text))):
         return "no"
     if FORMS.YES.match(text):
         return "yes"
@@ -81,11 +87,5 @@ def read_answer(text: str, question: str) -> Answer:
     shared = set(re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(text))) & set(
         re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(question))
     )
-    narrow = (
-        numbers_of(text)
-        or shared
-        or FORMS.ANY_DEGREE.match(text)
-        or FORMS.DAYS.search(text)
-        or FORMS.RETRACTED.match(text)
-    )
+    narrow = numbers_of(text) or shared or FORMS.ANY_DEGREE.match(text) or FORMS.DAYS.search(text)
     return "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"

@@ -14,27 +14,27 @@ NOT_NOT: Final = (
     r"|\bwhy not\b|(?:n['’]t|\bnot) mind\b|\bnever (?:fails?|failed)\b|\bno (?:hang on|wait)\b|(?:n['’]t|\bnot) un\w+"
 )
 ENDED: Final = (
-    r"\b(?:stopped|quit|gave up|given up|give up|giving up|gave away|no longer|anymore|any more|no more|used to|formerly|"
+    r"\b(?:stopped|quit|gave up|given up|give up|giving up|gave away|no longer|no more|used to|formerly|"
     r"cancel(?:l?ed)?|retired|done with|broke up|split up|drop(?:ped)?)\b"
 )
 CHANGED: Final = (
     r"\b(?:moved|moving|left|leaving|sold|switched|changed|swapped|replaced|instead|finished|broke|split|died|dead|now|"
-    r"lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
+    r"last|done|lost|fired|fell|divorced|gone|closed|expired|passed|ex|off|over|ended)\b"
 )
 PLAN: Final = (
-    r"\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
+    r"\bwish(?! us| me)|\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing)? (?:of|about|i['’]?ll)|toying|consider(?:ing)?|plan(?:s|ning)?|"
     r"want(?:s|ed)? (?:me |us |him |her |them )?to|wanna|would (?:like|love)|hop(?:e|es|ing) (?:to|for)|might|maybe|perhaps|probably|possibly|"
     r"not sure|dunno|no idea|going to|gonna|will|intend(?:ing)?|someday|one day|dream(?:ing)? of|in talks|interview for|tried (?:\w+ ){1,4}once|tempted|interested in|audition\w*|interview\w*|shortlisted|trying to|looking (?:at|for|into)|waiting list)\b"
     r"|['’](?:ll|d (?:like|love))\b"
 )
-HEDGED: Final = r"\b(?:might|may|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
+HEDGED: Final = r"\b(?:might|(?-i:may)|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = (
     r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
     r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
 )
-UNREAL: Final = (
-    r"\bif (?:i|we) (?:won|had|were|was|could|got|ever)\b|\bif only\b|\bi wish\b|\bwish i\b|\bimagine\b|\bsuppose i\b"
-    r"|\b(?:almost|nearly|in (?:my|a) dream|dream(?:t|ed) (?:that|about|i)|pretend)\b|\bwhat if\b|\bin another life\b|\bjust kidding\b|\bjk\b"
+UNREAL: Final = (  # it holds for the rest of its sentence
+    r"\bif (?!you\b)|(?<!doctor )(?<!vet )(?<!\bi )\b(?:says?|said|reckons?|thinks?|claims?|insists?|saying)(?: that)? (?:i|i[\'’]m|my)\b|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|"
+    r"supposedly|allegedly|rumou?r\w*|(?:people|they|everyone) (?:say|think)|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
 )
 FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
@@ -44,7 +44,9 @@ ASKS: Final = (
     r"are|was|were|am|can|could|should|would|will|have|has|any|shall|anyone|who's|what's|where's|how's)(?:['’]s|['’]re)?\b(?! (?:a|an) )"
     r"|\b(?:wonder(?:ing|ed)?|curious|no idea|not sure|tell me|explain|ask(?:ing)?) (?:if|whether|about|what|how|why|who)\b"
 )
-ASKS_OF_SELF: Final = r"\b(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
+ASKS_OF_SELF: Final = (
+    r"^(?:and |but |so |ok )?(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
+)
 REQUEST: Final = (
     r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
 )
@@ -56,12 +58,10 @@ OTHERS: Final = (
     r"she['’]s|most people|many people|some people|they say)\b"
 )
 MY_KIN: Final = r"^(?:\W|and |but |so |oh |well |ok |then |yesterday |today )*(?:my|our|the) (?:\w+ ){0,2}?(?:%s|\w+(?:er|or|ist|ian|mate|lord|lady)|\w+ (?-i:[A-Z])\w+)\b"
-DEGREE: Final = (
-    r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional)\b"
-)
+DEGREE: Final = r"\b(?:favou?rite|best|most|always|every|fluent(?:ly)?|expert|extremely|daily|constantly|professional|regular(?:ly)?|often)\b"
 ANY_DEGREE: Final = (
     r"\b(?:favou?rite|best|most|always|every\w*|fluent\w*|expert|very|really|so|love|adore|each|per|never|whenever|daily|"
-    r"usually|sometimes|often|rarely|occasionally|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
+    r"usually|often|all|only|big|totally|absolutely|top|constantly|weekly|monthly|professional\w*|any|nothing beats|obsessed)\b"
 )
 RELATIVE: Final = (
     r"\b(?:tomorrow|yesterday|today|tonight|(?:next|last|this|coming) (?:\w+day|week|weekend|month|year|spring|summer|"
@@ -69,14 +69,12 @@ RELATIVE: Final = (
     r"november|december)|(?:day|week) (?:after|before) (?:next|last|tomorrow|yesterday)|in (?:a|an|\w+) (?:days?|weeks?|"
     r"months?|years?)(?! of)|(?:days?|weeks?|months?|years?) ago|a (?:week|year) from)\b"
 )
-RETRACTED: Final = r"no,? hang on|no,? wait|i mean\b|scratch that|sorry,? (?:i meant|no)|make that"
-DENIED_WORDS: Final = r"\bnot (?:on |in |at |the |a |an )?\w+(?: the \w+)?"
 DAYS: Final = (
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|"
     r"october|november|december)\b"
 )
 YES: Final = (
-    r"(?:\W|oh |ah |ha |lol |well |haha )*(?:yes|yeah|yea|yep|yup|ya|correct|right|exactly|indeed|of course(?! not)|"
+    r"(?:\W|oh |ah |ha |lol |well |haha )*(?:yes|yeah|yea|yep|yup|ya|correct|both|right|exactly|indeed|of course(?! not)|"
     r"sure|true|absolutely|definitely|certainly|i do|i am|i have|we do|it is|that['’]s (?:right|true|it)|uh-huh|mhm|aye|"
     r"totally|always|guilty|spot on|you bet|very much|still do|still am|most days|afraid so|all of)\b(?! please)"
 )
@@ -103,9 +101,8 @@ OFFER: Final = (
     r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
     r"why don['’]?t (?:you|we)|shall we)\b"
 )
-CHOICE: Final = (
-    r"\b(?:prefers?|rather|favours?|favors?|chooses?|likes?)\b(.{1,40}?)\b(?:to|over|than|more than)\b(.{1,40})"
-)
+OVER: Final = r"\b(?:to|over|than|instead of)\b"
+CAUSE: Final = r"\b(?:because|after (?!\d)|due to|owing to|thanks to|in order to|so that)\b"
 OR: Final = r"\bor\b"
 NEGATIVE_QUESTION: Final = r"^(?:so )?you (?:don['’]?t|can['’]?t|aren['’]?t|never|haven['’]?t|won['’]?t|didn['’]?t)\b"
 NEGATIVE: Final = (
@@ -116,7 +113,7 @@ KIN: Final = (
     "mother mum mom mama mam|father dad papa daddy|sister|brother|son|daughter|wife|husband|partner boyfriend girlfriend"
     " fiancé fiancée|child children kid kids baby|aunt auntie|uncle|cousin|grandma grandmother granny nana|grandpa"
     " grandfather granddad|niece|nephew|friend mate bestie|boss manager|colleague coworker|neighbour neighbor|roommate"
-    " flatmate housemate|teacher|dog puppy|cat kitten|ex|parents|twins|in-laws"
+    " flatmate housemate|dog puppy|cat kitten|ex|parents|twins|in-laws"
 )
 TO_ME: Final = r"\b(\w+) (?:me|us)\b"
 SLOTS: Final = (
@@ -124,3 +121,7 @@ SLOTS: Final = (
     "married divorced single engaged split wedding together|name named called|age old birthday turned|study studies"
     " studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
 )
+FOREIGN: Final = (
+    "y|en|el|es|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|"
+    "vive|trabaja|tiene|habite|arbeitet|wohnt|na|w|het|een|och|um|uma|com"
+)  # small words of other languages in Latin script
