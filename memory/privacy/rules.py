@@ -48,7 +48,7 @@ def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> Rule:
 # fmt: off
 _STAND_IN: Final = re.compile(r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥", re.I)
 _PROGRAM: Final = re.compile(r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I)
-_OTHER_SHAPE: Final = re.compile(r"v?\d{1,4}[.:,]|i[A-Z]|https?:|www\.|[^@]{1,40}@|[^/]{1,40}/|[A-Z]{1,4}-?\d")
+_OTHER_SHAPE: Final = re.compile(r"v?\d{1,4}[.:,]|i[A-Z]|https?:|www\.|[^@]{1,40}@|[^/]{0,40}/|[A-Z]{1,4}-?\d")
 _NO_VALUE_ZH: Final = re.compile(zh.NO_VALUE)
 # fmt: on
 
@@ -184,6 +184,8 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("code", r"\d{4}[ ,]{1,3}(?:exp\S{0,4} )?\d\d/\d{2,4}[ ,]{1,3}(?P<v>\d{3,4})(?![\d/.:-])"),
     _rule("password", en.BEGINS + en.TELL, _simple, re.I),
     _rule("recovery_phrase", r"\A\s{0,9}" + _SEED + r"\s{0,9}\Z", lambda v: not en.PLAIN & set(re.findall("[a-z]+", v))),
+    # capitals, small letters, digits and a sign among them: nothing else is written so
+    _bare("password", r"(?<![!-~])(?P<v>[A-Za-z0-9!#$%^~_-]{8,40})(?=[,.;?)]?(?![!-~]))", lambda v: _shaped(v) and bool(re.search(r"[!#$%^~][A-Za-z0-9]", v)) and not re.fullmatch(r"\w+#\d+", v) and not v.isupper()),
     _rule("code", en.BEGINS + en.USE, flags=re.I),
     _rule("code", zh.USE),
 )
@@ -194,8 +196,8 @@ _PAREN: Final = r"(?:\s?[（(][^（）()\n]{1,16}[)）])?"
 _LINK: Final = rf"(?:{en.LINK}|{zh.LINK})"
 _LINKED: Final = rf"[\"'”’]?{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
 _BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}(?!@)"
-_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{1,40}}?(?:[:→–—]|[ ]-[ ])\s{{0,2}})"
-_APART: Final = r"(?:[,.;]?\s{1,2}(?:it|that)(?:['’]?s|\s(?:is|was))\s(?:(?:now|just|still)\s)?|[\u4e00-\u9fff]{1,8}[，,]\s?)"
+_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{0,40}}?(?:[:→–—]|[ ]-[ ])\s{{0,2}})"
+_APART: Final = r"(?:[,.;]?\s{1,2}(?:it|that)(?:['’]?s|\s(?:is|was))\s(?:(?:now|just|still)\s)?|[\u4e00-\u9fff]{1,8}[，,]\s?是?)"
 _OPEN: Final = r"[\"'“‘「『`【\[]"
 _QUOTED: Final = rf"{_OPEN}(?P<v>(?!\s)[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
 _RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
@@ -203,7 +205,7 @@ _KEY: Final = r"[\"'“‘「『`【]?(?P<v>[!#-&*+\--:=?-~]{8,200})(?<![.?:])"
 _SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
 _WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
 _WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
-_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?)?\d[\dA-Za-z*#]{{2,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
+_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?)?\d[\dA-Za-z*#]{{1,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
 _ID: Final = r"(?P<v>(?:[A-Z]{0,2} ?|[A-Z]{3,6})\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
 _GROUPS: Final = r"(?P<v>[a-z0-9]{4}(?:[ -][a-z0-9]{4}){2,11})(?![a-z0-9])"
 _LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[\s,，、]{1,2}[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6})?){0,15})(?![A-Za-z0-9])"
@@ -278,7 +280,7 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
     "code": ("code", (_SPOKEN, _LINKED_CODE._replace(check=lambda v: _some_digits(v) and len(v) > 3), _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
-    "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16}|[A-Za-z0-9]{4})(?![A-Za-z0-9])"))),
+    "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16}|[A-Za-z0-9]{4,16})(?![A-Za-z0-9])", lambda v: len(v) in {4, 16} or not v.isalpha()))),
     "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
     "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_BESIDE, _RUN, lambda v: len(v) >= 8 and v.islower() and _simple(v)), _value(r"\s?是\s?", r"(?P<v>[a-z]{8,30})(?![A-Za-z])"), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
     "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
@@ -313,11 +315,8 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 continue
             kind, values = VALUES[m.lastgroup or ""]
             ahead = text[end : end + _AHEAD]
-            if (
-                ahead[:4] in {" to ", " as "}
-                and m.lastgroup != "spot"
-                and _CHANGE.search(text, max(0, start - 40), start)
-            ):
+            changed = m.lastgroup != "spot" and _CHANGE.search(text, max(0, start - 40), start)
+            if changed and ahead[:4] in {" to ", " as "}:
                 ahead = " = " + ahead[3:]
             before = _BEFORE.search(text, max(0, start - _BACK), start)
             if before and _before(before["v"], m.lastgroup or ""):

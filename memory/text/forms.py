@@ -102,9 +102,9 @@ def _same(x: Sequence[str], y: Sequence[str]) -> bool:
 
 
 def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
-    """What stands before the first phrase of time or place, and those phrases sorted; whole beside a coordinator."""
+    """What stands before the first phrase of time or place, and those phrases sorted; where they are two."""
     starts = [i for i, t in enumerate(x) if i and (t in _PLACES or (t[0] in "@§" and x[i - 1] not in _PLACES))]
-    if not starts or any(t in _COORDINATORS for t in x):
+    if len(starts) != 2 or any(t in _COORDINATORS for t in x):
         return [tuple(x)]
     phrases = [tuple(x[a:b]) for a, b in pairwise([*starts, len(x)])]
     return [tuple(x[: starts[0]]), *sorted(phrases)]
@@ -197,6 +197,8 @@ def _written(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     plain = simplified(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
+    for word, form in zh.WORDS:
+        plain = plain.replace(word, form)
     for pattern, form in zh.FORMS:
         plain = pattern.sub(form, plain)
     plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)

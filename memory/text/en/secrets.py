@@ -6,10 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 _B, _E = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9_#])"
-_SPOT: Final = (
-    r"(?:garage|gate|door|unlock|alarm|keypad|key[ ]?box|lock[ ]?box|lock|padlock|safe(?:[ ]dial)?|locker|entrance)"
-)
-_SERVICE: Final = r"(?:netflix|spotify|hulu|disney(?:[ ]plus|\+)?|hbo|prime|amazon|gmail|icloud|outlook|hotmail|apple[ ]id|dropbox|paypal|ebay|steam|(?:keepass|bitwarden)(?:[ ]master)?|vpn|nas|router)"
+_SPOT: Final = r"(?:garage|gate|door|unlock|alarm|keypad|key[ ]?(?:box|safe)|lock[ ]?(?:box|up)|lock|padlock|safe(?:[ ]dial)?|locker|entrance|mailbox|intercom)"
+_SERVICE: Final = r"(?:netflix|paramount|google|spotify|hulu|disney(?:[ ]plus|\+)?|hbo|prime|amazon|gmail|icloud|outlook|hotmail|apple[ ]id|dropbox|paypal|ebay|steam|(?:keepass|bitwarden)(?:[ ]master)?|vpn|nas|router)"
 # Each label, by what sort of value stands behind it.
 LABELS: Final = {
     "recovery": r"(?:recovery|backup|emergency|scratch|rescue)[ -](?:codes?|keys?)",
@@ -17,20 +15,20 @@ LABELS: Final = {
     "seeds": r"mnemonic|seed",
     "passphrase": r"pass ?phrases?|(?:opens?|unlocks?|decrypts?)[ ](?:with|by|using)(?:[ ]the)?[ ](?:phrase|words?|password|code)",
     "opens": r"(?:opens?|unlocks?|disarms?|decrypts?|(?:logs?|signs?|gets?)[ ]in)[ ](?:with|by|using)",
-    "password": r"(?:pass(?:word|wd|code)s?|pwds?|pw|psk|requirepass|(?:secret|magic|safe|code)[ -]word|pass(?=[\"']?\s{0,2}[:=]|[ ]is[ ][^\s\d]{0,24}\d))",
+    "password": r"(?:pass(?:word|wd|code|wort)s?|pwds?|pswd?|pw|psk|requirepass|(?:secret|magic|safe|code)[ -]word|pass(?=[\"']?\s{0,2}[:=]|[ ]is[ ][^\s\d]{0,24}\d|[ ]?[\"“]))",
     "access": rf"pass|(?:new|old|other|current)[ ]one|{_SERVICE}",
     "login": r"(?:logins?|log-?in[ ]details|credentials|creds|sign-in)",
     "key": r"(?:(?:api|access|secret|auth|bearer|refresh|client|bot|licen[cs]e|product|private|signing|encryption|wi-?fi|network|setup|webhook|app|wallet|ssh)[ _-]?)?(?:keys?|tokens?|secrets?)",
-    "cvv": r"(?:cvv2?|cvc2?|security[ ]code|(?:three|3)[ -]digits?[a-z ]{0,16}[ ]back)",
-    "net": r"wi-?fi|wlan",
+    "cvv": r"(?:combination|combo|cvv2?|cvc2?|security[ ]code|(?:three|3)[ -]digits?[a-z ]{0,16}[ ]back)",
+    "net": r"(?:wi-?fi|wlan)(?!\s?[叫名])",
     "place": rf"{_SPOT}[ ](?:you[ ])?(?:type|press|enter|dial|use)(?:[ ]in)?",
     "spot": _SPOT,
     "pin": r"(?:pin(?:[ -]?(?:code|number))?|puk)",
-    "code": r"(?:code|passcode|combination|combo|otp|tan)s?",
-    "id": r"(?:ssn|social[ ](?:security|insurance)|social(?=[ ]is[ ]\d)|passport|national[ ]insurance|(?:national|government|identity)[ ]id|nino|(?:tax|id|identity|insurance|licen[cs]e|medicare|nhs)[ ](?:id|card|number|no\.?)|tin|itin|aadhaar|nric|(?:driver['’]?s?|driving)[ ]licen[cs]e|pesel|codice[ ]fiscale|dni|cpf|sin)(?:[ ](?:card|number|no\.?|id))*",
+    "code": r"(?:code|passcode|otp|tan|verification[ ]number)s?",
+    "id": r"(?:ssn|social[ ](?:security|insurance)|social(?=[ ]is[ ]\d)|passport|national[ ]insurance|(?:national|government|identity)[ ]id|nino|(?:tax|id|ni|identity|insurance|licen[cs]e|medicare|nhs)[ ](?:id|card|number|no\.?)|tin|itin|aadhaar|nric|(?:driver['’]?s?|driving)[ ]licen[cs]e|pesel|codice[ ]fiscale|dni|cpf|sin)(?:[ ](?:card|number|no\.?|id))*",
     "card": r"(?:(?:credit|debit|bank)[ ]card|card)(?:[ ](?:number|no\.?))?|visa|mastercard|amex",
     "branch": r"(?:sort[ ]code|bsb)(?:[ ]number)?",
-    "account": r"(?:(?:bank[ ])?account|routing|iban)(?:[ ](?:number|no\.?))?",
+    "account": r"(?:(?:bank[ ])?(?:account|acct)|routing|iban)(?:[ ](?:number|no\.?|\#))?",
 }
 BEGINS, ENDS = _B, _E
 # Right before a label these say that everybody may know it.
@@ -54,7 +52,7 @@ NO_VALUE: Final = frozenset(
     wrong weak strong good bad fine ok okay safe secure secret private same different new old long short simple
     easy hard correct incorrect invalid valid empty unknown known lost forgotten stolen written optional necessary
     mandatory important it that this there here what mine yours nothing everything gone enough again useless case
-    broken set one unique common no never so too
+    broken set one unique common no never so please
     """.split()  # noqa: SIM905 - a list of words reads as words
 )
 # A phrase of these is a sentence.
