@@ -185,7 +185,7 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("password", en.BEGINS + en.TELL, _simple, re.I),
     _rule("recovery_phrase", r"\A\s{0,9}" + _SEED + r"\s{0,9}\Z", lambda v: not en.PLAIN & set(re.findall("[a-z]+", v))),
     # capitals, small letters, digits and a sign among them: nothing else is written so
-    _bare("password", r"(?<![!-~])(?P<v>[A-Za-z0-9!#$%^~_-]{8,40})(?=[,.;?)]?(?![!-~]))", lambda v: _shaped(v) and bool(re.search(r"[!#$%^~][A-Za-z0-9]", v)) and not re.fullmatch(r"\w+#\d+", v) and not v.isupper()),
+    _bare("password", r"(?<![!-~])(?P<v>[A-Za-z0-9!#$%^~_-]{8,40})(?=[,.;?)]?(?![!-~]))", lambda v: _shaped(v) and bool(re.search(r"[!#$%^~][A-Za-z0-9]", v)) and not re.fullmatch(r"\w+#\d{3,}", v) and not v.isupper()),
     _rule("code", en.BEGINS + en.USE, flags=re.I),
     _rule("code", zh.USE),
 )
@@ -205,7 +205,7 @@ _KEY: Final = r"[\"'“‘「『`【]?(?P<v>[!#-&*+\--:=?-~]{8,200})(?<![.?:])"
 _SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
 _WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
 _WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
-_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?)?\d[\dA-Za-z*#]{{1,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
+_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?\d|\d[\dA-Za-z*#])[\dA-Za-z*#]{{1,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
 _ID: Final = r"(?P<v>(?:[A-Z]{0,2} ?|[A-Z]{3,6})\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
 _GROUPS: Final = r"(?P<v>[a-z0-9]{4}(?:[ -][a-z0-9]{4}){2,11})(?![a-z0-9])"
 _LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[\s,，、]{1,2}[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6})?){0,15})(?![A-Za-z0-9])"
@@ -252,7 +252,7 @@ _PASSWORDS: Final = (
 )
 _KEYS: Final = (
     _value(_TIED, _KEY, _long_mixed),
-    _value(_TIED, _GROUPS, _mixed, 0),
+    _value(_TIED, _GROUPS, lambda v: len(re.findall(r"(?=\w{0,3}\d)\b\w", v)) > 1 and _mixed(v), 0),
     _value(rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?)", _SIGNS + _KEY, lambda v: len(v) >= 16 and _long_mixed(v)),
 )
 _CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE, _value(_APART, _CODE, _number))

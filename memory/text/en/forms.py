@@ -25,8 +25,8 @@ BEFORE_INFINITIVE: Final = frozenset(
     "like love hate prefer start begin continue dislike need want try plan stand enjoy".split()  # noqa: SIM905 - words read as words
 )
 OPENING: Final = re.compile(
-    r"^(?:(?:well|oh|yeah|yes|okay|ok|so|(?:just so )?you know|i mean|honestly|actually|frankly|anyway|by the way|btw|fyi"
-    r"|to be honest|please|(?:(?:can|could) you )?(?:please )?(?:remember|note|keep in mind|do not forget)"
+    r"^(?:(?:well|oh|yeah|yes|okay|ok|so|(?:just so )?you know|i mean|honestly|actually|frankly|anyway|by the way|btw"
+    r"|fyi|to be honest|please|(?:(?:can|could) you )?(?:please )?(?:remember|note|keep in mind|do not forget)"
     r"(?: that|[:,]|(?= (?:i|my|user)\b)))\b[,:\s]{0,3}){1,3}"
     r"|,? (?:please|by the way|btw|you know|though|yes|yeah|thanks|thank you|lol|haha)\W{0,3}$"
 )
@@ -50,7 +50,7 @@ SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands bef
     (re.compile(r"\b(it|that|he|she|there|what|who|here|name|birthday)'s\b"), r"\1"),
     *(
         (re.compile(rf"\b{pair.split('=')[0]}\b"), pair.split("=")[1])
-        for pair in (
+        for pair in (  # noqa: SIM905 - words read as words
             "'m= am|'re= are|'ve= have|'ll= will|'d= would|has=have|gonna=going to|anymore=any more|till=until"
             "|daily=every day|twice=2 times|noon=12:00|midnight=0:00"
         ).split("|")
@@ -112,10 +112,10 @@ _ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth t
 ORDINALS: Final = {w: i for i, w in enumerate(_ORDINALS.split(), 1)}
 UNITS: Final = {
     word: words.split(",")[0]
-    for words in (
+    for words in (  # noqa: SIM905 - words read as words
         "mg,milligram,milligramme g,gram,gramme kg,kilo,kilogram km,kilometer,kilometre m,meter,metre"
         " cm,centimeter,centimetre l,liter,litre ml,milliliter,millilitre h,hr,hour min,minute %,percent"
         " €,eur,euro $,usd,dollar,buck £,gbp,pound,quid"
-    ).split()  # noqa: SIM905 - words read as words
+    ).split()
     for word in words.split(",")
 }
