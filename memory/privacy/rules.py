@@ -126,7 +126,7 @@ def _some_digits(v: str) -> bool:
 
 
 def _number(v: str) -> bool:
-    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}", v)
+    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}|1[3-9]\d{9}", v)
 
 
 def _dialled(v: str) -> bool:
@@ -179,9 +179,7 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"),
     _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
     _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200}|[A-Za-z0-9/+]{40})(?![\w/+=.@-])", _token),
-    # behind what one logs in as, and behind a card's date
     _rule("password", r"(?:(?<![\w:/.+-])[\w.+-]{1,40}(?<!git)@[\w-]{1,30}\.[\w.]{2,20}|(?<!\d)1[3-9]\d{9})\s?[\s/:|，,]\s?(?P<v>(?!\?)[!-.0-~]{6,40})(?<![,.?:;])(?![!-~])", _simple),
-    _rule("code", r"\d{4}[ ,]{1,3}(?:exp\S{0,4} )?\d\d/\d{2,4}[ ,]{1,3}(?P<v>\d{3,4})(?![\d/.:-])"),
     _rule("password", en.BEGINS + en.TELL, _simple, re.I),
     _rule("recovery_phrase", r"\A\s{0,9}" + _SEED + r"\s{0,9}\Z", lambda v: not en.PLAIN & set(re.findall("[a-z]+", v))),
     # capitals, small letters, digits and a sign among them: nothing else is written so
@@ -196,8 +194,7 @@ _PAREN: Final = r"(?:\s?[（(][^（）()\n]{1,16}[)）])?"
 _LINK: Final = rf"(?:{en.LINK}|{zh.LINK})"
 _LINKED: Final = rf"[\"'”’]?{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
 _BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}(?!@)"
-_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{0,40}}?(?:[:→–—]|[ ]-[ ])\s{{0,2}})"
-_APART: Final = r"(?:[,.;]?\s{1,2}(?:it|that)(?:['’]?s|\s(?:is|was))\s(?:(?:now|just|still)\s)?|[\u4e00-\u9fff]{1,8}[，,]\s?是?)"
+_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{0,40}}?(?:[:→–—]|[ ]-[ ])\s{{0,2}}|[,.;]?\s{{1,2}}(?:it|that)(?:['’]?s|\s(?:is|was))\s(?:(?:now|just|still)\s)?|[\u4e00-\u9fff]{{1,8}}[，,]\s?是?)"
 _OPEN: Final = r"[\"'“‘「『`【\[]"
 _QUOTED: Final = rf"{_OPEN}(?P<v>(?!\s)[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
 _RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
@@ -248,20 +245,18 @@ _PASSWORDS: Final = (
     _value(_BESIDE, _RUN, lambda v: _mixed(v) or len(_digits(v)) >= max(4, len(v) - 1)),
     _value(_NEAR, _SIGNS + _RUN, lambda v: _mixed(v) and len(v) >= 6),
     _NEAR_CODE,
-    _value(_APART, r"(?![!-~]{0,40}[/:])" + _SIGNS + _RUN, _mixed),
 )
 _KEYS: Final = (
     _value(_TIED, _KEY, _long_mixed),
     _value(_TIED, _GROUPS, lambda v: len(re.findall(r"(?=\w{0,3}\d)\b\w", v)) > 1 and _mixed(v), 0),
     _value(rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?)", _SIGNS + _KEY, lambda v: len(v) >= 16 and _long_mixed(v)),
 )
-_CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE, _value(_APART, _CODE, _number))
+_CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE)
 _SEEDS: Final = (
     _value(r"[^.!?]{0,30}?", r"(?P<v>1[.)] ?[a-z]{3,8}(?:\s{1,3}\d{1,2}[.)] ?[a-z]{3,8}){11,23})"),
     _value(_LINKED, _SEED, _seed, 0),
 )
-_LOGIN: Final = r"(?:[\w.@-]{1,24} ){0,3}?[^\s/,]{1,40}?\s{0,2}(?:[/,:]|\band\b)\s{0,2}"
-_USER: Final = _value(_LINKED, _LOGIN + _RUN, _mixed)
+_USER: Final = _value(_LINKED, r"(?:[\w.@-]{1,24} ){0,3}?[^\s/,]{1,40}?\s{0,2}(?:[/,:]|\band\b)\s{0,2}" + _RUN, _mixed)
 VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "recovery": ("code", (_value(_TIED, _LIST, _listed), *_KEYS)),
     "seeds": ("recovery_phrase", _SEEDS),
@@ -275,14 +270,14 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "opens": ("password", (_QUOTES, _value(_BESIDE, _RUN, _mixed), _BESIDE_CODE)),
     "password": ("password", _PASSWORDS),
     "login": ("password", (_USER,)),
-    "access": ("password", (_value(_TIED, _RUN, _shaped), _value(_LINKED, _RUN, lambda v: _simple(v) and v[-1].isdigit()), _USER, _value(r"[:\s]?\s?", _LOGIN + _RUN, _simple))),
+    "access": ("password", (_value(_TIED, _RUN, _shaped), _value(_LINKED, _RUN, lambda v: _simple(v) and v[-1].isdigit()), _USER, _USER._replace(gaps=(_BESIDE,), check=_simple))),
     "key": ("api_key", _KEYS),
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
     "code": ("code", (_SPOKEN, _LINKED_CODE._replace(check=lambda v: _some_digits(v) and len(v) > 3), _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
     "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16}|[A-Za-z0-9]{4,16})(?![A-Za-z0-9])", lambda v: len(v) in {4, 16} or not v.isalpha()))),
     "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
-    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_BESIDE, _RUN, lambda v: len(v) >= 8 and v.islower() and _simple(v)), _value(r"\s?是\s?", r"(?P<v>[a-z]{8,30})(?![A-Za-z])"), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
+    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_BESIDE, _RUN, lambda v: len(v) >= 8 and v.islower() and _simple(v)), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
     "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
     "place": ("code", (_SPOKEN, *(c._replace(check=_dialled) for c in (_LINKED_CODE, _BESIDE_CODE)))),
     "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
@@ -302,7 +297,7 @@ _CHANGE: Final = re.compile(en.CHANGE, re.I)
 _BEFORE: Final = re.compile(rf"(?<![!-~])(?P<v>[!-~]{{4,64}}?)\s{{0,2}}(?:{en.AS_LABEL}|{zh.AS_LABEL})$", re.I)
 # Right before a shape that has no label of its own, these say what it is.
 HARMLESS: Final = re.compile(rf"(?:(?<![A-Za-z]){en.HARMLESS}[^\d\n]{{0,24}}|{zh.HARMLESS}[^\d\n]{{0,12}})$", re.I)
-_REST: Final = re.compile(r"[!-~]*")
+_INK: Final = "".join(map(chr, range(33, 127)))
 _AHEAD, _BACK = 200, 60
 
 
@@ -327,8 +322,8 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
             found = next((v for x, at in tries if (v := x.pattern.match(ahead, at)) and x.check(v["v"])), None)
             if found:
                 at = end + found.end("v")
-                more = len(_REST.findall(text, at, at + 4000)[0]) if found.end("v") == _AHEAD else 0  # it was cut
-                yield kind, end + found.start("v"), at + more
+                rest = text[at : at + 4000] if found.end("v") == _AHEAD else ""  # it was cut
+                yield kind, end + found.start("v"), at + len(rest) - len(rest.lstrip(_INK))
 
 
 def _before(v: str, label: str) -> bool:

@@ -96,7 +96,8 @@ def _same(x: Sequence[str], y: Sequence[str]) -> bool:
         return bool(x)
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
         return False
-    if _CHOICE & {*x} != _CHOICE & {*y}:
+    choices = [[t for t in s if t in _COORDINATORS - {",", "、"}] for s in (x, y)]
+    if _CHOICE & {*x, *y} and choices[0] != choices[1]:
         return False
     return _turned(x, y) or _turned(y, x) or _listed(x, y) or _phrases(x) == _phrases(y)
 
