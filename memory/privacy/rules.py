@@ -310,8 +310,7 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
                 continue
             kind, values = VALUES[m.lastgroup or ""]
             ahead = text[end : end + _AHEAD]
-            changed = m.lastgroup != "spot" and _CHANGE.search(text, max(0, start - 40), start)
-            if changed and ahead[:4] in {" to ", " as "}:
+            if m.lastgroup != "spot" and ahead[:4] in {" to ", " as "} and _CHANGE.search(text[:start][-40:]):
                 ahead = " = " + ahead[3:]
             before = _BEFORE.search(text, max(0, start - _BACK), start)
             if before and _before(before["v"], m.lastgroup or ""):

@@ -21,7 +21,6 @@ from memory.text.zh.characters import simplified
 
 LONGEST: Final = 2_000  # characters that are compared
 _COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
-_CHOICE: Final = frozenset({"or", "nor", "或"})
 _PLACES: Final = frozenset({"in", "on", "at", "sinc", "until", "during"})
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
@@ -97,7 +96,7 @@ def _same(x: Sequence[str], y: Sequence[str]) -> bool:
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
         return False
     choices = [[t for t in s if t in _COORDINATORS - {",", "、"}] for s in (x, y)]
-    if _CHOICE & {*x, *y} and choices[0] != choices[1]:
+    if {"or", "nor", "或"} & {*x, *y} and choices[0] != choices[1]:
         return False
     return _turned(x, y) or _turned(y, x) or _listed(x, y) or _phrases(x) == _phrases(y)
 
@@ -107,8 +106,7 @@ def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
     starts = [i for i, t in enumerate(x) if i and (t in _PLACES or (t[0] in "@§" and x[i - 1] not in _PLACES))]
     if len(starts) != 2 or any(t in _COORDINATORS for t in x):
         return [tuple(x)]
-    phrases = [tuple(x[a:b]) for a, b in pairwise([*starts, len(x)])]
-    return [tuple(x[: starts[0]]), *sorted(phrases)]
+    return [tuple(x[: starts[0]]), *sorted(tuple(x[a:b]) for a, b in pairwise([*starts, len(x)]))]
 
 
 def same_order(a: str, b: str) -> bool:
@@ -198,8 +196,6 @@ def _written(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     plain = simplified(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
-    for word, form in zh.WORDS:
-        plain = plain.replace(word, form)
     for pattern, form in zh.FORMS:
         plain = pattern.sub(form, plain)
     plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
@@ -312,8 +308,6 @@ def _stem(word: str) -> str:
     """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
     for pattern, form in en.SPELLING:
         word = pattern.sub(form, word)
-    if word.endswith("ings"):
-        word = word[:-1]
     if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
         word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
     elif word.endswith("ties") and word[:-4] in {"nine", "eigh", "seven", "six", "fif", "for", "thir", "twen"}:

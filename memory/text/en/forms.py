@@ -87,6 +87,7 @@ SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands bef
     (re.compile(r"(?<=\d) in the (?:afternoon|evening)\b"), "pm"),
 )
 SPELLING: Final = (  # British and American forms of one word
+    (re.compile(r"(?<=[a-z]ing)s$"), ""),
     (re.compile(r"^practis"), "practic"),
     (re.compile(r"^(learn|burn|dream|spel|lean|spoil)t$"), r"\1ed"),
     (re.compile(r"(?<=[a-z]{2})our(?=[a-z]|$)"), "or"),
