@@ -27,7 +27,7 @@ BEFORE_INFINITIVE: Final = frozenset(
 OPENING: Final = re.compile(
     r"^(?:(?:well|oh|yeah|yes|okay|ok|so|(?:just so )?you know|i mean|honestly|actually|frankly|anyway|by the way|btw"
     r"|fyi|to be honest|please|(?:(?:can|could) you )?(?:please )?(?:remember|note|keep in mind|do not forget)"
-    r"(?: that|[:,]|(?= (?:i|my|user)\b)))\b[,:\s]{0,3}){1,3}"
+    r"(?: that|[:,]|(?= (?:i|my|user)\b)))(?![a-z])[,:\s]{0,3}){1,3}"
     r"|,? (?:please|by the way|btw|you know|though|yes|yeah|thanks|thank you|lol|haha)\W{0,3}$"
 )
 SUBJECT: Final = (
@@ -61,6 +61,8 @@ SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands bef
     (re.compile(r"\b(an? [a-z-]{2,20}) called\b"), r"\1 named"),
     (re.compile(r"^([\w ]{2,30}) (?:is|are) my (favou?rite [\w ]{2,24})$"), r"\2 is \1"),
     (re.compile(r"\bhave got\b"), "have"),
+    (re.compile(r"^i and (my [a-z]{2,20})"), r"\1 and i"),
+    (re.compile(r"(?<=[es]) it when\b"), " when"),
     (re.compile(r"\bhave (?:not got|no)\b(?! longer)"), "not have"),
     # What lasts; what was done once, but not what was done for a time.
     (
@@ -69,7 +71,7 @@ SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands bef
         ),
         "",
     ),
-    (re.compile(r"\bhave (?=[a-z]{2,20}ed\b(?![^.]{0,80}\b(?:for|since)\b))"), ""),
+    (re.compile(r"\bhave (?!named)(?=[a-z]{2,20}ed\b(?![^.]{0,80}\b(?:for|since)\b))"), ""),
     (re.compile(r"\b(?:was|were) (?=born\b|[a-z]{2,20}ed\b)"), ""),
     (re.compile(r"\b(?:as well as|plus)\b"), "and"),
     (re.compile(r"\b(?:these days|at the moment|right now|kind of|sort of)\b"), ""),
