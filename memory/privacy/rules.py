@@ -48,6 +48,7 @@ def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> Rule:
 # fmt: off
 _STAND_IN: Final = re.compile(r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥", re.I)
 _PROGRAM: Final = re.compile(r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I)
+_OTHER_SHAPE: Final = re.compile(r"v?\d{1,4}[.:,]|i[A-Z]|https?:|www\.|[^@]{1,40}@|[^/]{0,40}/|[A-Z]{1,4}-?\d")
 _NO_VALUE_ZH: Final = re.compile(zh.NO_VALUE)
 # fmt: on
 
@@ -66,6 +67,16 @@ def _mixed(v: str) -> bool:
     """Letters and digits, or a sign inside: nothing that one says by chance."""
     digit, letter = any(c.isdigit() for c in v), any(c.isalpha() for c in v)
     return len(v) >= 5 and letter and (digit or any(c in "!@#$%^&*+_?~" for c in v[:-1])) and _real(v)
+
+
+def _shaped(v: str) -> bool:
+    """Of three sorts of characters at least, and in no shape that names, versions, models or amounts have."""
+    sorts = sum(bool(re.search(sort, v)) for sort in ("[a-z]", "[A-Z]", r"\d", "[!#$%^&*?~+=]"))
+    return 6 <= len(v) <= 40 and _mixed(v) and sorts >= 3 and not _OTHER_SHAPE.match(v)
+
+
+def _simple(v: str) -> bool:
+    return _shaped(v) or (_mixed(v) and bool(re.fullmatch(r"[a-z]{2,30}[\d_.!-]{1,8}", v)))
 
 
 def _long_mixed(v: str) -> bool:
@@ -115,7 +126,7 @@ def _some_digits(v: str) -> bool:
 
 
 def _number(v: str) -> bool:
-    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}", v)
+    return _some_digits(v) and not re.fullmatch(r"(?:19|20)\d\d|\d{1,3}|1[3-9]\d{9}", v)
 
 
 def _dialled(v: str) -> bool:
@@ -134,6 +145,9 @@ def _listed(v: str) -> bool:
 # --- shapes nothing else has ----------------------------------------------------------------------------
 # fmt: off
 
+_SEED_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
+_SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{'|'.join(f'{_SEED_WORD}{{{n}}}' for n in (22, 19, 16, 13, 10))})[a-z]{{3,8}})(?![a-z])"
+
 SHAPES: Final[tuple[Rule, ...]] = (
     _rule("private_key", r"(?P<v>-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{0,16000}(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?)"),
     _rule(
@@ -145,8 +159,8 @@ SHAPES: Final[tuple[Rule, ...]] = (
     ),
     _rule("api_key", r"hooks?(?:\.slack\.com/services)?/(?P<v>[\w/-]{16,120})", _mixed),
     _rule("api_key", r"\b(?:Bearer|Basic|Token)\s{1,3}(?P<v>[\w.~+/-]{12,3000}={0,2})", _long_mixed, re.I),
-    _rule("password", r"://[^\s/:@]{0,64}:(?P<v>[^\s/@]{1,128})@", _given),
-    _rule("password", r"\s(?:-u|--user)\s{1,3}[^\s:]{1,64}:(?P<v>[^\s]{3,128})", _given),
+    _rule("password", r"://(?P<u>[^\s/:@]{0,64}):(?!(?P=u)@)(?P<v>[^\s/@]{1,128})@", _given),
+    _rule("password", r"\s(?:(?:-u|--user)\s{1,3}[^\s:]{1,64}:|-u ?\w{1,20} -p)(?P<v>[^\s]{3,128})", _given),
     _rule("password", r"WIFI:[^\s]{0,80}?P:(?P<v>[^;\s]{4,63});"),
     _rule(
         "api_key",
@@ -165,6 +179,11 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"),
     _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
     _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200}|[A-Za-z0-9/+]{40})(?![\w/+=.@-])", _token),
+    _rule("password", r"(?:(?<![\w:/.+-])[\w.+-]{1,40}(?<!git)@[\w-]{1,30}\.[\w.]{2,20}|(?<!\d)1[3-9]\d{9})\s?[\s/:|，,]\s?(?P<v>(?!\?)[!-.0-~]{6,40})(?<![,.?:;])(?![!-~])", _simple),
+    _rule("password", en.BEGINS + en.TELL, _simple, re.I),
+    _rule("recovery_phrase", r"\A\s{0,9}" + _SEED + r"\s{0,9}\Z", lambda v: not en.PLAIN & set(re.findall("[a-z]+", v))),
+    # capitals, small letters, digits and a sign among them: nothing else is written so
+    _bare("password", r"(?<![!-~])(?P<v>[A-Za-z0-9!#$%^~_-]{8,40})(?=[,.;?)]?(?![!-~]))", lambda v: _shaped(v) and bool(re.search(r"[!#$%^~][A-Za-z0-9]", v)) and not re.fullmatch(r"\w+#\d{3,}", v) and not v.isupper()),
     _rule("code", en.BEGINS + en.USE, flags=re.I),
     _rule("code", zh.USE),
 )
@@ -175,7 +194,7 @@ _PAREN: Final = r"(?:\s?[（(][^（）()\n]{1,16}[)）])?"
 _LINK: Final = rf"(?:{en.LINK}|{zh.LINK})"
 _LINKED: Final = rf"[\"'”’]?{_PAREN}(?:{en.ABOUT}|[\u4e00-\u9fff]{{0,4}}?)?\s{{0,3}}{_LINK}\s{{0,3}}"
 _BESIDE: Final = rf"{_PAREN}\??\s{{0,3}}(?!@)"
-_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{1,40}}?[:→]\s{{0,2}})"
+_NEAR: Final = rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?|[^\n.!?;:@/。！？；]{{0,40}}?(?:[:→–—]|[ ]-[ ])\s{{0,2}}|[,.;]?\s{{1,2}}(?:it|that)(?:['’]?s|\s(?:is|was))\s(?:(?:now|just|still)\s)?|[\u4e00-\u9fff]{{1,8}}[，,]\s?是?)"
 _OPEN: Final = r"[\"'“‘「『`【\[]"
 _QUOTED: Final = rf"{_OPEN}(?P<v>(?!\s)[^\"'“”‘’「」『』`【】\[\]\n]{{3,80}})[\"'”’」』`】\]]"
 _RUN: Final = r"[\"'“‘「『`【]?(?P<v>(?![\[:=>,.)\]\"'])[!-~]{3,200}?)(?=[,.;)\]】\"']{0,3}(?:[\s，。；！？、）」”】]|[^\x00-\x7f]|$))"
@@ -183,13 +202,11 @@ _KEY: Final = r"[\"'“‘「『`【]?(?P<v>[!#-&*+\--:=?-~]{8,200})(?<![.?:])"
 _SIGNS: Final = r"(?=[!-~]{0,40}[\d!@#$%^&*+])(?=[!-~]{0,40}[A-Za-z])"
 _WORD_END: Final = r"(?=[,.;:!?)，。；！？、\"']{1,3}(?:\s|$|[^\x00-\x7f])|\s{0,2}(?:$|[^\x00-\x7f])|\n| (?:and|but|btw|please|ok|thanks|remember|don't|so)\b)"
 _WORDS_END: Final = r"(?=[.!?,;\n，。]|$| - )"
-_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?)?\d[\dA-Za-z*#]{{2,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
+_CODE: Final = rf"[\"'“「【]?(?P<v>[*#]?(?:[A-Za-z]{{1,4}}-?\d|\d[\dA-Za-z*#])[\dA-Za-z*#]{{1,11}}(?:[ -]\d{{2,6}}){{0,3}}[*#]?|\d{{1,6}}(?:[ -]\d{{1,6}}){{1,5}})(?![\dA-Za-z]|{zh.UNITS})"
 _ID: Final = r"(?P<v>(?:[A-Z]{0,2} ?|[A-Z]{3,6})\d(?:[ ./-]?[\dA-Z]){4,24}(?:\([\dA]\))?)(?![A-Za-z0-9])"
 _GROUPS: Final = r"(?P<v>[a-z0-9]{4}(?:[ -][a-z0-9]{4}){2,11})(?![a-z0-9])"
 _LIST: Final = r"(?P<v>[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6}){0,3}(?:[\s,，、]{1,2}[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}| \d{3,6})?){0,15})(?![A-Za-z0-9])"
 
-_SEED_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
-_SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{'|'.join(f'{_SEED_WORD}{{{n}}}' for n in (22, 19, 16, 13, 10))})[a-z]{{3,8}})(?![a-z])"
 _PHRASE: Final = rf"(?P<v>[a-z]{{1,16}}(?:[ -][a-z]{{1,16}}){{2,9}}){_WORDS_END}"
 _TIED: Final = "linked or beside"
 
@@ -231,7 +248,7 @@ _PASSWORDS: Final = (
 )
 _KEYS: Final = (
     _value(_TIED, _KEY, _long_mixed),
-    _value(_TIED, _GROUPS, _mixed, 0),
+    _value(_TIED, _GROUPS, lambda v: len(re.findall(r"(?=\w{0,3}\d)\b\w", v)) > 1 and _mixed(v), 0),
     _value(rf"{_PAREN}(?:{en.ABOUT}\s|[\u4e00-\u9fff]{{1,8}}?\s?)", _SIGNS + _KEY, lambda v: len(v) >= 16 and _long_mixed(v)),
 )
 _CODES: Final = (_SPOKEN, _LINKED_CODE, _BESIDE_CODE, _NEAR_CODE)
@@ -239,6 +256,7 @@ _SEEDS: Final = (
     _value(r"[^.!?]{0,30}?", r"(?P<v>1[.)] ?[a-z]{3,8}(?:\s{1,3}\d{1,2}[.)] ?[a-z]{3,8}){11,23})"),
     _value(_LINKED, _SEED, _seed, 0),
 )
+_USER: Final = _value(_LINKED, r"(?:[\w.@-]{1,24} ){0,3}?[^\s/,]{1,40}?\s{0,2}(?:[/,:]|\band\b)\s{0,2}" + _RUN, _mixed)
 VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "recovery": ("code", (_value(_TIED, _LIST, _listed), *_KEYS)),
     "seeds": ("recovery_phrase", _SEEDS),
@@ -251,18 +269,19 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "passphrase": ("password", (_value(_TIED, _PHRASE, _spoken_phrase), *_PASSWORDS)),
     "opens": ("password", (_QUOTES, _value(_BESIDE, _RUN, _mixed), _BESIDE_CODE)),
     "password": ("password", _PASSWORDS),
-    "login": ("password", (_value(_LINKED, r"\S{1,40}\s{0,2}(?:[/,:]|and)\s{0,2}" + _RUN, _mixed),)),
+    "login": ("password", (_USER,)),
+    "access": ("password", (_value(_TIED, _RUN, _shaped), _value(_LINKED, _RUN, lambda v: _simple(v) and v[-1].isdigit()), _USER, _USER._replace(gaps=(_BESIDE,), check=_simple))),
     "key": ("api_key", _KEYS),
     "cvv": ("code", _CODES),
     "pin": ("pin", _CODES),
     "code": ("code", (_SPOKEN, _LINKED_CODE._replace(check=lambda v: _some_digits(v) and len(v) > 3), _BESIDE_CODE._replace(check=_number), _NEAR_CODE)),
-    "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16})(?![a-z])"))),
+    "grant": ("code", (*_CODES, _value(_TIED, r"(?P<v>[a-z]{16}|[A-Za-z0-9]{4,16})(?![A-Za-z0-9])", lambda v: len(v) in {4, 16} or not v.isalpha()))),
     "branch": ("bank_account", (_value(_TIED, r"(?P<v>\d{2,3}[ -]?\d{2,3}(?:[ -]?\d{2,3})?)(?!\d)"),)),
-    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
+    "net": ("password", (_value(_LINKED, _RUN, _long_mixed), _value(_BESIDE, _RUN, lambda v: len(v) >= 8 and v.islower() and _simple(v)), _value(_LINKED, r"\S{1,24}(?: \S{1,8})?\s{0,2}/\s{0,2}" + _RUN, lambda v: len(v) >= 8))),
     "spot": ("code", (_SPOKEN, _LINKED_CODE._replace(check=_dialled))),
     "place": ("code", (_SPOKEN, *(c._replace(check=_dialled) for c in (_LINKED_CODE, _BESIDE_CODE)))),
     "id": ("id_number", (_value(_TIED, _ID, lambda v: len(_digits(v)) >= 5, 0),)),
-    "card": ("card_number", (_value(r"[^\d\n]{0,48}?", r"(?P<v>\d{4}(?P<s>[ -]?)\d{4}(?P=s)\d{4}(?P=s)\d{1,7})(?!\d)"), _value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"))),
+    "card": ("card_number", (_value(r"[^\d\n]{0,48}?", r"(?P<v>\d{4}(?P<s>[ -]?)\d{4}(?P=s)\d{4}(?P=s)\d{1,7}(?:(?P=s)\d{1,3})?)(?!\d)"), _value(_TIED, r"(?P<v>\d(?:[ -]?\d){11,18})(?!\d)"))),
     "account": ("bank_account", (_value(_LINKED, r"(?P<v>\d(?:[ -]?\d){5,22})(?!\d)"), _value(_BESIDE, r"(?P<v>(?!1[3-9]\d{9}(?!\d))\d(?:[ -]?\d){7,22})(?!\d)"))),
 }
 # fmt: on
@@ -278,7 +297,7 @@ _CHANGE: Final = re.compile(en.CHANGE, re.I)
 _BEFORE: Final = re.compile(rf"(?<![!-~])(?P<v>[!-~]{{4,64}}?)\s{{0,2}}(?:{en.AS_LABEL}|{zh.AS_LABEL})$", re.I)
 # Right before a shape that has no label of its own, these say what it is.
 HARMLESS: Final = re.compile(rf"(?:(?<![A-Za-z]){en.HARMLESS}[^\d\n]{{0,24}}|{zh.HARMLESS}[^\d\n]{{0,12}})$", re.I)
-_REST: Final = re.compile(r"[!-~]*")
+_INK: Final = "".join(map(chr, range(33, 127)))
 _AHEAD, _BACK = 200, 60
 
 
@@ -287,11 +306,11 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
     for labels in _LABELS:
         for m in labels.finditer(text):
             start, end = m.span()
-            if _PUBLIC.search(text, max(0, start - 16), start):
+            if _PUBLIC.search(text, max(0, start - 16), start) and m[0][:4].casefold() != "pass":
                 continue
             kind, values = VALUES[m.lastgroup or ""]
             ahead = text[end : end + _AHEAD]
-            if ahead[:4] in {" to ", " as "} and _CHANGE.search(text, max(0, start - 40), start):
+            if m.lastgroup != "spot" and ahead[:4] in {" to ", " as "} and _CHANGE.search(text[:start][-40:]):
                 ahead = " = " + ahead[3:]
             before = _BEFORE.search(text, max(0, start - _BACK), start)
             if before and _before(before["v"], m.lastgroup or ""):
@@ -302,8 +321,8 @@ def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
             found = next((v for x, at in tries if (v := x.pattern.match(ahead, at)) and x.check(v["v"])), None)
             if found:
                 at = end + found.end("v")
-                more = len(_REST.findall(text, at, at + 4000)[0]) if found.end("v") == _AHEAD else 0  # it was cut
-                yield kind, end + found.start("v"), at + more
+                rest = text[at : at + 4000] if found.end("v") == _AHEAD else ""  # it was cut
+                yield kind, end + found.start("v"), at + len(rest) - len(rest.lstrip(_INK))
 
 
 def _before(v: str, label: str) -> bool:

@@ -21,6 +21,7 @@ from memory.text.zh.characters import simplified
 
 LONGEST: Final = 2_000  # characters that are compared
 _COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
+_PLACES: Final = frozenset({"in", "on", "at", "sinc", "until", "during"})
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
 _MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in en.MONTHS)}|sept)\.?"
@@ -31,7 +32,11 @@ _DATES: Final = (
     re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
 )
 _AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
-_TENS: Final = re.compile(rf"\b({'|'.join(en.TENS)})-(?=[a-z])")
+_SMALL: Final = "|".join([*en.NUMBERS][1:13])
+_HYPHENED: Final = re.compile(rf"\b({'|'.join(en.NUMBERS)})-(?=[a-z])")
+_ORDINAL: Final = re.compile(rf"\b({'|'.join(en.ORDINALS)})\b")
+_PAST: Final = re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b")
+_HOUR: Final = re.compile(rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|evening)|o'clock|[ap]\.?m)\b)")
 _MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
 _TOKEN: Final = re.compile(
     r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]|(?<![\w-])-(?=\d)"
@@ -90,7 +95,18 @@ def _same(x: Sequence[str], y: Sequence[str]) -> bool:
         return bool(x and y)
     if Counter(t for t in x if t not in _COORDINATORS) != Counter(t for t in y if t not in _COORDINATORS):
         return False
-    return _turned(x, y) or _turned(y, x) or _listed(x, y)
+    choices = [[t for t in s if t in _COORDINATORS - {",", "、"}] for s in (x, y)]
+    if {"or", "nor", "或"} & {*x, *y} and choices[0] != choices[1]:
+        return False
+    return _turned(x, y) or _turned(y, x) or _listed(x, y) or _phrases(x) == _phrases(y)
+
+
+def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
+    """What stands before the first phrase of time or place, and those phrases sorted; where they are two."""
+    starts = [i for i, t in enumerate(x) if i and (t in _PLACES or (t[0] in "@§" and x[i - 1] not in _PLACES))]
+    if len(starts) != 2 or any(t in _COORDINATORS for t in x):
+        return [tuple(x)]
+    return [tuple(x[: starts[0]]), *sorted(tuple(x[a:b]) for a, b in pairwise([*starts, len(x)]))]
 
 
 def same_order(a: str, b: str) -> bool:
@@ -128,10 +144,15 @@ def common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
 
 def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
     """`In 2018, moved to Tbilisi`: a phrase of time or place that opens `x` closes `y`."""
-    if not x or not (x[0] in _ADJUNCTS or x[0][0] in "@§"):
-        return False
     at = next((i for i, t in enumerate(x) if t == ","), 0)
     x = (*x[:at], *x[at + 1 :]) if at else tuple(x)
+    if not at and "," in y:  # 打壁球，每周四
+        cut = y.index(",")
+        y, at = (*y[:cut], *y[cut + 1 :]), len(y) - 1 - cut
+        if not zh.TIMES & {*x[:at]} and not any(t[0] in "@§" for t in x[:at]):
+            return False
+    elif not x or not (x[0] in _ADJUNCTS or x[0][0] in "@§"):
+        return False
     if any(t in _COORDINATORS for t in (*x, *y)):
         return False  # of two phrases one could not tell what belongs to which
     return any((*x[i:], *x[:i]) == tuple(y) for i in ([at] if at else range(1, len(x))))
@@ -180,9 +201,11 @@ def _written(text: str) -> str:
     plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
     plain = zh.NUMBER.sub(lambda m: _chinese(m[0]), plain)
     plain = re.sub(r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * zh.SCALES[m[2]]:.0f}", plain)
+    plain = _ORDINAL.sub(lambda m: f"{en.ORDINALS[m[1]]}th", plain)
+    plain = _HOUR.sub(lambda m: str(en.NUMBERS[m[1]]), _PAST.sub(_past, plain))
     for pattern, form in (*en.SUBJECT, *en.SHORT):
         plain = pattern.sub(form, plain)
-    plain = _TENS.sub(r"\1 ", en.OPENING.sub("", plain))
+    plain = _HYPHENED.sub(r"\1 ", en.OPENING.sub("", plain))
     plain = _AM_PM.sub(lambda m: f" @{int(m[1]) % 12 + 12 * (m[3] == 'p')}:{m[2] or '00'} ", plain)
     plain = zh.CLOCK.sub(_clock, plain)
     for date in _DATES:
@@ -191,6 +214,12 @@ def _written(text: str) -> str:
         plain = pattern.sub(form, plain)
     plain = re.sub("[，；;]", ",", zh.DROPPED.sub("", plain))
     return re.sub(r"(?<=[a-z])-(?=[a-z])", "", _MONEY.sub(r"\2 \1", plain))
+
+
+def _past(m: re.Match[str]) -> str:
+    hour = int(m[3]) if m[3].isdigit() else en.NUMBERS[m[3]]
+    minutes = {"half": 30, "quarter": 15}[m[1]]
+    return f"{hour}:{minutes}" if m[2] == "past" else f"{hour - 1 or 12}:{60 - minutes}"
 
 
 def _clock(m: re.Match[str]) -> str:
@@ -237,9 +266,8 @@ def _read(found: Sequence[str]) -> Iterator[str]:
             value, i = _number(found, i - 1)
             kept.append(f"#{value}")
         elif word in en.SCALES:
-            kept[-1] = f"#{float(kept[-1][1:]) * en.SCALES[word]:.0f}" if kept[-1][1:].isdigit() else kept[-1]
-        elif word in en.ORDINALS:
-            kept.append(f"#{en.ORDINALS[word]}th")
+            value = kept[-1][1:]
+            kept[-1] = f"#{float(value) * en.SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", value) else kept[-1]
         elif word[0].isdigit():
             kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
         elif kept and kept[-1][0] == "#" and (unit := en.UNITS.get(word) or en.UNITS.get(word.removesuffix("s"))):
@@ -247,7 +275,8 @@ def _read(found: Sequence[str]) -> Iterator[str]:
         elif word.rstrip("s") in en.DAYS:
             kept.append(f"§d{en.DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
         elif word.isascii() and word.isalpha():
-            if word not in en.DROPPED and not (word == "to" and kept and kept[-1] in _INFINITIVES):
+            last = kept[-1] if kept else ""
+            if word not in en.DROPPED and (word, last) not in _IDLE:
                 kept.append(_stem(word))
         else:
             kept.append("," if word == "、" else word)
@@ -292,6 +321,7 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-_INFINITIVES: Final = frozenset(map(_stem, en.BEFORE_INFINITIVE))
+# "to" of an infinitive, "of" behind a unit.
+_IDLE: Final = {("to", _stem(w)) for w in en.BEFORE_INFINITIVE} | {("of", unit) for unit in en.UNITS.values()}
 _ADJUNCTS: Final = frozenset(map(_stem, en.ADJUNCTS))
 ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES

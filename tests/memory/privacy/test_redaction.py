@@ -66,6 +66,11 @@ SECRETS = [
     ),
 ]
 HARMLESS = [
+    "amazon sells the WH-1000XM4 for 200",
+    "the new one is iPhone15 Pro",
+    "git clone git@github.com:acme/tool2.git",
+    "账号叫bluefox_77",
+    "换成iPhone15了",
     "my password manager is Bitwarden",
     "密码管理器是1Password",
     "I forgot my password",
@@ -144,6 +149,12 @@ def test_the_labelled_set_is_found(lang: str) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
+        ("netflix Popcorn!19, or hulu", "Popcorn!19"),
+        ("it's hunter2 for netflix", "hunter2"),
+        ("ann@example.com / Kestrel_09", "Kestrel_09"),
+        ("safe dial: right 22, left 8, right 41", "right 22, left 8, right 41"),
+        ("提取码：k7xp", "k7xp"),
+        ("PIN是六个八", "六个八"),
         ("my pin is \u200b4\u200b821, ok", "4\u200b821"),
         ("the bike code is four seven one one", "four seven one one"),
         ("门禁密码幺三幺四", "幺三幺四"),
