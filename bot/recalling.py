@@ -43,8 +43,7 @@ _PLANS = re.compile(
     re.IGNORECASE,
 )
 _TASTES = re.compile(
-    r"\bwhat (?:\w{1,20} ){0,2}do i (?:like|love|enjoy|hate)\W*$|我(?:都)?(?:喜欢|爱|讨厌)[吃喝看听玩]?些?(?:什么|啥)\w{0,2}\W*$",
-    re.I,
+    r"\bwhat (?:\w{1,20} ){0,2}do i (?:like|love|enjoy|hate)\W*$|我(?:都)?(?:喜欢|爱|讨厌)[吃喝看听玩]?些?(?:什么|啥)\w{0,2}\W*$", re.I
 )
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
