@@ -160,3 +160,22 @@ async def test_one_exchange_ends_three_memories_at_most(
         for _ in range(undos):
             assert (await w.do("/undo")).ok
         assert await count() == 0
+
+
+SPOKEN_OF = [
+    ("I am allergic to peanuts", "I bought peanut butter for the kids", "Bought peanut butter for the kids"),
+    ("我妻子叫汉娜", "汉娜今天让我买面包", "汉娜让我买面包"),
+]
+
+
+@pytest.mark.parametrize(("known", "said", "new"), SPOKEN_OF)
+async def test_speaking_of_a_verified_memory_does_not_replace_it(
+    openai_server: OpenAIServer, tmp_path: Path, known: str, said: str, new: str
+) -> None:
+    """What is said is kept beside it, and whether it ends is a question."""
+    async with scripted(tmp_path, openai_server) as w:
+        await w.do(f"/remember {known}")
+        obey(openai_server, f"[UPDATE:{{id}} said=1] {new}", said)
+        await w.say(said)
+        assert sorted(await w.texts()) == sorted([known, new])
+        assert [p.text for p in await w.ebb.service.proposals(w.user_id)] == [new]
