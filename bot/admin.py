@@ -99,6 +99,8 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
             print(_conflict(e, args, lang), file=sys.stderr)
         except Refused as e:
             print(say(lang, "empty") if e.code == "empty" else e, file=sys.stderr)
+        except BrokenPipeError:  # `ebb memory list | head`: nobody reads on, and nothing is wrong
+            raise
         except OSError as e:
             path = str(args.file if "file" in args else e.filename or ebb.settings.home)
             print(unusable(e, path, lang), file=sys.stderr)

@@ -395,6 +395,9 @@ class ChangeTable(Protocol):
     def after(self, seq: int, limit: int) -> list[Change]: ...
     def last_seq(self) -> int: ...
     def latest_for(self, entity: Entity, entity_id: str) -> Change | None: ...
+    def ended_by(self, turn_id: str) -> int:
+        """How many memories ended by what was learned right after the turn, taken back or not."""
+
     def overtaken(self, set_id: str) -> frozenset[str]:
         """Memories of the set that another set has changed since."""
 

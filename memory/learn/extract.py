@@ -273,7 +273,8 @@ class Extractor:
         evidence, said, done = h.evidence(tx.user_id), words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
         for c, claim in found:
             old = tx.memories.get(c.contradicts) if c.contradicts else None
-            if old is not None and (sum(s.ended for s in done) >= MOST_ENDED or not may_end(said, old)):
+            ended = sum(s.ended for s in done) + _ended_before(tx, claim)
+            if old is not None and (ended >= MOST_ENDED or not may_end(said, old)):
                 if touches_memory(said, old):
                     op = {"op": "negate" if c.denied else "update", "id": old.id}
                     propose(tx, c.content, op, claim.sources[0], now)
@@ -289,6 +290,12 @@ class Extractor:
         counts: Mapping[str, Json] = {"new": new, "updated": updated}
         tx.conversations.note("session", session.id, "updated", {"extracted": True, **counts, "through": h.through})
         return {"outcome": "saved" if new + updated else "nothing", **counts, "set": begun.id}
+
+
+def _ended_before(tx: Tx, claim: Claim) -> int:
+    """How many memories the monitor ended by the message that the claim rests on: it is one exchange."""
+    said = tx.conversations.message(claim.sources[0])
+    return tx.changes.ended_by(said.turn_id) if said and said.turn_id else 0
 
 
 def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequence[Message]) -> Saved:

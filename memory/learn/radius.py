@@ -15,7 +15,7 @@ from memory.models import Layer, Memory
 from memory.recall.vocabulary import COMMON_EN, COMMON_ZH
 from memory.text.en import evidence as en
 from memory.text.spans import own_text
-from memory.text.speech import fold, kin_of, read_answer
+from memory.text.speech import FORMS, denies, fold, kin_of, read_answer
 from memory.text.zh import evidence as zh
 
 MOST_ENDED: Final = 3  # memories that one exchange may end
@@ -51,10 +51,16 @@ def touches_memory(said: str, m: Memory) -> bool:
 
 
 def may_end(said: str, m: Memory) -> bool:
-    """Whether these words may end it: verified, pinned and core memories only if they name it."""
+    """Whether these words may end it: verified, pinned and core memories only if they name it.
+
+    A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy to peanuts.
+    """
     if m.verified or m.pinned or m.layer is Layer.CORE:
         wanted = words(m.original_content)
-        return _says_name(said, m) or len(words(said) & wanted) >= NAMED * len(wanted) > 0
+        shared, half = len(words(said) & wanted), NAMED * len(wanted)
+        named = shared >= half > 0 or _says_name(said, m)
+        changed = denies(said) or FORMS.ENDED.search(said) or FORMS.CHANGED.search(said)
+        return shared > half or (named and bool(changed))
     return touches_memory(said, m)
 
 

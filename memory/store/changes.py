@@ -79,6 +79,16 @@ class ChangeGateway:
         ).fetchone()
         return None if row is None else change_from_row(row)
 
+    def ended_by(self, turn_id: str) -> int:
+        """Count the memories that ended by what was learned right after the turn, taken back or not."""
+        row = self.tx.con.execute(
+            "SELECT COUNT(DISTINCT c.entity_id) FROM changes c JOIN change_sets s ON s.id = c.set_id"
+            " WHERE s.turn_id = ? AND s.user_id = ? AND s.reason = 'monitor' AND c.entity = 'memory'"
+            " AND c.op IN ('superseded', 'negated', 'deleted')",
+            (turn_id, self.tx.owner),
+        ).fetchone()
+        return int(row[0])
+
     def overtaken(self, set_id: str) -> frozenset[str]:
         """Memories of the set that another set has changed since."""
         rows = self.tx.con.execute(

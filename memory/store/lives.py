@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory.errors import Conflict
-from memory.models import Memory, MemoryId, Page, Sensitivity, State, WeightEvent
+from memory.models import Memory, MemoryId, Page, Sensitivity, Source, State, WeightEvent
 from memory.store.rows import MEMORY_SELECT, dump, memory_from_json, memory_from_row, to_ms
 from memory.store.text import words
+from memory.text.notes import strip_subject
 
 if TYPE_CHECKING:
     from memory.store.tx import SqliteTx
@@ -29,7 +30,7 @@ class LifeGateway:
     def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> Page:
         """What was known at that moment, in the words it had then, the newest first."""
         parts = [p.casefold() for p in words(text or "")]
-        known = [m for m in self._then(to_ms(at)) if m.state is State.ACTIVE and m.negated_at is None]
+        known = [_noted(m) for m in self._then(to_ms(at)) if m.state is State.ACTIVE and m.negated_at is None]
         shown = [m for m in known if m.sensitivity < Sensitivity.SECRET and all(p in _text(m) for p in parts)]
         shown.sort(key=lambda m: (m.created_at, m.id), reverse=True)
         return Page(items=tuple(shown[offset : offset + limit]), total=len(shown), offset=offset)
@@ -130,6 +131,13 @@ class LifeGateway:
             (self.tx.owner, to_ms(since), event),
         )
         return int(found.fetchone()[0])
+
+
+def _noted(m: Memory) -> Memory:
+    """In note style: the history keeps what was learned as it was written, with "The user" in front."""
+    if m.source is Source.USER:
+        return m
+    return replace(m, content=strip_subject(m.content), original_content=strip_subject(m.original_content))
 
 
 def _by_dates(m: Memory, at: int) -> Memory:

@@ -165,3 +165,18 @@ def test_words_are_traced_until_they_are_purged_from_backups_too(
     assert ebb("recover", name, lang=lang)[0] == 0
     assert ebb("list", lang=lang)[0] == 0
     assert ebb("trace", "?!", lang=lang)[0] == 2
+
+
+def test_a_reader_that_leaves_is_no_fault_of_the_home(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`ebb memory list | head` says nothing of a folder that cannot be used."""
+
+    def leave(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(admin, "memory_line", leave)
+    settings = Settings(home=tmp_path, provider="offline", tz="UTC", lang="en")
+    with pytest.raises(BrokenPipeError):
+        admin.run(settings, ["add", "Plays the cello"])
+    assert capsys.readouterr().err == ""

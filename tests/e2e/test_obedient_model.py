@@ -10,7 +10,7 @@ import pytest
 
 from bot.events import Done
 from memory.learn.merge import save_draft
-from memory.models import Draft
+from memory.models import Draft, State
 from memory.ports import Tx
 from tests.e2e.driver import START, Window
 from tests.e2e.test_scripted_model import EXTRACT, scripted
@@ -99,3 +99,83 @@ async def test_a_deletion_reaches_what_was_named_and_is_undone(
         assert len(await w.ebb.service.proposals(w.user_id)) == 1
         assert (await w.do("/undo")).ok
         assert sorted(m.content for m in await w.memories()) == before
+
+
+# what is known, and what the person says of each in one message
+ENDINGS = {
+    "en": {
+        "Has a cat called Miso": "the cat Miso died",
+        "Sister Hannah lives in Lyon": "Hannah left Lyon",
+        "Plays the cello": "the cello is sold",
+        "Drives a Volvo": "the Volvo is gone",
+        "Grows tomatoes": "no tomatoes now",
+        "Collects stamps": "the stamps are sold",
+        "Studies Finnish": "dropped Finnish",
+    },
+    "zh": {
+        "养了一只猫叫米索": "猫米索不在了",
+        "姐姐汉娜住在里昂": "汉娜离开里昂了",
+        "会拉大提琴": "大提琴卖了",
+        "开沃尔沃": "沃尔沃卖了",
+        "种番茄": "番茄不种了",
+        "集邮": "不集邮了",
+        "学芬兰语": "芬兰语不学了",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("lang", "line", "undos"),
+    [("en", "[DELETE:{id}]", 2), ("zh", "[UPDATE:{id} said=1] {text}", 1), ("en", "[SKIP]", 1)],
+)
+async def test_one_exchange_ends_three_memories_at_most(
+    openai_server: OpenAIServer, tmp_path: Path, lang: str, line: str, undos: int
+) -> None:
+    """By the monitor and the end of the conversation together; the rest are questions, and all of it is undone."""
+    endings = ENDINGS[lang]
+
+    def memory(request: Request) -> str:
+        shown = re.findall(r"^\[(\w+)\][(（]?[^)）]*[)）]? ?(.+)$", request.text, re.M)
+        pairs = [(i, endings[text.strip()]) for i, text in shown if text.strip() in endings]
+        if "<exchange>" in request.text:
+            return "\n".join(line.format(id=i, text=text) for i, text in pairs) or "[SKIP]"
+        if EXTRACT not in request.system:
+            return "A short talk."
+        return json.dumps([{"content": t, "contradicts": i, "denied": True, "said": [1]} for i, t in pairs])
+
+    openai_server.on("small", memory, field="model")
+    openai_server.on("large", lambda _: "Fine.", field="model")
+    async with scripted(tmp_path, openai_server) as w:
+        for text in endings:
+            await w.ebb.store.write(w.user_id, lambda tx, text=text: _learn(tx, text))  # type: ignore[misc]
+
+        async def count() -> int:
+            known = [m for m in await w.memories(states=frozenset(State)) if m.content in endings]
+            return sum(m.state is not State.ACTIVE or m.negated_at is not None for m in known)
+
+        await w.say(", ".join(endings.values()))
+        await w.do("/new")
+        assert await count() == 3
+        assert len(await w.ebb.service.proposals(w.user_id)) == 3
+        for _ in range(undos):
+            assert (await w.do("/undo")).ok
+        assert await count() == 0
+
+
+SPOKEN_OF = [
+    ("I am allergic to peanuts", "I bought peanut butter for the kids", "Bought peanut butter for the kids"),
+    ("我妻子叫汉娜", "汉娜今天让我买面包", "汉娜让我买面包"),
+]
+
+
+@pytest.mark.parametrize(("known", "said", "new"), SPOKEN_OF)
+async def test_speaking_of_a_verified_memory_does_not_replace_it(
+    openai_server: OpenAIServer, tmp_path: Path, known: str, said: str, new: str
+) -> None:
+    """What is said is kept beside it, and whether it ends is a question."""
+    async with scripted(tmp_path, openai_server) as w:
+        await w.do(f"/remember {known}")
+        obey(openai_server, f"[UPDATE:{{id}} said=1] {new}", said)
+        await w.say(said)
+        assert sorted(await w.texts()) == sorted([known, new])
+        assert [p.text for p in await w.ebb.service.proposals(w.user_id)] == [new]

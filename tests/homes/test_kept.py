@@ -218,9 +218,15 @@ async def exported(w: Window, who: str) -> list[str]:
 
 
 async def test_opening_changes_nothing(home: Path, openai_server: OpenAIServer) -> None:
-    """All due work done and no model there: what is exported is what version 0.1 exported, line by line."""
+    """All due work done and no model there: what is exported is what version 0.1 exported, line by line.
+
+    A look back to before it was opened is in note style as well.
+    """
     no_model(openai_server)
     async with reopened(home, openai_server, FakeTime(MADE_AT)) as w:
+        then = (await w.ebb.service.known_on(w.user_id, MADE_AT - timedelta(days=365), limit=500)).items
+        assert then
+        assert not [m for m in then if m.content.startswith(("The user", "用户"))]
         for who in EXPORTS:
             found = differences(by_id(kept_export(who)), by_id(await exported(w, who)))
             shown = "\n".join(found[:40])
