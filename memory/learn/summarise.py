@@ -18,7 +18,8 @@ from memory.learn.asking import Tools
 from memory.learn.dates import zone
 from memory.learn.material import items, language, unchanged, words_of
 from memory.learn.summary import Summary, one_line, parse
-from memory.learn.tokens import portions
+from memory.learn.support import names_in
+from memory.learn.tokens import clip, portions
 from memory.models import (
     CurveState,
     Importance,
@@ -35,11 +36,14 @@ from memory.models import (
     language_of,
 )
 from memory.ports import FloatArray, Tx
+from memory.text import speech
+from memory.text.spans import split_sentences
 
 PORTION_TOKENS = 8_000  # of conversation in one call
 MESSAGE_TOKENS = 2_000  # of one message in a prompt; the summariser reads a longer one in pieces
 MAX_ANSWER = 2_000
 SMALLEST_PORTION = 500
+BEGAN_TOKENS = 60  # of a message that stands for an episode
 
 
 async def fold(
@@ -79,9 +83,18 @@ async def _portion(
     for _ in range(2):  # once more before the job is left to its retries
         answer = await tools.ask(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
         if (got := parse(answer.text, previous)) is not None:
-            return got
+            return replace(got, episode=await asyncio.to_thread(_supported, got.episode, messages, previous))
         tools.skipped("summary", "unreadable", answer.text)
     raise ModelError("unreadable", detail="the summary could not be read")
+
+
+def _supported(episode: str, messages: Sequence[Message], previous: str) -> str:
+    """Keep of an episode what names nobody that the conversation did not; else quote how it began."""
+    said = speech.fold("\n".join((previous, *(m.text for m in messages))))
+    sentences = [episode[a:b] for a, b in split_sentences(episode)]
+    kept = [s for s in sentences if all(speech.fold(name) in said for name in names_in(s))]
+    began = next((m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text)
+    return " ".join(kept) or one_line(f"“{clip(privacy.redact(began)[0], BEGAN_TOKENS)}”")
 
 
 @dataclass(frozen=True, slots=True)

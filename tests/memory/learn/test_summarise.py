@@ -262,3 +262,20 @@ async def test_where_nothing_is_learned_no_episode_is_kept(world: World) -> None
     await world.work("summarise", await span(world), GOOD, learning="off")
     assert await world.all(*State) == []
     assert (await world.fresh_session()).running_summary.startswith("Likes tea")
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "kept"),
+    [
+        ("hello there", "Met with Bob in Paris, who is a doctor.", "“hello there”"),
+        ("你好呀", "和住在巴黎的王医生聊了聊。", "“你好呀”"),
+        ("I saw Ines in Porto", "Saw Ines in Porto. Went on to Rome.", "Saw Ines in Porto."),
+    ],
+)
+async def test_an_episode_names_nobody_that_the_conversation_did_not(
+    world: World, said: str, told: str, kept: str
+) -> None:
+    """What a model makes up is left out; the person's first words stand where nothing is left."""
+    await world.say(said)
+    await world.work("summarise", await span(world), f"EPISODE: {told}\nSUMMARY: {told}")
+    assert (await episode(world)).content.endswith(f"] {kept}")
