@@ -281,6 +281,17 @@ async def test_nothing_private_appears_in_a_group(
         assert "Anna" in (await bot.ask("/memories")).text
 
 
+async def test_a_reply_says_that_memory_is_off_as_long_as_it_is(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Under every reply, without marks of Markdown; not under the one that says it is on again."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("/memory off")
+        assert (await bot.ask("hello")).text == "You said: hello\n\nmemory is off · /memory on ends it"
+        assert "memory is off" not in (await bot.ask("turn memory on")).text
+
+
 async def test_what_was_typed_is_shown_as_typed(
     tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
 ) -> None:
