@@ -360,11 +360,13 @@ def _read_forget(sentence: str, core: str, at: int, flags: set[str]) -> Found | 
         body,
     ):
         return None
-    if m["strong"] and raw.startswith("了") and not asked:
+    if (m["strong"] and raw.startswith("了") and not asked) or re.search(r"(?:怎么|如何)[说念读翻写][?？]?$", body):
         return None
     if m["weak"] and not asked:
         if "you" in flags or re.search(r"了[\s。.！!~～]{0,9}$", raw):
             return None  # 你忘了我的生日
+        if _WH.search(body) and not re.search(r"(?:[这那]件?事|什么的)$", body):
+            return None  # 忘了我住几号楼: the speaker did
         if not re.match(
             r"(?:我(?:说|讲|告诉|刚|之前|以前|的|喜|不|住|是|在|有|对|叫|跟|和)|关于|有关|所有|一切|刚才|之前|\[?[a-z][0-9a-z]{5})",
             body,

@@ -93,6 +93,8 @@ def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: st
         "No, forget that, let's do the second option",
         "forget it, never mind",
         "别提多开心了",
+        "忘了我住几号楼",
+        "忘了我的生日用英语怎么说",
     ],
 )
 def test_material_and_idioms_command_nothing(message: str) -> None:
