@@ -346,7 +346,7 @@ def _read_forget(sentence: str, bare: str, start: int, flags: set[str]) -> Found
     if _PRONOUN.match(body) and not (re.match(r"(?:that|this)\b", body, re.I) and (polite or "may" in flags)):
         return None
     plain = re.sub(r"^about ", "", _ENDING.sub("", body), flags=re.I)
-    if _BACK.match(plain):
+    if _BACK.match(plain) and not (everything(plain) and re.search(r"\bi\b", plain, re.I)):
         said = re.search(r"\bi\b|\bmy\b|message", plain, re.I)
         return Found("forget", None, len(sentence)) if polite or said else None
     if (not polite and _DISMISS.search(body)) or re.match(r"(?:that|this|it)\s{0,3},", body, re.I):

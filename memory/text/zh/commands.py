@@ -324,6 +324,10 @@ def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> Found | None
         )
     ):
         return None  # 把这个文件删掉
+    if re.search("[都全]|统统", m[0]) and re.match(
+        r"我(?:以前|之前|曾经)?(?:跟你)?(?:说|讲|告诉你|聊)过?的(?:所有)?[话事]?情?$", x
+    ):
+        return Found("forget", "everything", _stop(sentence, core, m.end()))
     start = core.index(x, at)
     return _thing(sentence, core, start, start + len(x), _stop(sentence, core, m.end()))
 

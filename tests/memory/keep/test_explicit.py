@@ -71,6 +71,8 @@ def test_the_set_of_commands_is_told_right(lang: str) -> None:
         ("以后别提我爸了，好吗", "quiet", "我爸", "", ""),
         ("Stop keeping notes on me.", "off", "", "", ""),
         ("别记我的事。附近有公园吗？", "off", "", "", "附近有公园吗？"),
+        ("Forget everything I told you.", "forget", "everything", "", ""),
+        ("把我说过的都忘了吧", "forget", "everything", "", ""),
         ("Remember this:\nI take 5 mg\nand metformin", "remember", "I take 5 mg\nand metformin", "", ""),
     ],
 )  # fmt: skip
