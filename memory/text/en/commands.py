@@ -139,7 +139,7 @@ _VERB: Final = re.compile(
 )
 # Where a reason or another sentence follows what is to be forgotten.
 _CUT: Final = re.compile(
-    r"\s{0,3}(?:[,;–—]|\s-)\s{0,3}(?:(?:it|that|this|he|she|they|there)(?:['’]?s|['’]re| \w)|i\b|i['’]|we\b|we['’]|you\b|but\b|because|since|so\b|as\b|though|thanks|thank you|please|pls|ok\b|okay|will you|and (?:i|please|don|remember|then|also|what|can)\b|don['’]?t|do\b|never|except|only\b|just\b|what\b|how\b|can\b|could\b|all of it)"
+    r"\s{0,3}(?:[,;–—]|\s-)\s{0,3}(?:(?:it|that|this|he|she|they|there)(?:['’]?s|['’]re| \w)|i\b|i['’]|we\b|we['’]|you\b|but\b|because|since|so\b|as\b|though|thanks|thank you|please|pls|ok\b|okay|will you|and (?:i|please|don|remember|then|also(?! (?:that|about|the fact|my)\b)|what|can)\b|don['’]?t|do\b|never|except|only\b|just\b|what\b|how\b|can\b|could\b|all of it)"
     r"|\s{1,3}(?:because|but(?= (?:do|not|keep|remember|please))|except|apart from|though)\b",
     re.I,
 )

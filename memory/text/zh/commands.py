@@ -201,7 +201,7 @@ def _clean(text: str) -> str:
 
 def _first_clause(core: str, at: int) -> int:
     """Where the clause that begins at `at` ends."""
-    m = re.search(r"[，,；;]|——", core[at + 1 :])
+    m = re.search(r"[，,；;](?!(?:还有|以及)(?:关于)?我(?![想要]|今|明|问))|——", core[at + 1 :])
     return at + 1 + m.start() if m else len(core)
 
 
