@@ -62,6 +62,7 @@ async def test_the_rest_of_a_message_is_answered_and_learned(
     [
         ({"en": "1 and 3", "zh": "第一个和第三个"}, {0, 2}),
         ({"en": "the one about chess", "zh": "下棋那条"}, {0}),
+        ({"en": "The chess one, please", "zh": "下棋的那个"}, {0}),
         ({"en": "all of them", "zh": "都"}, {0, 1, 2}),
         ({"en": "none of them", "zh": "都不是"}, set()),
         ({"en": "How are you today?", "zh": "你今天怎么样？"}, set()),
