@@ -188,7 +188,7 @@ say = Texts(
             "记忆已关闭。 从这条消息起，我什么都不记、也不回忆。/memory on 恢复。",
         ),
         "off.offer": (
-            "I still hold {n} memories from before. Shall I forget them as well?",
+            "I still hold what I remembered before (memories: {n}). Shall I forget that as well?",
             "之前的记忆还有 {n} 条。要一起忘掉吗？",
         ),
         "off.already": ("Memory is off already. /memory on ends it.", "记忆已经是关闭的。/memory on 恢复。"),
