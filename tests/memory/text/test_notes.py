@@ -16,6 +16,8 @@ from memory.text.notes import strip_subject, with_subjects
         ("User works as a nurse. The user doesn't eat fish.", "Works as a nurse. Doesn't eat fish."),
         ("[2026-01-03 18:00] The user asked about trains", "[2026-01-03 18:00] Asked about trains"),
         ("Tom is the user's brother", "Tom is my brother"),
+        ("Ann thinks the user should quit the user's job", "Ann thinks I should quit my job"),
+        ("Ann says the user is late", "Ann says I am late"),
         ("The user interface is slow", "The user interface is slow"),
         ("Users like the app", "Users like the app"),
         ("用户的姐姐住在里昂", "姐姐住在里昂"),
