@@ -90,8 +90,8 @@ async def test_how_to_answer_is_kept_and_what_is_coming_is_marked(
 async def test_a_note_without_its_subject_lifts_no_rule(
     said: str, note: str, kept: bool, tmp_path: Path, openai_server: OpenAIServer
 ) -> None:
-    """An instruction is refused by the words behind it, though the note leaves Ebb out."""
+    """An instruction is refused by the words behind it, though the note leaves Ebb out; only manner is one."""
     by_memory_model(openai_server, {said: f"[ADD kind=instruction] {note}"})
     async with scripted(tmp_path, openai_server) as w:
         await w.say(said)
-        assert bool(await w.memories()) == kept
+        assert [m.kind for m in await w.memories()] == [Kind.INSTRUCTION] * kept
