@@ -65,6 +65,7 @@ say = Texts(
             "A new conversation. I'm going over the last one for what is worth keeping.",
             "新的对话开始了。我正在整理上一次对话里值得记住的内容。",
         ),
+        "new.off": ("A new conversation.", "新的对话开始了。"),
         "new.fresh": ("This conversation is still empty: go ahead.", "这次对话还是空的，直接说吧。"),
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
