@@ -408,10 +408,13 @@ class EbbAgent:
         """The language set; else of what is being said, where it has words of one; else the one last written in."""
         if self._settings.lang is not None:
             return self._settings.lang
-        last = await self._store.read(
-            user_id, lambda tx: tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
-        )
-        texts = [m.text for m in last if m.role == "user"]
+
+        def read(tx: Tx) -> list[str]:
+            last = tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
+            said = [m.text for m in last if m.role == "user"]
+            return said or [m.original_content for m in tx.memories.find(Filter(), limit=1).items]
+
+        texts = await self._store.read(user_id, read)
         if not texts or small_words(said) > 1:
             return language_of(said, default)
         return language_of(next((t for t in reversed(texts) if small_words(t)), texts[-1]))

@@ -87,7 +87,8 @@ class Commands:
             return fresh.id, closed
 
         session_id, closed = await self._store.write(c.user_id, write)
-        return Outcome(True, say(lang, "new.done" if closed else "new.fresh"), session_id=session_id)
+        done = "new.off" if await self._service.is_off(c.user_id) else "new.done"
+        return Outcome(True, say(lang, done if closed else "new.fresh"), session_id=session_id)
 
     async def _temp(self, c: Command, lang: Lang) -> Outcome:
         self._forget_window(c.origin)

@@ -288,6 +288,8 @@ async def forget_everything(service: MemoryService, user_id: str, now: datetime,
 
 async def keep_quiet(service: MemoryService, asked: Turn | Command, thing: str, lang: Lang, *, on: bool) -> Spoken:
     """Keep quiet about a thing, or speak of it again."""
+    if not asked.scope.startswith("user:"):
+        return Spoken(say(lang, "group.forget"), ok=False)  # the count would say what is remembered
     turn_id = asked.id if isinstance(asked, Turn) else None
     found = await service.keep_quiet(asked.user_id, thing, asked.at, on=on, turn_id=turn_id)
     if not found:
@@ -313,7 +315,8 @@ async def switch_memory(
     if not await service.switch_off(asked.user_id, asked.at, after=after, erase=erase):
         return Spoken(say(lang, "off.already"))
     text = say(lang, "off.done" if erase else "off.done_kept")
-    if not (n := await service.everything(asked.user_id)):
-        return Spoken(text)
+    n = await service.everything(asked.user_id)
+    if not n or not asked.scope.startswith("user:"):
+        return Spoken(text)  # in a group no number is told, and nobody else's "yes" is asked for
     choices = await _offer_everything(store, asked, n, lang)
     return Spoken(f"{text} {say(lang, 'off.offer', n=n)}", choices=choices)

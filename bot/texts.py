@@ -65,6 +65,7 @@ say = Texts(
             "A new conversation. I'm going over the last one for what is worth keeping.",
             "新的对话开始了。我正在整理上一次对话里值得记住的内容。",
         ),
+        "new.off": ("A new conversation.", "新的对话开始了。"),
         "new.fresh": ("This conversation is still empty: go ahead.", "这次对话还是空的，直接说吧。"),
         "new.temp": ("A new off-the-record conversation.", "新的临时对话开始了。"),
         # temporary mode
@@ -188,7 +189,7 @@ say = Texts(
             "记忆已关闭。 从这条消息起，我什么都不记、也不回忆。/memory on 恢复。",
         ),
         "off.offer": (
-            "I still hold {n} memories from before. Shall I forget them as well?",
+            "I still hold what I remembered before (memories: {n}). Shall I forget that as well?",
             "之前的记忆还有 {n} 条。要一起忘掉吗？",
         ),
         "off.already": ("Memory is off already. /memory on ends it.", "记忆已经是关闭的。/memory on 恢复。"),

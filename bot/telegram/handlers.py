@@ -137,7 +137,8 @@ class Handlers:
             reply.typed.append(turn.text)
             end = await self._converse(turn, reply, running, lang)
             offered = end.choices if isinstance(end, Done) else ()
-            foot = _foot(mode, lang, off=running.memory_off)
+            off = running.memory_off and (await desk.agent.status(turn.user_id, turn.scope, turn.at)).memory_off
+            foot = _foot(mode, lang, off=off)
             pieces = await asyncio.to_thread(_pieces, head, end, foot, lang, reply.typed)
             await reply.finish(pieces, keyboards.choices(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}

@@ -37,7 +37,7 @@ say = Texts(
             "🕶 off the record: nothing of this is kept · /temp ends it",
             "🕶 临时模式：不留任何记录 · /temp 结束",
         ),
-        "off.foot": ("_memory is off · /memory on ends it_", "_记忆已关闭 · /memory on 恢复_"),
+        "off.foot": ("memory is off · /memory on ends it", "记忆已关闭 · /memory on 恢复"),
         "private.foot": (
             "🕶 read-only: nothing of this is kept · /temp ends it",
             "🕶 只读模式：不留任何记录 · /temp 结束",

@@ -100,6 +100,9 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
 
 def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
     """Return the kind of a memory; health and manner by their words where a common kind was said."""
+    guessed = source in {Source.MONITOR, Source.EXTRACTOR}
+    if kind is Kind.INSTRUCTION and guessed and privacy.instruction_sort(text) != "manner":
+        kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
     if kind not in standing.UNSORTED:
         return kind
     if standing.is_health(text):

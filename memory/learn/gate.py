@@ -14,7 +14,7 @@ from memory import privacy
 from memory.learn.alike import BURIED_VECTOR, normalised, same, semantic
 from memory.learn.claims import Claim, Code
 from memory.learn.contains import Thing, units
-from memory.models import Filter, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
+from memory.models import Filter, Kind, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
 from memory.ports import Tx
 from memory.text.notes import with_subjects
 
@@ -34,9 +34,16 @@ def refusal(tx: Tx, claim: Claim) -> Code | None:
     by_user = claim.draft.source is Source.USER
     if privacy.redact(text)[1] or (claim.draft.sensitivity is Sensitivity.SECRET and not by_user):
         return "secret"
-    if privacy.instruction_like(text):
+    if privacy.instruction_like(text) or (claim.draft.kind is Kind.INSTRUCTION and _orders(tx, claim)):
         return "instruction"
     return "tombstone" if any(not _said_since(tx, claim, t) for t in tombstones(tx, claim)) else None
+
+
+def _orders(tx: Tx, claim: Claim) -> bool:
+    """Whether it is a refused order once what a note leaves out is added: Ebb as its subject, the words behind it."""
+    text = claim.draft.content.strip()
+    said = [m.text for i in claim.sources if (m := tx.conversations.message(i)) is not None]
+    return any(map(privacy.instruction_like, (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)))
 
 
 def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:

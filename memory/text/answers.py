@@ -58,7 +58,9 @@ def _named(plain: str, options: Sequence[str]) -> tuple[int, ...] | None:
     told = plain[formed.end() :] if formed else plain
     if z := zh.CHOSEN.match(plain):
         formed, told = z, z["x"] or z["z"] or z["y"]
-    wanted = set(_WORDS.findall(told)) - {"the", "my", "a", "我", "的"}
+    if not re.match("no ", told):
+        told = re.sub(en.FILLERS, " ", told)
+    wanted = set(_WORDS.findall(told)) - {"my", "a", "我", "的"}
     few = len(wanted) <= (_FEW_ZH if told[:1] >= "\u3400" else _FEW)
     if not wanted or not (formed or few):
         return None

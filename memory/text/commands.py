@@ -64,7 +64,7 @@ def _intent(text: str, start: int, found: Found) -> Intent:
     stop = start + found.end
     before = text[:start].strip()
     said = found.text
-    if found.lists:
+    if found.lists or (said is None and found.kind == "remember" and text[stop : stop + 1] == "\n"):
         stop = _list_end(text, stop)
         if text[start + found.end : stop].strip():
             said = text[text.find(said, start) if said else start + found.end : stop].strip()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.events import Done
+from memory.models import language_of
 from tests.e2e.driver import Window
 from tests.e2e.test_scripted_model import by_memory_model, chats, scripted
 from tests.servers.openai import OpenAIServer
@@ -62,6 +63,7 @@ async def test_the_rest_of_a_message_is_answered_and_learned(
     [
         ({"en": "1 and 3", "zh": "第一个和第三个"}, {0, 2}),
         ({"en": "the one about chess", "zh": "下棋那条"}, {0}),
+        ({"en": "The chess one, please", "zh": "下棋的那个"}, {0}),
         ({"en": "all of them", "zh": "都"}, {0, 1, 2}),
         ({"en": "none of them", "zh": "都不是"}, set()),
         ({"en": "How are you today?", "zh": "你今天怎么样？"}, set()),
@@ -169,7 +171,10 @@ async def test_off_means_off(
         assert fact not in chats(openai_server, "large")[-1].text
         assert not (await w.do("/remember I like tea")).ok
         asked = len(chats(openai_server, "small"))
-        await w.do("/new")
+        assert {"en": "A new conversation.", "zh": "新的对话开始了。"}["en" if "cat" in fact else "zh"] == (
+            await w.do("/new")
+        ).text
+        assert language_of((await w.do("/memories")).text) == language_of(fact)
         assert len(chats(openai_server, "small")) == asked
         assert await kept(w) == {fact}
         texts = await w.ebb.store.read(w.user_id, lambda tx: [m.text for m in tx.conversations.messages(hidden=True)])

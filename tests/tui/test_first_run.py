@@ -89,6 +89,11 @@ async def test_a_key_goes_to_whom_it_was_typed_for(settings: Settings, openai_se
         await w.pilot.pause()
         screen._begin()  # type: ignore[attr-defined]
         assert screen._key.value == ""  # type: ignore[attr-defined]
+        screen._url.value = ""  # type: ignore[attr-defined]
+        screen._key.value = "sk-before-the-address"  # type: ignore[attr-defined]
+        await w.pilot.press("escape", "1")
+        screen._begin()  # type: ignore[attr-defined]
+        assert screen._key.value == ""  # type: ignore[attr-defined]
     assert not any(r.headers.get("Authorization") for r in openai_server.requests)
     assert not settings.env_file.exists()
 

@@ -170,7 +170,7 @@ class FirstRun(Screen[Settings]):
     def _begin(self) -> None:
         if self._way is None:
             return
-        if self._key.display and self._key.value and self._key_for not in (self._whom(), "endpoint"):
+        if self._key.display and self._key.value and self._key_for not in (self._whom(), self._way):
             self._key.value = ""
             self._key.focus()
             self._problem(self._voice("first.key.again"))

@@ -139,7 +139,7 @@ _VERB: Final = re.compile(
 )
 # Where a reason or another sentence follows what is to be forgotten.
 _CUT: Final = re.compile(
-    r"\s{0,3}(?:[,;–—]|\s-)\s{0,3}(?:(?:it|that|this|he|she|they|there)(?:['’]?s|['’]re| \w)|i\b|i['’]|we\b|we['’]|you\b|but\b|because|since|so\b|as\b|though|thanks|thank you|please|pls|ok\b|okay|will you|and (?:i|please|don|remember|then|also|what|can)\b|don['’]?t|do\b|never|except|only\b|just\b|what\b|how\b|can\b|could\b|all of it)"
+    r"\s{0,3}(?:[,;–—]|\s-)\s{0,3}(?:(?:it|that|this|he|she|they|there)(?:['’]?s|['’]re| \w)|i\b|i['’]|we\b|we['’]|you\b|but\b|because|since|so\b|as\b|though|thanks|thank you|please|pls|ok\b|okay|will you|and (?:i|please|don|remember|then|also(?! (?:that|about|the fact|my)\b)|what|can)\b|don['’]?t|do\b|never|except|only\b|just\b|what\b|how\b|can\b|could\b|all of it)"
     r"|\s{1,3}(?:because|but(?= (?:do|not|keep|remember|please))|except|apart from|though)\b",
     re.I,
 )
@@ -346,7 +346,7 @@ def _read_forget(sentence: str, bare: str, start: int, flags: set[str]) -> Found
     if _PRONOUN.match(body) and not (re.match(r"(?:that|this)\b", body, re.I) and (polite or "may" in flags)):
         return None
     plain = re.sub(r"^about ", "", _ENDING.sub("", body), flags=re.I)
-    if _BACK.match(plain):
+    if _BACK.match(plain) and not (everything(plain) and re.search(r"\bi\b", plain, re.I)):
         said = re.search(r"\bi\b|\bmy\b|message", plain, re.I)
         return Found("forget", None, len(sentence)) if polite or said else None
     if (not polite and _DISMISS.search(body)) or re.match(r"(?:that|this|it)\s{0,3},", body, re.I):

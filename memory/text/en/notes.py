@@ -13,8 +13,12 @@ _OTHER_NOUNS: Final = (  # "the user manual" is nobody
 SUBJECT: Final = re.compile(
     rf"(?:the user|(?-i:User))(?:['’]s| (?:is|am)(?= )|(?= (?!(?:{_OTHER_NOUNS})\b)[a-z])| ?['’]s)[ ](?=\S)", re.I
 )
+_SUBJECT_INSIDE: Final = r"(?<!for )(?<!to )(?<!of )(?<!by )\bthe user"
 INNER: Final = (  # in the middle of a sentence the person speaks of themselves, as in their own words
     (re.compile(r"\bthe user['’]s(?= )", re.I), "my"),
+    (re.compile(rf"{_SUBJECT_INSIDE} is(?= )", re.I), "I am"),
+    (re.compile(rf"{_SUBJECT_INSIDE} has(?= )", re.I), "I have"),
+    (re.compile(rf"{_SUBJECT_INSIDE}(?= (?:was|had|did|could|can|should|would|will|might|may|must) )", re.I), "I"),
     (re.compile(r"(?<=\b(?:with|from|than|like) )the user\b(?=[\s.,;!?]|$)", re.I), "me"),
     (re.compile(r"(?<=[a-z] )the user(?=[.,;!?]|$)"), "me"),
     (re.compile(r"\bthe user(?= and )|(?<=\band )the user\b", re.I), "I"),

@@ -201,7 +201,7 @@ def _clean(text: str) -> str:
 
 def _first_clause(core: str, at: int) -> int:
     """Where the clause that begins at `at` ends."""
-    m = re.search(r"[，,；;]|——", core[at + 1 :])
+    m = re.search(r"[，,；;](?!(?:还有|以及)(?:关于)?我(?![想要]|今|明|问))|——", core[at + 1 :])
     return at + 1 + m.start() if m else len(core)
 
 
@@ -324,6 +324,10 @@ def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> Found | None
         )
     ):
         return None  # 把这个文件删掉
+    if re.search("[都全]|统统", m[0]) and re.match(
+        r"我(?:以前|之前|曾经)?(?:跟你)?(?:说|讲|告诉你|聊)过?的(?:所有)?[话事]?情?$", x
+    ):
+        return Found("forget", "everything", _stop(sentence, core, m.end()))
     start = core.index(x, at)
     return _thing(sentence, core, start, start + len(x), _stop(sentence, core, m.end()))
 
@@ -360,11 +364,13 @@ def _read_forget(sentence: str, core: str, at: int, flags: set[str]) -> Found | 
         body,
     ):
         return None
-    if m["strong"] and raw.startswith("了") and not asked:
+    if (m["strong"] and raw.startswith("了") and not asked) or re.search(r"(?:怎么|如何)[说念读翻写][?？]?$", body):
         return None
     if m["weak"] and not asked:
         if "you" in flags or re.search(r"了[\s。.！!~～]{0,9}$", raw):
             return None  # 你忘了我的生日
+        if _WH.search(body) and not re.search(r"(?:[这那]件?事|什么的)$", body):
+            return None  # 忘了我住几号楼: the speaker did
         if not re.match(
             r"(?:我(?:说|讲|告诉|刚|之前|以前|的|喜|不|住|是|在|有|对|叫|跟|和)|关于|有关|所有|一切|刚才|之前|\[?[a-z][0-9a-z]{5})",
             body,

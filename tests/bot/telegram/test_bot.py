@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -262,7 +263,14 @@ async def test_nothing_private_appears_in_a_group(
             telegram_server.press(old["message_id"], "old", chat=GROUP)
             assert (await bot.new(ADA.id, before)).text, data
         assert set(telegram_server.texts(GROUP)) == {"an old list"}
-        assert "in private" in (await bot.ask(f"{name} forget about zanzibar", chat=GROUP)).text
+        for order in ("forget about zanzibar", "don't bring up zanzibar", "别再提zanzibar了"):
+            shown = await bot.ask(f"{name} {order}", chat=GROUP)
+            assert "in private" in shown.text or "私下" in shown.text
+        shown = await bot.ask(f"{name} don't remember anything about me", chat=GROUP)
+        assert "off" in shown.text
+        assert not re.search(r"\d", shown.text)
+        assert not shown.buttons
+        await bot.ask(f"{name} turn memory on", chat=GROUP)
         await bot.ask(f"{name} what do you know about me?", chat=GROUP)
         last = [r for r in openai_server.requests if r.model == "chat"][-1]
         assert not any(word in last.text for word in ("Anna", "Berta"))
@@ -271,6 +279,17 @@ async def test_nothing_private_appears_in_a_group(
         assert shown.text.endswith(f"https://t.me/{telegram_server.username}")
         assert not any(word in t for t in telegram_server.texts(GROUP) for word in ("Anna", "Berta", "secret"))
         assert "Anna" in (await bot.ask("/memories")).text
+
+
+async def test_a_reply_says_that_memory_is_off_as_long_as_it_is(
+    tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer
+) -> None:
+    """Under every reply, without marks of Markdown; not under the one that says it is on again."""
+    async with running(tmp_path, telegram_server, openai_server) as bot:
+        await bot.claim()
+        await bot.ask("/memory off")
+        assert (await bot.ask("hello")).text == "You said: hello\n\nmemory is off · /memory on ends it"
+        assert "memory is off" not in (await bot.ask("turn memory on")).text
 
 
 async def test_what_was_typed_is_shown_as_typed(

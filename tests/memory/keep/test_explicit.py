@@ -71,6 +71,12 @@ def test_the_set_of_commands_is_told_right(lang: str) -> None:
         ("以后别提我爸了，好吗", "quiet", "我爸", "", ""),
         ("Stop keeping notes on me.", "off", "", "", ""),
         ("别记我的事。附近有公园吗？", "off", "", "", "附近有公园吗？"),
+        ("forget that I like tea, and also that I live in Lyon",
+         "forget", "I like tea, and also that I live in Lyon", "", ""),
+        ("忘掉我喜欢茶，还有我住在里昂", "forget", "我喜欢茶，还有我住在里昂", "", ""),
+        ("remember this\nmilk\neggs", "remember", "milk\neggs", "", ""),
+        ("Forget everything I told you.", "forget", "everything", "", ""),
+        ("把我说过的都忘了吧", "forget", "everything", "", ""),
         ("Remember this:\nI take 5 mg\nand metformin", "remember", "I take 5 mg\nand metformin", "", ""),
     ],
 )  # fmt: skip
@@ -93,6 +99,8 @@ def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: st
         "No, forget that, let's do the second option",
         "forget it, never mind",
         "别提多开心了",
+        "忘了我住几号楼",
+        "忘了我的生日用英语怎么说",
     ],
 )
 def test_material_and_idioms_command_nothing(message: str) -> None:
