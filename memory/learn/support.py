@@ -34,7 +34,7 @@ _WEEKDAY: Final = re.compile(
     re.I,
 )
 _NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
-_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒")
+_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹")
 _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
@@ -89,10 +89,10 @@ def has_relative_date(c: Case) -> bool:
 def misreads_answer(c: Case) -> bool:
     """What a short answer and the question before it do not say together."""
     words = frozenset(w for w in units(c.text) if not w.isnumeric())
-    own, asked = units(c.m.text), units(c.question)
+    own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
     if not c.answer or (_share(words, own) >= ANSWERED and not words & asked - own):
         return False
-    rest, no = units(FORMS.NO.sub("", c.m.text.strip(), count=1)), _ends(c.op.text)
+    rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), _ends(c.op.text)
     match c.answer:
         case "evades":
             return not words & own or bool(
@@ -104,10 +104,12 @@ def misreads_answer(c: Case) -> bool:
             return True
         case "no" if not no and not words & rest and not c.windows:
             return True
-        case "no" if not no and any(_ends(f) and _share(units(f), words) >= ANSWERED for f in c.focus):
+        case "no" if not no and FORMS.OR.search(c.question) and len(words & asked - own) > len(words & rest - asked):
+            return True
+        case "no" if not no and any(_ends(f) and _share(units(f), words) > ANSWERED for f in c.focus):
             return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
-            no and denies(c.m.text)
+            no and (denies(c.m.text) or denies(c.question))
         ):
             return True
     if c.answer == "fill" and not words & own and not c.windows:
@@ -128,8 +130,8 @@ def has_other_name(c: Case) -> bool:
     names = {fold(n) for n in names_in(c.op.text)}
     if any((n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known for n in names):
         return True
-    here = {fold(n) for n in names_in(f"- {' , '.join(c.focus)}")} if c.quoted else set()
-    if names and here and not any(n[:2] == h[:2] for n in names for h in here):
+    here = {fold(n) for f in c.focus for n in names_in(f)} if c.quoted else set()
+    if names and here and not any(h[:2] in fold(c.op.text) for h in here):
         return all(n in fold(c.m.text) for n in names)
     said, told, near = kin_of(c.known), kin_of(c.op.text), kin_of(" ".join(c.focus))
     if c.quoted and told and near and not told & near and told <= kin_of(c.m.text):
@@ -192,7 +194,7 @@ def _names_day(c: Case, claim: dates.Window) -> bool:
     """Whether the words name that day of a month near: "monday 27th", 29号."""
     day = claim[0].astimezone(dates.zone(c.m.tz)).day
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
-    return near and bool(re.search(rf"(?<!\d){day}(?:st|nd|rd|th|[号日])(?!\w)", " ".join(c.focus)))
+    return near and bool(re.search(rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)", " ".join(c.focus)))
 
 
 def has_other_polarity(c: Case) -> bool:

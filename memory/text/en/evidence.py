@@ -30,11 +30,11 @@ PLAN: Final = (
 HEDGED: Final = r"\b(?:might|(?-i:may)|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = (
     r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|"
-    r"upcoming|supposed|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
+    r"upcoming|supposed|has to|needs? to|must|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
 )
 UNREAL: Final = (  # it holds for the rest of its sentence
     r"\bif (?!you\b)|(?<!doctor )(?<!vet )(?<!\bi )\b(?:says?|said|reckons?|thinks?|claims?|insists?|saying)(?: that)? (?:i|i[\'’]m|my)\b|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|"
-    r"supposedly|allegedly|rumou?r\w*|(?:people|they|everyone) (?:say|think)|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
+    r"supposedly|allegedly|rumou?r\w*|(?:people|they|everyone) (?:say|think)|(?:never|didn['’]t) (?:say|said)|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
 )
 FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
@@ -73,9 +73,13 @@ DAYS: Final = (
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|may|june|july|august|september|"
     r"october|november|december)\b"
 )
+YES_LAST: Final = r"\W(?:yes|yeah|yep|yup|yea)\W*$"
+FIRST: Final = r"(?:the )?(?:first|former)\b"
+LAST: Final = r"(?:the )?(?:second|latter|last)\b"
+REASON: Final = r"\b(?:too|because|cos)\b"
 YES: Final = (
-    r"(?:\W|oh |ah |ha |lol |well |haha )*(?:yes|yeah|yea|yep|yup|ya|correct|both|right|exactly|indeed|of course(?! not)|"
-    r"sure|true|absolutely|definitely|certainly|i do|i am|i have|we do|it is|that['’]s (?:right|true|it)|uh-huh|mhm|aye|"
+    r"(?:\W|oh |ah |ha |lol |well |haha |[a-z]+ly )*(?:yes|yeah|yea|yep|yup|ya|correct|both|right|exactly|indeed|of course(?! not)|"
+    r"sure|true|absolutely|definitely|certainly|(?:i|we|he|she|it|they) (?:do|did|am|are|is|was|were|have|has|does)(?=\W*$)|i do|i am|i have|we do|it is|that['’]s (?:right|true|it)|uh-huh|mhm|aye|"
     r"totally|always|guilty|spot on|you bet|very much|still do|still am|most days|afraid so|all of)\b(?! please)"
 )
 NO: Final = (
