@@ -38,6 +38,8 @@ _MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块�
 _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
+_COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
+_AUXILIARY: Final = re.compile(r"^(?:(?:is|was|did|does|has|do|are|were|have) (?:it |that )?|是)", re.I)
 _JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
@@ -150,6 +152,17 @@ def _is_hour(text: str, word: str) -> bool:
     return re.search(rf"(?<!\d){word}(?::\d\d|[点时])", text) is not None
 
 
+def _counts_other(c: Case) -> bool:
+    """Whether the word before a number stands only in clauses with other numbers: together sixteen years, married six."""
+    clauses = [(units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in clauses_of(s)]
+    for n, start, _ in numbers_of(c.text):
+        before = units(m[0]) if (m := _COUNTED.search(c.text[max(0, start - 40) : start])) else frozenset()
+        of = [counts for words, counts in clauses if before & words]
+        if of and all(counts and n not in counts for counts in of) and any(n in counts for _, counts in clauses):
+            return True
+    return False
+
+
 def has_other_number(c: Case) -> bool:
     """A number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
     said = _measured(c.known)
@@ -163,6 +176,8 @@ def has_other_number(c: Case) -> bool:
             return True
         if measure and of and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
             return True
+    if _counts_other(c):
+        return True
     years = {int(n) for n, *_ in said} | {w.year for pair in c.windows for w in pair} | {c.m.at.year}
     near = {c.m.at.year - 1, c.m.at.year + 1} if _MONTH.search(c.op.text) else set()
     return any(y not in years | near and y % 100 not in years for y in map(int, _YEAR.findall(c.op.text)))
@@ -234,14 +249,25 @@ def is_about_another(c: Case) -> bool:
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
+    if any(_turns(n, op, said) for n in names_in(f"- {said}") | names_in(f"- {op}") if n in op and n in said):
+        return True
     parts = [p for f in c.focus for p in _JOINED.split(f)]
-    about = _closest(c, parts)
-    return bool(about) and all(_other_subject(p, op) for p in about)
+    if c.answer in {"yes", "past"} and _other_subject(_AUXILIARY.sub("", c.question), op):
+        return True
+    abouts = [_closest(told, parts) for told in re.split("[;；]", c.text)]
+    return any(about and all(_other_subject(p, op) for p in about) for about in abouts)
 
 
-def _closest(c: Case, parts: list[str]) -> list[str]:
-    """Those parts that have most of the operation's words."""
-    shares = [len(units(p) & units(c.text)) for p in parts]
+def _turns(name: str, op: str, said: str) -> bool:
+    """Whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
+    (x, y), (a, b) = ([forms.tokens(t) for t in text.split(name, 1)] for text in (op, said))
+    does, done = (part if part and units(part[0]) else () for part in (y[:1], x[-1:]))
+    return bool(does and not x and does[0] in a and does[0] not in b) or bool(done and done == b[:1] and done[0] not in a)
+
+
+def _closest(text: str, parts: list[str]) -> list[str]:
+    """Those parts that have most of a text's words."""
+    shares = [len(units(p) & units(text)) for p in parts]
     return [p for p, share in zip(parts, shares, strict=True) if share == max(shares) > 0]
 
 
@@ -272,14 +298,17 @@ def is_no_fact(c: Case) -> bool:
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
-    told = FORMS.STILL_PLAN.search(op) or FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    here = c.focus[-1]
+    opening = c.sentence[: c.sentence.find(here) + len(here)]
+    told = FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    if not told and FORMS.HEARSAY.search(opening):
+        return True
+    told = told or FORMS.STILL_PLAN.search(op)
     dated = c.op.on or c.op.days or dates.DATED.search(op)
     if told or (later and dated):
         return False
-    here = c.focus[-1]
-    opening = c.sentence[: c.sentence.find(here) + len(here)]
     return bool((later and c.quoted and not c.answer) or FORMS.UNREAL.search(opening)) or any(
-        FORMS.PLAN.search(f) for f in _closest(c, c.focus)
+        FORMS.PLAN.search(f) for f in _closest(c.text, c.focus)
     )
 
 
@@ -310,6 +339,9 @@ def is_not_theirs(c: Case) -> bool:
         return False
     ebb = units(" ".join(m.text for m in c.spoken if m.role != "user"))
     if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
+        return True
+    new = words - own - units(" ".join((c.known, c.m.text)))
+    if new and new <= ebb and len(new) * 3 >= len(words):
         return True
     return not words & own and _share(words, units(" ".join(c.shown))) >= FOREIGN
 

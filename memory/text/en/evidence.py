@@ -34,8 +34,9 @@ STILL_PLAN: Final = (
 )
 UNREAL: Final = (  # it holds for the rest of its sentence
     r"\bif (?!you\b)|(?<!doctor )(?<!vet )(?<!\bi )\b(?:says?|said|reckons?|thinks?|claims?|insists?|saying)(?: that)? (?:i|i[\'’]m|my)\b|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|"
-    r"supposedly|allegedly|rumou?r\w*|(?:people|they|everyone) (?:say|think)|(?:never|didn['’]t) (?:say|said)|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
+    r"supposedly|allegedly|rumou?r\w*|planning|would(?:n['’]t)? have|could have|should have|another life)\b"
 )
+HEARSAY: Final = r"\b(?:(?:people|they|everyone|everybody) (?:all )?(?:says?|thinks?|claims?)|(?:never|didn['’]t|don['’]t) (?:say|said|saying)) (?!to\b)"
 FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
 )
@@ -79,7 +80,7 @@ LAST: Final = r"(?:the )?(?:second|latter|last)\b"
 REASON: Final = r"\b(?:too|because|cos)\b"
 YES: Final = (
     r"(?:\W|oh |ah |ha |lol |well |haha |[a-z]+ly )*(?:yes|yeah|yea|yep|yup|ya|correct|both|right|exactly|indeed|of course(?! not)|"
-    r"sure|true|absolutely|definitely|certainly|(?:i|we|he|she|it|they) (?:do|did|am|are|is|was|were|have|has|does)(?=\W*$)|i do|i am|i have|we do|it is|that['’]s (?:right|true|it)|uh-huh|mhm|aye|"
+    r"sure|true|absolutely|definitely|certainly|(?:i|we|he|she|it|they) (?:do|did|am|are|is|was|were|have|has|does)(?=\W*$)|i do|i am|i have|we do|it is|that['’]s (?:right|true|it|the one)|uh-huh|mhm|aye|"
     r"totally|always|guilty|spot on|you bet|very much|still do|still am|most days|afraid so|all of)\b(?! please)"
 )
 NO: Final = (
