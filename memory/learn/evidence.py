@@ -168,8 +168,9 @@ class Case:
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
         own = [t for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
-        affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
-        said = " ".join((*own, affirmed))
+        asked = ((question_before(spoken, j), m.text.strip()) for j, m in enumerate(spoken) if m.role == "user")
+        affirmed = (q for q, text in asked if read_answer(text, q) in {"yes", "fill", "past", "unsure"})
+        said = " ".join((*own, *affirmed))
         self.said = fold(said)
         self.known = fold(" ".join((said, *self.shown)))
         self.text = dates.DATED.sub(" ", op.text)

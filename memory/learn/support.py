@@ -34,12 +34,13 @@ _WEEKDAY: Final = re.compile(
     re.I,
 )
 _NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
+_NO_NAMES |= {"Would", "Could", "Should", "Will", "Can", "Must", "Has", "Had", "Does"}
 _MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹")
 _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
-_AUXILIARY: Final = re.compile(r"^(?:(?:is|was|did|does|has|do|are|were|have) (?:it |that )?|是)", re.I)
+_ASKED: Final = re.compile(rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)")  # about whom Ebb asks
 _JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
@@ -47,10 +48,10 @@ def names_in(text: str) -> set[str]:
     """What is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
     text = FORMS.DAYS.sub(" ", text)
     if language_of(text) == "zh":
-        people = {n for n in named(text) if re.search(CALLED, text[: text.find(n)])}
+        people = {n for n in named(text) if n[0] != "左" and re.search(CALLED, text[: text.find(n)])}
         return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
-    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip() and m[0] not in _NO_NAMES}
-    return {n for n in found | named(text) if not kin_of(n)}
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()}
+    return {n for n in (found | named(text)) - _NO_NAMES if not kin_of(n)}
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -122,7 +123,8 @@ def misreads_answer(c: Case) -> bool:
         first, *second = FORMS.OVER.split(c.op.text, maxsplit=1)
         return bool(second and units(second[0]) & own and not units(first) & own)
     if c.answer == "yes":
-        return _share(words, own | asked | units(c.op.old)) < AFFIRMED
+        affirmed = [n for n in names_in(f"- {c.question}") & names_in(c.op.text) if len(words - units(n)) <= 1]
+        return not affirmed and _share(words, own | asked | units(c.op.old)) < AFFIRMED
     return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
 
 
@@ -249,10 +251,12 @@ def is_about_another(c: Case) -> bool:
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    if any(_turns(n, op, said) for n in names_in(f"- {said}") | names_in(f"- {op}") if n in op and n in said):
+    names = names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"[跟和与同给找向欠借请陪帮]({re.escape(op[:2])})", said))
+    if any(_turns(n, op, said) for n in names if n in op and n in said):
         return True
     parts = [p for f in c.focus for p in _JOINED.split(f)]
-    if c.answer in {"yes", "past"} and _other_subject(_AUXILIARY.sub("", c.question), op):
+    asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
+    if asked and (asked[1] or asked[2]) not in op:
         return True
     abouts = [_closest(told, parts) for told in re.split("[;；]", c.text)]
     return any(about and all(_other_subject(p, op) for p in about) for about in abouts)
@@ -325,6 +329,8 @@ def overstates(c: Case) -> bool:
     if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
         return True
     if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
+        return True
+    if c.op.op in {"update", "fix"} and FORMS.NAMED.search(op) and not (FORMS.NAMED.search(said) or denies(said)):
         return True
     if _exchanges_places(op, " , ".join(c.focus)):
         return True

@@ -106,6 +106,7 @@ OFFER: Final = (
     r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
     r"why don['’]?t (?:you|we)|shall we)\b"
 )
+NAMED: Final = r"\b(?:called|named?|names)\b"
 OVER: Final = r"\b(?:to|over|than|instead of)\b"
 CAUSE: Final = r"\b(?:because|after (?!\d)|due to|owing to|thanks to|in order to|so that)\b"
 OR: Final = r"\bor\b"
@@ -115,7 +116,7 @@ NEGATIVE: Final = (
     r"abstains?|teetotal|vegan|vegetarian|only child|unable|banned|free of)\b|\w+-free\b"
 )
 KIN: Final = (
-    "mother mum mom mama mam|father dad papa daddy|sister|brother|son|daughter|wife|husband|partner boyfriend girlfriend"
+    "mother mum mom mama mam|father dad papa daddy|sister|brother|son lad|daughter|wife|husband|partner boyfriend girlfriend"
     " fiancé fiancée|child children kid kids baby|aunt auntie|uncle|cousin|grandma grandmother granny nana|grandpa"
     " grandfather granddad|niece|nephew|friend mate bestie|boss manager|colleague coworker|neighbour neighbor|roommate"
     " flatmate housemate|dog puppy|cat kitten|ex|parents|twins|in-laws"
