@@ -118,7 +118,7 @@ def believable(said: Said, use: Use, at: datetime) -> bool:
 @lru_cache(maxsize=256)
 def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
-    text = _HAN_DAY.sub(r"\1日", _MONTH_END.sub("by the end of the month", _IS_DAY.sub("on ", text)))
+    text = _HAN_DAY.sub(r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", text)))
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
     ahead, behind = (
         [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)] for way in (True, False)

@@ -93,9 +93,9 @@ def misreads_answer(c: Case) -> bool:
     """What a short answer and the question before it do not say together."""
     words = frozenset(w for w in units(c.text) if not w.isnumeric())
     own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
-    if not c.answer or (_share(words, own) >= ANSWERED and not words & asked - own):
-        return False
     rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), _ends(c.op.text)
+    if not c.answer or (_share(words, rest if c.answer == "no" else own) >= ANSWERED and not words & asked - own):
+        return False
     match c.answer:
         case "evades":
             return not words & own or bool(
@@ -330,7 +330,7 @@ def overstates(c: Case) -> bool:
         return True
     if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
         return True
-    if c.op.op in {"update", "fix"} and FORMS.NAMED.search(op) and not (FORMS.NAMED.search(said) or denies(said)):
+    if c.op.op in {"update", "fix"} and FORMS.NAMED.search(op) and not (c.answer or FORMS.NAMED.search(said)):
         return True
     if _exchanges_places(op, " , ".join(c.focus)):
         return True

@@ -106,7 +106,7 @@ OFFER: Final = (
     r"\b(?:shall i|should i|can i|may i|do you want me|want me to|would you like (?:me|to hear)|need me to|how about|"
     r"why don['’]?t (?:you|we)|shall we)\b"
 )
-NAMED: Final = r"\b(?:called|named?|names)\b"
+NAMED: Final = r"\b(?:call\w*|named?|names|spell\w*|not|meant)\b"
 OVER: Final = r"\b(?:to|over|than|instead of)\b"
 CAUSE: Final = r"\b(?:because|after (?!\d)|due to|owing to|thanks to|in order to|so that)\b"
 OR: Final = r"\bor\b"
