@@ -15,7 +15,7 @@ from memory.text import forms
 from memory.text.en import evidence as en
 from memory.text.numbers import numbers_of
 from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
-from memory.text.zh.evidence import CALLED, PLACED
+from memory.text.zh.evidence import CALLED, PLACED, WITH
 
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
@@ -33,14 +33,16 @@ _WEEKDAY: Final = re.compile(
     r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
     re.I,
 )
-_NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
-_NO_NAMES |= {"Would", "Could", "Should", "Will", "Can", "Must", "Has", "Had", "Does"}
-_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹")
+_NO_NAMES: Final = frozenset(en.NO_NAMES.split())
+_MEASURES: Final = frozenset(
+    "个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹"
+)
 _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
 _ASKED: Final = re.compile(rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)")  # about whom Ebb asks
+_DENIED: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", re.I)
 _JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
@@ -98,9 +100,8 @@ def misreads_answer(c: Case) -> bool:
         return False
     match c.answer:
         case "evades":
-            return not words & own or bool(
-                (words & asked) - units(" ".join(m.text for m in c.spoken if m.role == "user"))
-            )
+            mine = units(" ".join(m.text for m in c.spoken if m.role == "user"))
+            return not words & own or bool((words & asked) - mine)
         case "unsure":
             return c.op.sure and not FORMS.HEDGED.search(c.op.text)
         case "past" if not (no or FORMS.PAST_TOLD.search(c.op.text)):
@@ -155,7 +156,7 @@ def _is_hour(text: str, word: str) -> bool:
 
 
 def _counts_other(c: Case) -> bool:
-    """Whether the word before a number stands only in clauses with other numbers: together sixteen years, married six."""
+    """Whether the word before a number stands only in clauses with other numbers."""
     clauses = [(units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in clauses_of(s)]
     for n, start, _ in numbers_of(c.text):
         before = units(m[0]) if (m := _COUNTED.search(c.text[max(0, start - 40) : start])) else frozenset()
@@ -227,9 +228,7 @@ def has_other_polarity(c: Case) -> bool:
     if _ends(op) or FORMS.NEGATIVE.search(op):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
-        after = re.match(
-            rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", m.string[m.end() :][:40], re.I
-        )
+        after = _DENIED.match(m.string[m.end() :][:40])
         if after and units(after[0]) and units(after[0]) <= words:
             return True  # "don't like", told as "likes"
     if FORMS.PAST_TOLD.search(op):
@@ -251,8 +250,8 @@ def is_about_another(c: Case) -> bool:
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    names = names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"[跟和与同给找向欠借请陪帮]({re.escape(op[:2])})", said))
-    if any(_turns(n, op, said) for n in names if n in op and n in said):
+    names = names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{WITH}({re.escape(op[:2])})", said))
+    if any(_turns(n, op, said) for n in sorted(names)[:20] if n and n in op and n in said):
         return True
     parts = [p for f in c.focus for p in _JOINED.split(f)]
     asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
@@ -266,7 +265,9 @@ def _turns(name: str, op: str, said: str) -> bool:
     """Whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
     (x, y), (a, b) = ([forms.tokens(t) for t in text.split(name, 1)] for text in (op, said))
     does, done = (part if part and units(part[0]) else () for part in (y[:1], x[-1:]))
-    return bool(does and not x and does[0] in a and does[0] not in b) or bool(done and done == b[:1] and done[0] not in a)
+    if does and not x and does[0] in a and does[0] not in b:
+        return True
+    return bool(done and done == b[:1] and done[0] not in a)
 
 
 def _closest(text: str, parts: list[str]) -> list[str]:
@@ -346,7 +347,7 @@ def is_not_theirs(c: Case) -> bool:
     ebb = units(" ".join(m.text for m in c.spoken if m.role != "user"))
     if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
         return True
-    new = words - own - units(" ".join((c.known, c.m.text)))
+    new = words - own - units(f"{c.known} {c.m.text}")
     if new and new <= ebb and len(new) * 3 >= len(words):
         return True
     return not words & own and _share(words, units(" ".join(c.shown))) >= FOREIGN
