@@ -31,7 +31,9 @@ _DATE = re.compile(
 )
 _IS_DAY: Final = re.compile(r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I)
 _MONTH_END: Final = re.compile(r"\bbefore (?:the )?end of (?:the|this) month\b|(?:这个?|本)?月底[之以]?前", re.I)
-_HAN_DAY: Final = re.compile(r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?=\W|$)")
+_HAN_DAY: Final = re.compile(
+    r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?![日号天个多几来分点百千万零一二三四五六七八九十])"
+)
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 DATED: Final = re.compile(
     rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"

@@ -96,6 +96,11 @@ def misreads_answer(c: Case) -> bool:
     words = frozenset(w for w in units(c.text) if not w.isnumeric())
     own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
     rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), _ends(c.op.text)
+    ended, kept = (units(" ".join(f for f in c.focus if _ends(f) is way)) for way in (True, False))
+    if c.answer == "no" and not no and ended - kept and _share(ended - kept, words) >= ANSWERED:
+        return True
+    if c.picked and words & asked - units(c.picked):
+        return True
     if not c.answer or (_share(words, rest if c.answer == "no" else own) >= ANSWERED and not words & asked - own):
         return False
     match c.answer:
@@ -109,8 +114,6 @@ def misreads_answer(c: Case) -> bool:
         case "no" if not no and not words & rest and not c.windows:
             return True
         case "no" if not no and FORMS.OR.search(c.question) and len(words & asked - own) > len(words & rest - asked):
-            return True
-        case "no" if not no and any(_ends(f) and _share(units(f), words) > ANSWERED for f in c.focus):
             return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
             no and (denies(c.m.text) or denies(c.question))
@@ -147,8 +150,8 @@ def has_other_name(c: Case) -> bool:
 def _measured(text: str) -> list[tuple[float, str, str]]:
     """Numbers with the Chinese measure behind them, and as they are written."""
     text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
-    found = [(n, text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
-    return [(n, after if after in _MEASURES else "", word) for n, after, word in found]
+    found = [(n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
+    return [(n, after if after in _MEASURES or before == "了" else "", word) for n, before, after, word in found]
 
 
 def _is_hour(text: str, word: str) -> bool:
@@ -159,7 +162,8 @@ def _counts_other(c: Case) -> bool:
     """Whether the word before a number stands only in clauses with other numbers."""
     clauses = [(units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in clauses_of(s)]
     for n, start, _ in numbers_of(c.text):
-        before = units(m[0]) if (m := _COUNTED.search(c.text[max(0, start - 40) : start])) else frozenset()
+        m = _COUNTED.search(c.text[max(0, start - 40) : start])
+        before = (units(m[0]) or units(c.text.split()[0])) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
         if of and all(counts and n not in counts for counts in of) and any(n in counts for _, counts in clauses):
             return True
@@ -241,21 +245,16 @@ def has_other_polarity(c: Case) -> bool:
 def is_about_another(c: Case) -> bool:
     """What somebody else is or does, told of the person; or who does it to whom, exchanged."""
     op, said = c.op.text, c.sentence
-    first = op.removeprefix("The user ").removeprefix("用户")
-    shared = bool(kin_of(op) & kin_of(said)) or any(n in op for n in names_in(f"- {said}"))
-    for m in FORMS.TO_ME.finditer(said):
-        does = m[1] and units(m[1]) and units(m[1]) == units(first.split()[0])
-        if ((shared and does) or (m[2] and first.startswith(m[2]))) and " by " not in op:
-            return True
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    names = names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{WITH}({re.escape(op[:2])})", said))
-    if any(_turns(n, op, said) for n in sorted(names)[:20] if n and n in op and n in said):
+    kin = {w for group in kin_of(op) for w in group}
+    names = kin | names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{WITH}({re.escape(op[:2])})", said))
+    if any(_turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]):
         return True
     parts = [p for f in c.focus for p in _JOINED.split(f)]
     asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
-    if asked and (asked[1] or asked[2]) not in op:
+    if asked and not FORMS.DAYS.search(asked[0]) and fold(asked[1] or asked[2]) not in fold(op):
         return True
     abouts = [_closest(told, parts) for told in re.split("[;；]", c.text)]
     return any(about and all(_other_subject(p, op) for p in about) for about in abouts)
@@ -331,7 +330,12 @@ def overstates(c: Case) -> bool:
         return True
     if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
         return True
-    if c.op.op in {"update", "fix"} and FORMS.NAMED.search(op) and not (c.answer or FORMS.NAMED.search(said)):
+    about = units(op) & units(c.op.old) & units(" ".join(c.focus))
+    if (
+        c.op.op in {"update", "fix"}
+        and FORMS.NAMED.search(op)
+        and not (c.answer or FORMS.NAMED.search(said) or about)
+    ):
         return True
     if _exchanges_places(op, " , ".join(c.focus)):
         return True
