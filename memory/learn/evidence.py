@@ -167,7 +167,7 @@ class Case:
         self.shown = [op.old] if op.old else []
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
-        own = [t for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
+        own = [t for x in mine for t in (*(x[a:b] for a, b in sentences_of(x)), *_TITLE.findall(x))]
         asked = ((question_before(spoken, j), m.text.strip()) for j, m in enumerate(spoken) if m.role == "user")
         affirmed = (q for q, text in asked if read_answer(text, q) in {"yes", "fill", "past", "unsure"})
         said = " ".join((*own, *affirmed))
@@ -199,7 +199,3 @@ class Case:
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
         return found
-
-
-def _own_texts(text: str) -> list[str]:
-    return [text[a:b] for a, b in sentences_of(text)]

@@ -272,7 +272,8 @@ def _turns(name: str, op: str, said: str) -> bool:
 def _closest(text: str, parts: list[str]) -> list[str]:
     """Those parts that have most of a text's words."""
     shares = [len(units(p) & units(text)) for p in parts]
-    return [p for p, share in zip(parts, shares, strict=True) if share == max(shares) > 0]
+    most = max(shares, default=0)
+    return [p for p, share in zip(parts, shares, strict=True) if share == most > 0]
 
 
 def _other_subject(clause: str, op: str) -> bool:

@@ -13,7 +13,7 @@ PLAN: Final = r"\bwish(?! us| me)|\b(?:appl(?:y|ied|ying) (?:for|to)|think(?:ing
 HEDGED: Final = r"\b(?:might|(?-i:may)|maybe|perhaps|probably|possibl\w+|(?:not |un)sure|consider\w*|think\w*|could|undecided|seems?|suspect\w*)\b"
 STILL_PLAN: Final = r"\b(?:appl\w+|toying|plan\w*|want\w*|would|hop\w+|going|gonna|will|intend\w*|dream\w*|wish\w*|interview\w*|due|upcoming|supposed|has to|needs? to|must|expect\w*|tried|trying|once|tempted|interest\w*|looking|waiting)\b"
 UNREAL: Final = r"\bif (?!you\b)|(?<!doctor )(?<!vet )(?<!\bi )\b(?:says?|said|reckons?|thinks?|claims?|insists?|saying)(?: that)? (?:i|i[\'’]m|my)\b|\b(?:imagine|suppose i|almost|nearly|dream(?:t|ed|ing)?|pretend|just kidding|jk|apparently|supposedly|allegedly|rumou?r\w*|planning|would(?:n['’]t)? have|could have|should have|another life)\b"  # it holds for the rest of its sentence
-HEARSAY: Final = r"\b(?:(?:people|they|everyone|everybody) (?:all )?(?:says?|thinks?|claims?)|(?:never|didn['’]t|don['’]t) (?:say|said|saying)) (?!to\b)"
+HEARSAY: Final = r"\b(?:(?:people|they|everyone|everybody) (?:all )?(?:says?|thinks?|claims?)|i (?:never|didn['’]t) (?:say|said)) (?!to\b)"
 FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
 )
