@@ -30,6 +30,10 @@ _DATE = re.compile(
     re.X | re.I,
 )
 _IS_DAY: Final = re.compile(r"\b(?:is|was|are|it['’]?s) (?=(?:mon|tues|wednes|thurs|fri|satur|sun)day)", re.I)
+_MONTH_END: Final = re.compile(r"\bbefore (?:the )?end of (?:the|this) month\b|(?:这个?|本)?月底[之以]?前", re.I)
+_HAN_DAY: Final = re.compile(
+    r"(?<=月)((?:[二三]?十)?[一二三四五六七八九]|[二三]?十)(?![日号天个多几来分点百千万零一二三四五六七八九十])"
+)
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 DATED: Final = re.compile(
     rf"(?:19|20)\d\d(?:[-/年]\d{{1,2}}(?:[-/月](?:\d{{1,2}}[日号]?)?)?)?年?|\d{{1,2}}月(?:\d{{1,2}}[日号])?"
@@ -38,7 +42,7 @@ DATED: Final = re.compile(
 )
 """A date in a memory's text."""
 _LONGEST = timedelta(days=366 * 50)  # nobody plans further ahead
-_WEEK_ON: Final = re.compile(r"\ba week (?:today|tomorrow|on \w+day|from \w+)|\b(?:tomorrow|day) week\b", re.I)
+_WEEK_ON: Final = re.compile(r"\ba week (?:today|tomorrow|from \w+)|\b(?:tomorrow|day) week\b", re.I)
 DAY, _FEW_DAYS, MONTH, YEAR = timedelta(days=1), timedelta(days=3, hours=2), timedelta(days=27), timedelta(days=364)
 _EARLIEST_YEAR = 1900
 
@@ -116,7 +120,7 @@ def believable(said: Said, use: Use, at: datetime) -> bool:
 @lru_cache(maxsize=256)
 def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
-    text = _IS_DAY.sub("on ", text)
+    text = _HAN_DAY.sub(r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", text)))
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
     ahead, behind = (
         [(a + later, b + later) for a, b in windows_named(text, at, tz, ahead=way)] for way in (True, False)

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from memory.learn import dates
 from memory.learn.contains import units
 from memory.text.spans import own_sentences, split_spans
-from memory.text.speech import clauses_of, fold, kin_of, read_answer
+from memory.text.speech import clauses_of, fold, kin_of, pick_option, read_answer
 
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
@@ -137,7 +137,7 @@ def question_before(spoken: Sequence[Spoken], i: int) -> str:
     """The assistant's last sentence before message `i`; "" if somebody else spoke."""
     if i == 0 or spoken[i - 1].role != "assistant":
         return ""
-    return re.split(r"(?<=[.!。！])\s*(?=.)", spoken[i - 1].text.strip())[-1]
+    return re.split(r"(?<=[.!?。！？])\s*(?=.)", spoken[i - 1].text.strip())[-1]
 
 
 class Case:
@@ -163,12 +163,14 @@ class Case:
         question = question_before(spoken, i)
         self.answer = read_answer(text.strip(), question)
         self.question = question if self.answer else ""
+        self.picked = pick_option(text, self.question)
         self.shown = [op.old] if op.old else []
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
-        own = [t for text in mine for t in (*_own_texts(text), *_TITLE.findall(text))]
-        affirmed = self.question if self.answer in {"yes", "fill", "past", "unsure"} else ""
-        said = " ".join((*own, affirmed))
+        own = [t for x in mine for t in (*(x[a:b] for a, b in sentences_of(x)), *_TITLE.findall(x))]
+        asked = ((question_before(spoken, j), m.text.strip()) for j, m in enumerate(spoken) if m.role == "user")
+        affirmed = (q for q, text in asked if read_answer(text, q) in {"yes", "fill", "past", "unsure"})
+        said = " ".join((*own, *affirmed))
         self.said = fold(said)
         self.known = fold(" ".join((said, *self.shown)))
         self.text = dates.DATED.sub(" ", op.text)
@@ -197,7 +199,3 @@ class Case:
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
         return found
-
-
-def _own_texts(text: str) -> list[str]:
-    return [text[a:b] for a, b in sentences_of(text)]

@@ -15,7 +15,7 @@ from memory.text import forms
 from memory.text.en import evidence as en
 from memory.text.numbers import numbers_of
 from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
-from memory.text.zh.evidence import CALLED, PLACED
+from memory.text.zh.evidence import CALLED, PLACED, WITH
 
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
@@ -33,11 +33,16 @@ _WEEKDAY: Final = re.compile(
     r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
     re.I,
 )
-_NO_NAMES: Final = frozenset({"I", "User", "The", "Dr", "Mr", "Mrs", "Ms", "Prof", "AM", "PM", "OK", "TV"})
-_MEASURES: Final = frozenset("个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒")
+_NO_NAMES: Final = frozenset(en.NO_NAMES.split())
+_MEASURES: Final = frozenset(
+    "个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹"
+)
 _OTHER_SCRIPT: Final = "[\u0370-\u1fff\u3040-\u312f\uac00-\ud7af]"  # neither Latin nor Chinese
 _HAN: Final = "[\u4e00-\u9fff]"
 _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|去)({_HAN}{{2}})")
+_COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
+_ASKED: Final = re.compile(rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)")  # about whom Ebb asks
+_DENIED: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", re.I)
 _JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
@@ -45,10 +50,10 @@ def names_in(text: str) -> set[str]:
     """What is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
     text = FORMS.DAYS.sub(" ", text)
     if language_of(text) == "zh":
-        people = {n for n in named(text) if re.search(CALLED, text[: text.find(n)])}
+        people = {n for n in named(text) if n[0] != "左" and re.search(CALLED, text[: text.find(n)])}
         return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
-    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip() and m[0] not in _NO_NAMES}
-    return {n for n in found | named(text) if not kin_of(n)}
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()}
+    return {n for n in (found | named(text)) - _NO_NAMES if not kin_of(n)}
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -89,25 +94,29 @@ def has_relative_date(c: Case) -> bool:
 def misreads_answer(c: Case) -> bool:
     """What a short answer and the question before it do not say together."""
     words = frozenset(w for w in units(c.text) if not w.isnumeric())
-    own, asked = units(c.m.text), units(c.question)
-    if not c.answer or (_share(words, own) >= ANSWERED and not words & asked - own):
+    own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
+    rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), _ends(c.op.text)
+    ended, kept = (units(" ".join(f for f in c.focus if _ends(f) is way)) for way in (True, False))
+    if c.answer == "no" and not no and ended - kept and _share(ended - kept, words) >= ANSWERED:
+        return True
+    if c.picked and words & asked - units(c.picked):
+        return True
+    if not c.answer or (_share(words, rest if c.answer == "no" else own) >= ANSWERED and not words & asked - own):
         return False
-    rest, no = units(FORMS.NO.sub("", c.m.text.strip(), count=1)), _ends(c.op.text)
     match c.answer:
         case "evades":
-            return not words & own or bool(
-                (words & asked) - units(" ".join(m.text for m in c.spoken if m.role == "user"))
-            )
+            mine = units(" ".join(m.text for m in c.spoken if m.role == "user"))
+            return not words & own or bool((words & asked) - mine)
         case "unsure":
             return c.op.sure and not FORMS.HEDGED.search(c.op.text)
         case "past" if not (no or FORMS.PAST_TOLD.search(c.op.text)):
             return True
         case "no" if not no and not words & rest and not c.windows:
             return True
-        case "no" if not no and any(_ends(f) and _share(units(f), words) >= ANSWERED for f in c.focus):
+        case "no" if not no and FORMS.OR.search(c.question) and len(words & asked - own) > len(words & rest - asked):
             return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
-            no and denies(c.m.text)
+            no and (denies(c.m.text) or denies(c.question))
         ):
             return True
     if c.answer == "fill" and not words & own and not c.windows:
@@ -118,7 +127,8 @@ def misreads_answer(c: Case) -> bool:
         first, *second = FORMS.OVER.split(c.op.text, maxsplit=1)
         return bool(second and units(second[0]) & own and not units(first) & own)
     if c.answer == "yes":
-        return _share(words, own | asked | units(c.op.old)) < AFFIRMED
+        affirmed = [n for n in names_in(f"- {c.question}") & names_in(c.op.text) if len(words - units(n)) <= 1]
+        return not affirmed and _share(words, own | asked | units(c.op.old)) < AFFIRMED
     return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
 
 
@@ -128,8 +138,8 @@ def has_other_name(c: Case) -> bool:
     names = {fold(n) for n in names_in(c.op.text)}
     if any((n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known for n in names):
         return True
-    here = {fold(n) for n in names_in(f"- {' , '.join(c.focus)}")} if c.quoted else set()
-    if names and here and not any(n[:2] == h[:2] for n in names for h in here):
+    here = {fold(n) for f in c.focus for n in names_in(f)} if c.quoted else set()
+    if names and here and not any(h[:2] in fold(c.op.text) for h in here):
         return all(n in fold(c.m.text) for n in names)
     said, told, near = kin_of(c.known), kin_of(c.op.text), kin_of(" ".join(c.focus))
     if c.quoted and told and near and not told & near and told <= kin_of(c.m.text):
@@ -140,12 +150,24 @@ def has_other_name(c: Case) -> bool:
 def _measured(text: str) -> list[tuple[float, str, str]]:
     """Numbers with the Chinese measure behind them, and as they are written."""
     text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
-    found = [(n, text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
-    return [(n, after if after in _MEASURES else "", word) for n, after, word in found]
+    found = [(n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
+    return [(n, after if after in _MEASURES or before == "了" else "", word) for n, before, after, word in found]
 
 
 def _is_hour(text: str, word: str) -> bool:
     return re.search(rf"(?<!\d){word}(?::\d\d|[点时])", text) is not None
+
+
+def _counts_other(c: Case) -> bool:
+    """Whether the word before a number stands only in clauses with other numbers."""
+    clauses = [(units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in clauses_of(s)]
+    for n, start, _ in numbers_of(c.text):
+        m = _COUNTED.search(c.text[max(0, start - 40) : start])
+        before = (units(m[0]) or units(c.text.split()[0])) if m else frozenset()
+        of = [counts for words, counts in clauses if before & words]
+        if of and all(counts and n not in counts for counts in of) and any(n in counts for _, counts in clauses):
+            return True
+    return False
 
 
 def has_other_number(c: Case) -> bool:
@@ -161,6 +183,8 @@ def has_other_number(c: Case) -> bool:
             return True
         if measure and of and "" not in of and measure not in of and any(m == measure for _, m, _ in said):
             return True
+    if _counts_other(c):
+        return True
     years = {int(n) for n, *_ in said} | {w.year for pair in c.windows for w in pair} | {c.m.at.year}
     near = {c.m.at.year - 1, c.m.at.year + 1} if _MONTH.search(c.op.text) else set()
     return any(y not in years | near and y % 100 not in years for y in map(int, _YEAR.findall(c.op.text)))
@@ -192,7 +216,7 @@ def _names_day(c: Case, claim: dates.Window) -> bool:
     """Whether the words name that day of a month near: "monday 27th", 29号."""
     day = claim[0].astimezone(dates.zone(c.m.tz)).day
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
-    return near and bool(re.search(rf"(?<!\d){day}(?:st|nd|rd|th|[号日])(?!\w)", " ".join(c.focus)))
+    return near and bool(re.search(rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)", " ".join(c.focus)))
 
 
 def has_other_polarity(c: Case) -> bool:
@@ -208,9 +232,7 @@ def has_other_polarity(c: Case) -> bool:
     if _ends(op) or FORMS.NEGATIVE.search(op):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
-        after = re.match(
-            rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", m.string[m.end() :][:40], re.I
-        )
+        after = _DENIED.match(m.string[m.end() :][:40])
         if after and units(after[0]) and units(after[0]) <= words:
             return True  # "don't like", told as "likes"
     if FORMS.PAST_TOLD.search(op):
@@ -223,24 +245,35 @@ def has_other_polarity(c: Case) -> bool:
 def is_about_another(c: Case) -> bool:
     """What somebody else is or does, told of the person; or who does it to whom, exchanged."""
     op, said = c.op.text, c.sentence
-    first = op.removeprefix("The user ").removeprefix("用户")
-    shared = bool(kin_of(op) & kin_of(said)) or any(n in op for n in names_in(f"- {said}"))
-    for m in FORMS.TO_ME.finditer(said):
-        does = m[1] and units(m[1]) and units(m[1]) == units(first.split()[0])
-        if ((shared and does) or (m[2] and first.startswith(m[2]))) and " by " not in op:
-            return True
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
+    kin = {w for group in kin_of(op) for w in group}
+    names = kin | names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{WITH}({re.escape(op[:2])})", said))
+    if any(_turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]):
+        return True
     parts = [p for f in c.focus for p in _JOINED.split(f)]
-    about = _closest(c, parts)
-    return bool(about) and all(_other_subject(p, op) for p in about)
+    asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
+    if asked and not FORMS.DAYS.search(asked[0]) and fold(asked[1] or asked[2]) not in fold(op):
+        return True
+    abouts = [_closest(told, parts) for told in re.split("[;；]", c.text)]
+    return any(about and all(_other_subject(p, op) for p in about) for about in abouts)
 
 
-def _closest(c: Case, parts: list[str]) -> list[str]:
-    """Those parts that have most of the operation's words."""
-    shares = [len(units(p) & units(c.text)) for p in parts]
-    return [p for p, share in zip(parts, shares, strict=True) if share == max(shares) > 0]
+def _turns(name: str, op: str, said: str) -> bool:
+    """Whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
+    (x, y), (a, b) = ([forms.tokens(t) for t in text.split(name, 1)] for text in (op, said))
+    does, done = (part if part and units(part[0]) else () for part in (y[:1], x[-1:]))
+    if does and not x and does[0] in a and does[0] not in b:
+        return True
+    return bool(done and done == b[:1] and done[0] not in a)
+
+
+def _closest(text: str, parts: list[str]) -> list[str]:
+    """Those parts that have most of a text's words."""
+    shares = [len(units(p) & units(text)) for p in parts]
+    most = max(shares, default=0)
+    return [p for p, share in zip(parts, shares, strict=True) if share == most > 0]
 
 
 def _other_subject(clause: str, op: str) -> bool:
@@ -270,14 +303,17 @@ def is_no_fact(c: Case) -> bool:
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
-    told = FORMS.STILL_PLAN.search(op) or FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    here = c.focus[-1]
+    opening = c.sentence[: c.sentence.find(here) + len(here)]
+    told = FORMS.HEDGED.search(op) or FORMS.UNREAL.search(op) or not c.op.sure
+    if not told and FORMS.HEARSAY.search(opening):
+        return True
+    told = told or FORMS.STILL_PLAN.search(op)
     dated = c.op.on or c.op.days or dates.DATED.search(op)
     if told or (later and dated):
         return False
-    here = c.focus[-1]
-    opening = c.sentence[: c.sentence.find(here) + len(here)]
     return bool((later and c.quoted and not c.answer) or FORMS.UNREAL.search(opening)) or any(
-        FORMS.PLAN.search(f) for f in _closest(c, c.focus)
+        FORMS.PLAN.search(f) for f in _closest(c.text, c.focus)
     )
 
 
@@ -295,6 +331,13 @@ def overstates(c: Case) -> bool:
         return True
     if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
         return True
+    about = units(op) & units(c.op.old) & units(" ".join(c.focus))
+    if (
+        c.op.op in {"update", "fix"}
+        and FORMS.NAMED.search(op)
+        and not (c.answer or FORMS.NAMED.search(said) or about)
+    ):
+        return True
     if _exchanges_places(op, " , ".join(c.focus)):
         return True
     new = units(c.text) - units(c.op.old)
@@ -308,6 +351,9 @@ def is_not_theirs(c: Case) -> bool:
         return False
     ebb = units(" ".join(m.text for m in c.spoken if m.role != "user"))
     if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
+        return True
+    new = words - own - units(f"{c.known} {c.m.text}")
+    if new and new <= ebb and len(new) * 3 >= len(words):
         return True
     return not words & own and _share(words, units(" ".join(c.shown))) >= FOREIGN
 

@@ -24,6 +24,7 @@ _TIMES: Final = {"dozen": 12, "hundred": 100, "k": 1_000, "grand": 1_000, "thous
 _DIGITS: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2, "仨": 3, "廿": 20}
 _STEPS: Final = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _FIGURES: Final = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s?(k\b|万|千|亿|grand\b|thousand\b|lakh\b|million\b)?", re.I)
+_POINT: Final = re.compile(rf"\b({'|'.join(_ONES)}) point ({'|'.join(_ONES[:10])})\b", re.I)
 _WORDS: Final = re.compile(r"[a-z]+", re.I)
 _HAN: Final = re.compile(r"[零〇一二三四五六七八九十百千万亿两俩仨廿]+")
 _CLOCK: Final = {"半": 30.0, "half past": 30.0, "quarter past": 15.0, "quarter to": 45.0, "一刻": 15.0, "三刻": 45.0}
@@ -39,6 +40,7 @@ def numbers_of(text: str) -> list[tuple[float, int, int]]:
     ]
     found += [(_CLOCK[m[0].lower()], m.start(), m.end()) for m in _PARTS.finditer(text)]
     found += [(_han(m[0]), m.start(), m.end()) for m in _HAN.finditer(text)]
+    found += [(_SMALL[m[1].lower()] + _SMALL[m[2].lower()] / 10, m.start(), m.end()) for m in _POINT.finditer(text)]
     return found + _words(text)
 
 

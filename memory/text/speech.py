@@ -31,6 +31,7 @@ _KIN_EN: Final = {w: g for g in _KIN for w in g if w.isascii()}
 _KIN_ZH: Final = sorted(((w, g) for g in _KIN for w in g if not w.isascii()), key=lambda p: -len(p[0]))
 MY_KIN: Final = re.compile(f"{en.MY_KIN % '|'.join(_KIN_EN)}|{zh.MY_KIN % '|'.join(w for w, _ in _KIN_ZH)}", re.I)
 _CLAUSE: Final = re.compile(r"(?:[^,，;；。!！?？\n—.]|\.(?=\S))+[?？]?")
+_ECHO: Final = re.compile("([\u4e00-\u9fff])[了过的]?[吗么没][?？]")  # 过了吗？ – 过啦
 _CLOSED: Final = re.compile(r"^\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|[吗吧]\W{0,4}$", re.I)
 
 
@@ -61,6 +62,13 @@ def clauses_of(text: str) -> Iterator[tuple[int, int]]:
     return (m.span() for m in _CLAUSE.finditer(text) if m[0].strip())
 
 
+def pick_option(text: str, question: str) -> str:
+    """The option of an either-or question that an answer picks by its place ("the second", 后者), else ""."""
+    first, *others = FORMS.OR.split(question, maxsplit=1)
+    last = FORMS.LAST.match(text)
+    return (others[0] if last else first) if others and (last or FORMS.FIRST.match(text)) else ""
+
+
 def read_answer(text: str, question: str) -> Answer:
     """Say what a short message does with the sentence before it; "" if it is no short answer."""
     start, end = next(clauses_of(text), (0, 0))
@@ -80,7 +88,9 @@ def read_answer(text: str, question: str) -> Answer:
         return "past"
     if FORMS.NO.match(text) or (short and (denies(first) or FORMS.ENDED.search(text))):
         return "no"
-    if FORMS.YES.match(text):
+    if FORMS.YES.match(text) or (short and FORMS.YES_LAST.search(text)):
+        return "yes"
+    if (verb := _ECHO.search(question)) and short and text.startswith(verb[1]):
         return "yes"
     if not question.rstrip().endswith(("?", "？")):
         return ""

@@ -1,10 +1,12 @@
-"""How well the check of evidence decides; the rules were made with both halves of its set."""
+"""How well the check of evidence decides; the rules were made with both of its sets."""
 
 from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
 from typing import Any
+
+import pytest
 
 from memory.learn.dates import Use
 from memory.learn.evidence import Cited, Operation, Spoken, check_operation
@@ -32,18 +34,20 @@ def is_supported(case: dict[str, Any]) -> bool:
     return not check_operation(wanted, spoken, [m["text"] for m in case["shown"]]).reason
 
 
-def shares(half: Any) -> dict[tuple[str, bool], float]:
+def shares(name: str, half: Any = None) -> dict[tuple[str, bool], float]:
     """Of statements and short answers, true and untrue: which share is decided correctly."""
     total, right = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
-    for case in load_cases("evidence", half):
+    for case in load_cases(name, half):
         sort = ("answer" if case["sort"].startswith("short") else "statement", case["supported"])
         total[sort] += 1
         right[sort] += is_supported(case) is case["supported"]
     return {sort: right[sort] / total[sort] for sort in total}
 
 
-def test_evidence_is_decided_correctly() -> None:
+@pytest.mark.parametrize(
+    ("name", "half", "floor"),
+    [("evidence", None, 0.94), ("evidence", "A", 0.9), ("evidence", "B", 0.9), ("evidence_more", None, 0.91)],
+)
+def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> None:
     """Statements and short answers, true and untrue, both languages: what was reached, and a little room."""
-    assert {sort: share for sort, share in shares(None).items() if share < 0.94} == {}
-    low = {(half, *sort): share for half in "AB" for sort, share in shares(half).items() if share < 0.9}
-    assert low == {}
+    assert {sort: share for sort, share in shares(name, half).items() if share < floor} == {}
