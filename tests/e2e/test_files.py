@@ -15,7 +15,7 @@ pytestmark = pytest.mark.timeout(240)  # each test starts the command many times
 def test_out_and_in_again(tmp_path: Path) -> None:
     """From one home to another: identical, idempotent, with a dry run that tells what would come."""
     old, new, file = tmp_path / "old", tmp_path / "new", tmp_path / "all.jsonl"
-    for words in ("I'm allergic to peanuts", "我喜欢喝乌龙茶", "my door code is 4711#99"):
+    for words in ("我喜欢喝乌龙茶", "I'm allergic to peanuts", "my door code is 4711#99"):
         assert ebb(old, "memory", "add", words).returncode == 0
     done = ebb(old, "memory", "export", str(file))
     assert done.returncode == 0

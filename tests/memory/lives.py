@@ -125,8 +125,9 @@ class Lives:
         """A new memory of the i-th kind and importance, under the i-th curve, said just now."""
         kind = KINDS[i % len(KINDS)]
         due = self.now + self.rng.uniform(2, 300) * DAY if kind is Kind.TODO else None
+        manner = "回答短一点：" if i % 5 == 4 else "Keep answers short: "
         draft = Draft(
-            sentence(i),
+            f"{manner}{sentence(i)}" if kind is Kind.INSTRUCTION else sentence(i),
             kind=kind,
             importance=list(Importance)[i % 3],
             language="zh" if i % 5 == 4 else "en",
