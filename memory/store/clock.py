@@ -8,7 +8,7 @@ from typing import Final
 from memory.store.rows import from_ms
 from memory.store.system import SqliteSystem
 
-AHEAD: Final = timedelta(days=45)  # a longer absence is confirmed by a second look
+AHEAD: Final = timedelta(days=2)  # a longer absence is confirmed by a second look
 BACK: Final = timedelta(hours=1)
 NEXT_START: Final = timedelta(hours=1)  # a jump is confirmed by another process so much later …
 SAME_START: Final = timedelta(days=1)  # … or when the same process has run for so long

@@ -242,7 +242,7 @@ async def test_the_hour_is_a_setting(tmp_path: Path, hour: int) -> None:
         assert (job.run_at + timedelta(hours=1)).hour == hour
 
 
-@pytest.mark.parametrize("jump", [timedelta(days=1500), timedelta(days=-9)])
+@pytest.mark.parametrize("jump", [timedelta(days=1500), timedelta(days=40), timedelta(days=-9)])
 async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(jump: timedelta, tmp_path: Path) -> None:
     """Nothing is purged, closed, forgotten or put off; the nights after it are as ever."""
     time = FakeTime()
