@@ -88,11 +88,11 @@ async def _forget(
 ) -> Order:
     """Forget, or ask; where more was said, only the command's own words leave with what is forgotten."""
     asking = message.id
-    stored = (
-        await asyncio.to_thread(service.intent, message.text) or intent
-    )  # a secret in it is sealed: its offsets differ
     if intent.rest:
-        asking = await store.write(turn.user_id, lambda tx: part_message(tx, message, stored))
+        again: Intent | None = None
+        if message.text != turn.text:  # a secret in it is sealed by now: its offsets differ
+            again = await asyncio.to_thread(service.intent, message.text)
+        asking = await store.write(turn.user_id, lambda tx: part_message(tx, message, again or intent))
     spoken = await answer_forget(service, store, turn, intent, lang, message_id=asking)
     if spoken.ok or not intent.rest:
         return Order(intent.rest, spoken)
@@ -236,6 +236,8 @@ async def _answer_question(service: MemoryService, store: Store, turn: Turn, lan
             tx.take_choice(key, turn.at)
         return None if picked is None else ([options[i][1] for i in picked], False)
 
+    if not await store.read(turn.user_id, lambda tx: tx.pending_choice(turn.scope, turn.at)):
+        return None  # most messages answer no question: they need no write
     answered = await store.write(turn.user_id, write)
     if answered is None:
         return None
