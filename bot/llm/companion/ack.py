@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.llm.companion import dates
 from bot.llm.companion.asker import Asker
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item
@@ -14,6 +13,7 @@ from bot.llm.companion.lists_en import PETS
 from bot.llm.companion.lists_zh import PETS as ZH_PETS
 from bot.llm.companion.telling import dated, lower_first, second, told_list
 from bot.llm.companion.text import pick
+from memory.text import dates
 
 # slot → (English, Chinese) ways to take it up; {v} is the value as written, {t} the fact in the second person.
 _TAKE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

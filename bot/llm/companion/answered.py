@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 
-from bot.llm.companion.dates_zh import NUMBER
 from bot.llm.companion.lists_en import RELATION as EN_RELATION
 from bot.llm.companion.lists_zh import RELATION as ZH_RELATION
 from bot.llm.companion.speech import asks, statements
 from bot.llm.companion.text import CJK, clean, sentences
+from memory.text.dates_zh import NUMBER
 
 _EN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(p, re.I), whole)

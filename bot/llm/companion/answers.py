@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from bot.llm.companion import dates
 from bot.llm.companion.asker import Asker, by_topic, lines, once_was, unique
 from bot.llm.companion.facts import Fact, overlap
 from bot.llm.companion.kin import same_kin
@@ -20,6 +19,7 @@ from bot.llm.companion.telling import (
 from bot.llm.companion.text import key, pick, simplified, word_set
 from bot.llm.companion.want import Want
 from memory import bilingual
+from memory.text import dates
 
 
 def answer(a: Asker, w: Want) -> str:

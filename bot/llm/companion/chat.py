@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.llm.companion import answers, ask_en, ask_zh, dates, listening, overviews, smalltalk
+from bot.llm.companion import answers, ask_en, ask_zh, listening, overviews, smalltalk
 from bot.llm.companion.ack import acknowledge, sorry
 from bot.llm.companion.asker import STOP, Asker
 from bot.llm.companion.facts import Fact
@@ -24,6 +24,7 @@ from bot.llm.companion.telling import episode_told, lower_first, second
 from bot.llm.companion.text import CJK, clean, pick, simplified, tongue
 from bot.llm.companion.want import Want
 from memory.models import Json, Lang, language_of
+from memory.text import dates
 
 _PROMISE = re.compile(r"I'll (?:remember|keep|bear|not forget)|记着|记住|记在|留心")
 

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from bot.llm.companion import person_en, person_zh
-from bot.llm.companion.dates import When, written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.text import simplified
 from memory.models import Lang
+from memory.text.dates import When, written
 
 HOLE = re.compile(r"[\ue100-\ue13f]")  # stands where a date was
 

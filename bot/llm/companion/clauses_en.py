@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 
-from bot.llm.companion import dates
 from bot.llm.companion.clause import Clause
 from bot.llm.companion.person_en import expand, singular_verb
 from bot.llm.companion.reference import told_of, whom
+from memory.text import dates
 
 _OPENING = re.compile(
     r"^(?:(?:hi|hello|hey|hiya|yo|good (?:morning|afternoon|evening)|oh|ah|um+|uh+|hmm+|well|so|ok|okay|yes|yeah|yep|yup|sure|also|and|but|plus|then|now|ps|p\.s|fyi|"

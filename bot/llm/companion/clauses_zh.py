@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from bot.llm.companion import dates
 from bot.llm.companion.clause import Clause
 from bot.llm.companion.lists_zh import RELATION
 from bot.llm.companion.text import simplified
+from memory.text import dates
 
 _OPENING = re.compile(
     r"^(?:你好|您好|嗨|哈喽|哈啰|嘿|早上好|早安|晚上好|下午好|晚安|嗯+|哦+|噢|啊|对了|对|是的|好的?|好吧|那个|那么|那|然后|另外|还有|而且|并且|同时|此外|顺便说(?:一下|一句)?|顺便|说实话|老实说|"

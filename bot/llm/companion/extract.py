@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, move, resolve, respelled, step
@@ -14,6 +13,7 @@ from bot.llm.companion.speech import joking
 from bot.llm.companion.statements import parse
 from bot.llm.companion.thread import Thread
 from memory.models import Json
+from memory.text.dates import local
 
 
 @dataclass

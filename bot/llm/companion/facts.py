@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bot.llm.companion.dates import When
 from bot.llm.companion.text import CJK, key, meant, word_set, words
 from memory.models import Importance, Kind, Lang
+from memory.text.dates import When
 
 # Slots that hold one value at a time: a new one takes the place of the old.
 SINGLE = word_set(

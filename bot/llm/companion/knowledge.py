@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, known_from, moves, redated, resolve
@@ -16,6 +15,7 @@ from bot.llm.companion.text import tongue, words
 from bot.llm.companion.thread import Thread
 from memory import bilingual
 from memory.models import Json, Lang
+from memory.text.dates import local
 
 LEVELS = ("full", "summary", "tag", "trace", "archive")
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.payload import mappings
 from bot.llm.companion.reconcile import Known, Move, known_from, moves, resolve
@@ -15,6 +14,7 @@ from bot.llm.companion.statements import corrects_only, parse
 from bot.llm.companion.text import clean, simplified, words
 from bot.llm.companion.thread import Thread
 from memory.models import Json
+from memory.text.dates import local
 
 _WRONG = re.compile(
     r"\b(?:wrong|incorrect|false|untrue|nonsense|mistaken|not (?:true|right|correct)|isn't (?:true|right|correct)|never said)\b|不对|错|不是这样|没说过|假的|不是真的|不正确|有误",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
-from bot.llm.companion import dates
 from bot.llm.companion.asker import STOP, Asker, by_topic, distinct, lines, unique
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, episode_parts, newest
@@ -18,6 +17,7 @@ from bot.llm.companion.telling import (
 from bot.llm.companion.text import CJK, words
 from bot.llm.companion.want import Want
 from memory.models import Lang
+from memory.text import dates
 
 
 def window(question: str, now: datetime, lang: Lang) -> tuple[date, date] | None:

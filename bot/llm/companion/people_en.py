@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.llm.companion.clause import Clause, Rules
-from bot.llm.companion.dates import MONTHS
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_en import FEELING, PETS, RELATION, SHARED, core, names
 from memory.models import Importance, Kind
+from memory.text.dates import MONTHS
 
 rule = Rules()
 _NAME = r"(?:[A-ZÀ-Þ][\w'.-]*(?:\s{1,9}[A-ZÀ-Þ][\w'.-]*){0,2})"

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from bot.llm.companion import dates
 from bot.llm.companion.clause import HOLE
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.statements import read_back
 from bot.llm.companion.text import key, words
 from memory.models import Json, Kind
+from memory.text import dates
 
 Act: TypeAlias = Literal["add", "update", "negate", "boost", "delete"]
 _NAME = re.compile(r"^(?:The user's name is (?P<en>[^.]+)\.?|用户的?(?:名字是|叫)(?P<zh>[^。，,]+)。?)$")

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 
 from bot.llm.companion.clause import Clause, Rules
-from bot.llm.companion.dates import MONTHS
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_en import (
     CONDITION,
@@ -18,6 +17,7 @@ from bot.llm.companion.lists_en import (
 )
 from bot.llm.companion.people_en import relation
 from memory.models import Importance, Kind
+from memory.text.dates import MONTHS
 
 rule = Rules()
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from bot.llm.companion.clause import HOLE, Clause, Found, Rules
-from bot.llm.companion.dates_zh import NUMBER, number
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.lists_zh import PLACES, PROFESSION, SURNAMES, core
 from memory.models import Importance, Kind
+from memory.text.dates_zh import NUMBER, number
 
 rule = Rules(shadow=True)
 

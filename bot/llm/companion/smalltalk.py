@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from bot.llm.companion import dates
 from bot.llm.companion.asker import Asker
 from bot.llm.companion.telling import day_text
 from bot.llm.companion.text import pick, simplified
+from memory.text import dates
 
 _OPEN = r"^(?:(?:oh|hey|hi|ok(?:ay)?|so|well|and|but|ebb|那么?|嗯|哦|对了|你好)[\s,，!.]{1,9})*"
 

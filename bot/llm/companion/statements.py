@@ -9,12 +9,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from bot.llm.companion import clauses_zh, person_en, person_zh, rules_en, rules_zh
-from bot.llm.companion.dates import local
 from bot.llm.companion.facts import Fact, same_thing
 from bot.llm.companion.reference import told_of, whom
 from bot.llm.companion.speech import statements
 from bot.llm.companion.text import CJK, clean, sentences, tongue
 from memory.models import Kind
+from memory.text.dates import local
 
 _SECRET = re.compile(
     r"\b(?:pass ?(?:word|code|phrase)|pin(?: code| number)?|cvv|cvc|ssn|social security|(?:credit|debit|bank) (?:card|account)|iban|card number|account number|api[- ]?key|secret|private key|"

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.llm.companion import ask_en, ask_zh, smalltalk
-from bot.llm.companion.dates import written
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.kin import spoken
 from bot.llm.companion.payload import mappings
@@ -17,6 +16,7 @@ from bot.llm.companion.statements import parse
 from bot.llm.companion.text import CJK, clean, sentences, simplified
 from bot.llm.companion.thread import Thread
 from memory.models import Json, Lang, language_of
+from memory.text.dates import written
 
 EPISODE_CHARS = {"en": 200, "zh": 100}
 MOST_SENTENCES = 12

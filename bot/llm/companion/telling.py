@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from bot.llm.companion import dates, person_en, person_zh
+from bot.llm.companion import person_en, person_zh
 from bot.llm.companion.facts import Fact
 from bot.llm.companion.knowledge import Item, episode_parts
 from bot.llm.companion.text import tongue
 from memory import bilingual
 from memory.models import Lang
+from memory.text import dates
 
 # One value of a slot told in either language; {} is the value as it was written.
 _TOLD: dict[str, tuple[str, str]] = {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.companion import dates
 from memory.models import Lang
+from memory.text import dates
 
 NOW = datetime(2026, 11, 21, 10, 0)  # a Saturday
 

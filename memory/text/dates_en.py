@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.llm.companion.dates import (
+from memory.text.dates import (
     Grain,
     When,
     clock,

@@ -14,8 +14,7 @@ from datetime import date, datetime, timedelta
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
-from memory.models import Lang
-
+Lang: TypeAlias = Literal["en", "zh"]
 Grain: TypeAlias = Literal["minute", "day", "week", "weekend", "month", "year"]
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = [
@@ -160,7 +159,7 @@ Finder: TypeAlias = Callable[[str, datetime, bool], list[When]]
 
 def find(text: str, at: datetime, lang: Lang, *, past: bool = False) -> list[When]:
     """Every date in `text`, said at the naive local time `at`; `past` where the sentence tells of what was."""
-    from bot.llm.companion import dates_en, dates_zh
+    from memory.text import dates_en, dates_zh
 
     finder: Finder = dates_zh.find if lang == "zh" else dates_en.find
     try:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from bot.llm.companion.dates import (
+from memory.text.dates import (
     Grain,
     When,
     clock,
@@ -19,7 +19,7 @@ from bot.llm.companion.dates import (
     weekday_in_week,
     weekday_near,
 )
-from bot.llm.companion.text import simplified
+from memory.text.zh.characters import simplified
 
 _DIGITS = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 NUMBER = r"(?:\d{1,4}|[零〇一二两三四五六七八九十]{1,4})"
