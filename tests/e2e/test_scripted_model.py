@@ -38,16 +38,7 @@ def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
 
 
 def scripted(home: Path, server: OpenAIServer, **more: Any) -> AbstractAsyncContextManager[Window]:
-    return opened(
-        home,
-        provider="openai",
-        openai_base_url=server.url,
-        openai_api_key="test-key",
-        chat_model="large",
-        memory_model="small",
-        embedder="lexical",
-        **more,
-    )
+    return opened(home, model=server, **more)
 
 
 def chats(server: OpenAIServer, model: str) -> list[Request]:
