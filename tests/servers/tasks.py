@@ -31,6 +31,7 @@ _TASKS: Final = ("monitor", "extract", "summarise", "review", "level", "merge", 
 _SAID: Final = re.compile(r'^<said(?: n="\d+")? by="user"[^>]*>(.*?)</said>$', re.MULTILINE | re.DOTALL)
 _SHOWN: Final = re.compile(r"^\[(\w+)\] ?[(（][^)）]*[)）] ?(.+)$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^\[(\w+)\] (summary|tag)[:：] ?(.+)$", re.MULTILINE)
+_WORD: Final = re.compile(r"\d+|[A-Za-z]+|\S")  # a character, where no spaces part words
 _LINE: Final = re.compile(r"^- (.+)$", re.MULTILINE)
 
 
@@ -102,14 +103,14 @@ def keep_all(request: Request) -> str:
 
 
 def shorten(request: Request) -> str:
-    """Two thirds of each memory as a summary, its last words as a tag."""
+    """Two thirds of each memory as a summary, three words as a tag; no word or number is cut."""
     items = [{"id": i, "text": _shorter(text, level)} for i, level, text in _ITEM.findall(request.last)]
     return json.dumps(items, ensure_ascii=False)
 
 
 def _shorter(text: str, level: str) -> str:
-    words, join = (text.split(), " ") if " " in text else (list(text), "")
-    return join.join(words[: max(3, len(words) * 2 // 3)] if level == "summary" else words[-2:])
+    words, join = (text.split(), " ") if " " in text else (_WORD.findall(text), "")
+    return join.join(words[: 3 if level == "tag" else max(3, len(words) * 2 // 3)])
 
 
 def _by_words(request: Request, learned: Mapping[str, str]) -> str:
