@@ -16,25 +16,15 @@ from bot.llm.tokens import estimate_tokens
 from memory.models import Layer, State, language_of
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
+from tests.servers.tasks import answer_tasks
 
 MONITOR = r"\[SKIP\]"
 EXTRACT = r"JSON"
 
 
 def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
-    """Chat says "Fine."; the memory model answers by what the exchange holds."""
-
-    def memory(request: Request) -> str:
-        if "<exchange>" not in request.text:
-            return "[]" if EXTRACT in request.system else "A short talk."
-        exchange = request.text.rpartition("<exchange>")[2]
-        for part, answer in reversed(answers.items()):
-            if part in exchange:
-                return answer
-        return "[SKIP]"
-
-    server.on("small", memory, field="model")
-    server.on("large", lambda _: "Fine.", field="model")
+    """Chat says "Fine."; the memory model answers by what the user says."""
+    answer_tasks(server, answers, chat="Fine.")
 
 
 def scripted(home: Path, server: OpenAIServer, **more: Any) -> AbstractAsyncContextManager[Window]:

@@ -41,7 +41,7 @@ def answer_tasks(
     """Answer every request that no rule of the test answers by its task.
 
     Args:
-        learned: lines for the monitor, by words of the user's that they answer; without it, all that is told is kept.
+        learned: what the monitor answers, by words of the user's, the newest first; without it, all that is told is kept.
         given: by the name of a task, its answer.
     """
     plain: dict[str, Callable[[Request], Answer]] = {
@@ -115,13 +115,8 @@ def _shorter(text: str, level: str) -> str:
 
 def _by_words(request: Request, learned: Mapping[str, str]) -> str:
     said, shown = "\n".join(_SAID.findall(request.last.rpartition("<exchange>")[2])), _SHOWN.findall(request.last)
-
-    def id_of(m: re.Match[str]) -> str:
-        return next((i for i, text in shown if m[1] in text), "none")
-
-    return (
-        "\n".join(re.sub(r"\{(.+?)\}", id_of, line) for words, line in learned.items() if words in said) or "[SKIP]"
-    )
+    found = next((line for words, line in reversed(list(learned.items())) if words in said), "[SKIP]")
+    return re.sub(r"\{(.+?)\}", lambda m: next((i for i, text in shown if m[1] in text), "none"), found)
 
 
 def _one_line(text: str) -> str:
