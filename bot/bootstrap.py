@@ -148,6 +148,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
 
         def warm() -> None:
             models.warm()
+            embedding.warm()
             store.expect(owner)
 
         yield Ebb(
