@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import logging
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from memory.errors import ModelError
 from memory.ports import Clock, Embedder, Store, Tx
 
 log = logging.getLogger(__name__)
+_LOADING = 3.0  # seconds
 _STEP = 10  # percent of a download between two lines of the log
 
 
@@ -55,6 +57,14 @@ class Embedding:
         chosen = self._models.embedder
         if isinstance(chosen, ThreadedEmbedder) and self._task is None:
             self._task = asyncio.create_task(self._loaded(chosen), name="ebb-embedder")
+
+    async def ready(self) -> None:
+        """Wait some seconds for the chosen model to be loaded; without it, recall goes by words."""
+        chosen = self._models.embedder
+        if isinstance(chosen, ThreadedEmbedder):
+            with contextlib.suppress(TimeoutError, ModelError):
+                async with asyncio.timeout(_LOADING):
+                    await chosen.load()
 
     def _may_fetch(self) -> bool:
         """Only who asked for the local model has it downloaded, and only the one that is meant by that."""

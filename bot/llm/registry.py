@@ -75,8 +75,6 @@ class Models:
         """Import what the first request will need, in the background; call it after the first paint."""
         if self.choice.provider == "openai" or isinstance(self.embedder, APIEmbedder):
             warm()
-        if isinstance(self.embedder, ThreadedEmbedder):
-            self.embedder.warm()
 
 
 # --- choosing -------------------------------------------------------------------------------------------------

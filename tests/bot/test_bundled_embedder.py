@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,10 +60,8 @@ async def test_existing_memories_are_embedded_in_the_background(tmp_path: Path) 
         service, user = w.ebb.service, w.ebb.owner
         found = await service.recall(user, "when do I water the tomatoes?", (), w.time.now, w.tz)
         assert [h.memory.content for h in found.hits] == ["I water the tomatoes every evening"]
-        w.ebb.warm()
-        async with asyncio.timeout(60):
-            while await w.ebb.agent.drain(20):
-                await asyncio.sleep(0.05)
+        await w.ebb.ready()
+        assert await w.ebb.agent.drain(60) == 0
         held = await w.ebb.store.read(user, lambda tx: tx.vectors.get([m.id for m in every], BUNDLED))
         assert held.keys() == {m.id for m in every if m.sensitivity < Sensitivity.SECRET}
         assert (len(every), len(held)) == (4, 3)
