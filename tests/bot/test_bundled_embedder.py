@@ -58,10 +58,12 @@ async def test_existing_memories_are_embedded_in_the_background(tmp_path: Path) 
         every = await w.memories(max_sensitivity=Sensitivity.SECRET)
     async with opened(tmp_path) as w:
         service, user = w.ebb.service, w.ebb.owner
+        assert (await w.ebb.agent.status(user, w.scope, w.time.now)).embedded == (0, 3)  # shown in the terminal
         found = await service.recall(user, "when do I water the tomatoes?", (), w.time.now, w.tz)
         assert [h.memory.content for h in found.hits] == ["I water the tomatoes every evening"]
         await w.ebb.ready()
         assert await w.ebb.agent.drain(60) == 0
+        assert (await w.ebb.agent.status(user, w.scope, w.time.now)).embedded is None
         held = await w.ebb.store.read(user, lambda tx: tx.vectors.get([m.id for m in every], BUNDLED))
         assert held.keys() == {m.id for m in every if m.sensitivity < Sensitivity.SECRET}
         assert (len(every), len(held)) == (4, 3)
