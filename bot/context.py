@@ -84,6 +84,11 @@ def planned(m: Memory, now: datetime, tz: str) -> dict[str, object]:
     return {"on": f"{local_time(day, tz):%Y-%m-%d}" if day else "", "coming": coming}
 
 
+def worded(m: Memory) -> str:
+    """Return a memory as it was learned; a quotation in quotation marks."""
+    return f"“{m.original_content}”" if "quote" in m.modalities else m.original_content
+
+
 def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
     """A recalled memory as the prompt shows it: what, how faded, since when, and whether it still holds.
 
@@ -95,7 +100,7 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
         **planned(m, now, tz),
         "id": m.id,
         "glyph": m.level.glyph,
-        "text": m.content if hit.why == "secret" else m.original_content,
+        "text": m.content if hit.why == "secret" else worded(m),
         "kind": str(m.kind),
         "when": f"{local_time(said, tz):%Y-%m-%d}",
         "due": f"{local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
@@ -103,6 +108,8 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
         "level": m.level.name.lower(),
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
+        "relevance": round(hit.gate, 3),
+        "why": hit.why,
     }
 
 
@@ -209,7 +216,13 @@ def build(m: Material) -> ModelRequest:
     hits = {h.memory.id for h in m.hits}
     fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
     profile = [
-        {"id": p.id, "text": p.original_content, "kind": str(p.kind), **planned(p, m.now, m.tz)}
+        {
+            "id": p.id,
+            "text": worded(p),
+            "kind": str(p.kind),
+            "when": f"{local_time(p.created_at, m.tz):%Y-%m-%d}",
+            **planned(p, m.now, m.tz),
+        }
         for p in m.profile
         if m.frozen is None or p.id in m.frozen
     ]

@@ -87,8 +87,8 @@ say = Texts(
         "why.found": ("found on this machine", "在本机发现"),
         "why.nothing": ("no key, no address, no Ollama", "没有密钥、地址，也没有 Ollama"),
         "offline": (
-            "the offline companion: rules, no language model ({why})",
-            "离线伙伴：只有规则，没有语言模型（{why}）",
+            "the notebook: no language model, quotes your own words ({why})",
+            "记事本：没有语言模型，引用你的原话（{why}）",
         ),
         "offline.todo": (
             "Set OPENAI_API_KEY or OPENAI_BASE_URL, install Ollama, or just run `ebb` and choose.",

@@ -158,7 +158,7 @@ class Status:
     pending_jobs: int
     failed_jobs: int
     writing_elsewhere: bool  # another window's reply is being written in this scope
-    offline: bool  # the offline companion answers
+    offline: bool  # the notebook answers
     last_seq: int  # change cursor to subscribe from
     memory_off: bool = False  # the person has switched memory off
     upkeep: float | None = None  # share of the night's upkeep that is done, while it is at work

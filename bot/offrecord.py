@@ -32,7 +32,7 @@ class OffRecord:
         model: ChatModel,
         failed: Callable[[ModelError, str, Lang], Failed],
         *,
-        reads_all: bool,  # the offline companion is given the message itself, however long
+        reads_all: bool,  # the notebook is given the message itself, however long
     ) -> None:
         self._settings = settings
         self._store = store

@@ -330,7 +330,6 @@ say = Texts(
             "The person asked you to remember something, but Ebb did not save it: {why}",
             "对方要求记住一件事，但 Ebb 没有保存：{why}",
         ),
-        "model.auto": ("offline companion", "离线伙伴"),
     }
 )
 

@@ -277,6 +277,7 @@ class Draft:
     on_until: datetime | None = None
     repeats: str | None = None
     close: bool = False
+    modalities: tuple[str, ...] = ("text",)  # "quote": a quotation of the person, never rewritten
 
 
 @dataclass(frozen=True, slots=True)

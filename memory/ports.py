@@ -62,11 +62,11 @@ Task: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One call of a model. HTTP providers send `messages` alone; the offline companion reads `task` and `data`.
+    """One call of a model. HTTP providers send `messages` alone; the notebook reads `task` and `data`.
 
     Shapes of `data` (all times ISO 8601 with offset, all texts plain):
-        chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, negated}],
-                    profile: [{id, text, kind}], summary, episode, note, lang, now, tz}
+        chat:      {message, history: [{role, text, at}], recalled: [{id, text, kind, level, when, relevance,
+                    why, negated}], profile: [{id, text, kind, when}], summary, episode, note, lang, now, tz}
         monitor:   {exchange: [{role, text, at}], context: [{role, text}],
                     reference: [{id, text, kind, negated}], failed: how many lines go back, lang, now, tz}
         summarise: {messages: [{role, text, at}], previous, lang, tz}
@@ -101,7 +101,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What a person is shown: `gpt-4o-mini`, `offline companion`."""
+        """What a person is shown: `gpt-4o-mini`, `notebook`."""
 
     def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
         """Yield the answer as it comes. Raises ModelError, also for a stream that ends without a finish."""

@@ -5,6 +5,7 @@ Each entry point reads 40 messages that patterns and loops like least, of 4,000 
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,14 +19,15 @@ import pytest
 
 from bot import context, recalling
 from bot.events import Done
-from bot.llm.companion.model import respond
 from bot.markdown import parser
+from bot.notebook import Notebook
 from bot.telegram.render import render
 from memory.learn import answer, asof, lines, summary
 from memory.learn.contains import Thing, names, units
 from memory.learn.sealed import asked_for
 from memory.mirror.read import parse
 from memory.models import language_of, small_words
+from memory.ports import ModelRequest
 from memory.privacy import instruction_like, redact
 from memory.recall import recent_asked, review_asked, window_asked
 from memory.recall.question import question
@@ -65,13 +67,21 @@ MESSAGES: Final[tuple[Callable[[int], str], ...]] = (
 _numbers = count()  # behind each message: nothing is answered from a cache
 
 
+def _answer(task: Any, data: Mapping[str, Any]) -> str:
+    async def read() -> str:
+        request = ModelRequest(task, (), data)
+        return "".join([chunk.text async for chunk in Notebook(pause=0).stream(request)])
+
+    return asyncio.run(read())
+
+
 def _chat(text: str) -> str:
-    return respond("chat", {"message": text, "lang": language_of(text), "now": NOW.isoformat(), "tz": "UTC"})
+    return _answer("chat", {"message": text, "lang": language_of(text), "now": NOW.isoformat(), "tz": "UTC"})
 
 
 def _heard(task: Any, name: str) -> Callable[[str], str]:
     data = {"now": NOW.isoformat(), "tz": "UTC"}
-    return lambda text: respond(task, {**data, name: [{"role": "user", "text": text}]})
+    return lambda text: _answer(task, {**data, name: [{"role": "user", "text": text}]})
 
 
 def _prompt(text: str) -> None:
@@ -101,10 +111,10 @@ ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "prompt": _prompt,
     "Telegram": lambda t: (render(t), render(f"You said {t}.", typed=[t])),
     "terminal": lambda t: (one_line(t), list(pieces(t)), clean_output(t), parser(spell_urls=True).parse(t)),
-    "companion chat": _chat,
-    "companion monitor": _heard("monitor", "exchange"),
-    "companion extract": _heard("extract", "messages"),
-    "companion summary": _heard("summarise", "messages"),
+    "notebook chat": _chat,
+    "notebook monitor": _heard("monitor", "exchange"),
+    "notebook extract": _heard("extract", "messages"),
+    "notebook summary": _heard("summarise", "messages"),
 }
 
 
@@ -120,7 +130,7 @@ def test_twice_the_length_costs_at_most_three_times(entry: str) -> None:
     """The message names what is slow."""
     read, slow = ENTRIES[entry], []
     read("Hello, what is for dinner?")  # what is compiled or loaded once
-    for message in MESSAGES[:: 4 if entry.startswith(("companion", "model")) else 1]:
+    for message in MESSAGES[:: 4 if entry.startswith(("notebook", "model")) else 1]:
         cost, half = _cost(read, long := message(2 * SHORT)), 0.0
         if cost > FLOOR:
             half = _cost(read, message(SHORT))

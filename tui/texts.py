@@ -8,7 +8,7 @@ say = Texts(
     {
         # header
         "opening": ("waking up…", "正在醒来……"),
-        "offline": ("offline companion: rules, no language model", "离线伙伴：只有规则，没有语言模型"),
+        "offline": ("the notebook: no language model", "记事本：没有语言模型"),
         "offline.short": ("offline, no language model", "离线，无语言模型"),
         "untitled": ("new conversation", "新的对话"),
         "learning": ("learning…", "正在记……"),
@@ -227,10 +227,10 @@ say = Texts(
         "first.ollama.more": ("found: {models}", "找到：{models}"),
         "first.ollama.looking": ("looking…", "正在寻找……"),
         "first.ollama.none": ("none is running here", "没有在运行"),
-        "first.offline": ("The offline companion", "离线伙伴"),
+        "first.offline": ("The notebook", "记事本"),
         "first.offline.more": (
-            "rules, no language model: simple talk, but it learns, recalls and fades; no key, no network",
-            "只有规则，没有语言模型：对话简单，但会记、会想起、会淡忘；不用密钥，也不用联网",
+            "no language model: keeps what you tell it in your own words and finds it again; no key, no network",
+            "没有语言模型：用你的原话记下你说的事，问起时再找给你；不用密钥，也不用联网",
         ),
         "first.key": ("Key", "密钥"),
         "first.key.optional": ("Key (if it wants one)", "密钥（如果需要）"),
@@ -287,7 +287,7 @@ say = Texts(
             "Ebb. Plain mode: type and press Enter; /help lists the commands, /quit leaves.",
             "Ebb 纯文本模式：输入后按回车；/help 列出命令，/quit 退出。",
         ),
-        "plain.offline": ("Answering: the {offline}.", "回答者：{offline}。"),
+        "plain.offline": ("Answering: {offline}.", "回答者：{offline}。"),
         "plain.you": ("you> ", "你> "),
         "plain.ebb": ("ebb> ", "ebb> "),
         "plain.recalled": ("(recalled: {text})", "（想起：{text}）"),

@@ -136,7 +136,7 @@ def _endpoint(settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpo
 # --- building -------------------------------------------------------------------------------------------------
 
 
-def _openai(settings: Settings, choice: Choice, clients: Clients) -> Pair:
+def _openai(settings: Settings, choice: Choice, clients: Clients, _embedder: Embedder) -> Pair:
     def build(role: RoleName) -> ChatModel:
         endpoint, model = _endpoint(settings, choice, role)
         chosen = bool(settings.chat_model or getattr(settings, f"{role}_model"))
@@ -145,7 +145,7 @@ def _openai(settings: Settings, choice: Choice, clients: Clients) -> Pair:
     return build("chat"), build("memory")
 
 
-def _ollama(settings: Settings, choice: Choice, clients: Clients) -> Pair:
+def _ollama(settings: Settings, choice: Choice, clients: Clients, _embedder: Embedder) -> Pair:
     windows: dict[str, int] = {}
 
     def build(role: RoleName) -> ChatModel:
@@ -157,14 +157,14 @@ def _ollama(settings: Settings, choice: Choice, clients: Clients) -> Pair:
     return build("chat"), build("memory")
 
 
-def _offline(_settings: Settings, _choice: Choice, _clients: Clients) -> Pair:
-    from bot.llm.companion import Companion
+def _offline(_settings: Settings, _choice: Choice, _clients: Clients, embedder: Embedder) -> Pair:
+    from bot.notebook import Notebook
 
-    companion: ChatModel = Companion()
-    return companion, companion
+    notebook: ChatModel = Notebook(embedder)
+    return notebook, notebook
 
 
-PROVIDERS: Mapping[str, Callable[[Settings, Choice, Clients], Pair]] = {
+PROVIDERS: Mapping[str, Callable[[Settings, Choice, Clients, Embedder], Pair]] = {
     "openai": _openai,
     "ollama": _ollama,
     "offline": _offline,
@@ -188,10 +188,10 @@ async def open_models(settings: Settings) -> Models:
     """
     clients, meter = Clients(), Meter()
     choice = await choose(settings, clients)
-    chat, memory = PROVIDERS[choice.provider](settings, choice, clients)
+    embedder, because = await _embedder(settings, choice, clients)
+    chat, memory = PROVIDERS[choice.provider](settings, choice, clients, embedder)
     if choice.provider != "offline":
         chat, memory = wrapped(chat, "chat", meter), wrapped(memory, "memory", meter)
-    embedder, because = await _embedder(settings, choice, clients)
     choice = replace(choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because)
     return Models(choice, chat, memory, embedder, meter, clients)
 

@@ -166,8 +166,8 @@ say = Texts(
             "这是主人：你说过的内容请用 `ebb memory delete --all` 忘掉。",
         ),
         "run.setup": (
-            "No model is set up yet, so the offline companion answers. `ebb` asks which model to use.",
-            "还没有配置模型，暂由离线伙伴回答。运行 `ebb` 可以选择模型。",
+            "No model is set up yet, so the notebook answers, in your own words. `ebb` asks which model to use.",
+            "还没有配置模型，暂由记事本回答：它记下你的原话，问起时引给你。运行 `ebb` 可以选择模型。",
         ),
         "run.finishing": (
             "Finishing… (Ctrl+C again leaves the rest to the next start)",

@@ -80,6 +80,7 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
         importance_at=at,
         topics=d.topics,
         entities=d.entities,
+        modalities=d.modalities,
         confidence=d.confidence,
         valid_from=d.valid_from,
         valid_until=d.valid_until,

@@ -31,14 +31,17 @@ class Words:
 def draft_of(w: Words, skipped: Skipped) -> Draft:
     """The draft; what the model does not say is taken from the memory it changes, else from the defaults."""
     old, f = w.old, w.fields
+    quote = f.get("quote") == "yes"
+    text = " ".join(w.text.split())
     draft = Draft(
-        strip_subject(" ".join(w.text.split())),
+        text if quote else strip_subject(text),
         kind=old.kind if old else Kind.FACT,
         importance=importance_like(old) if old else Importance.MEDIUM,
         language=language_of(w.text, language_of(w.said.text)),
         source=w.source,
         entities=lines.listed(f.get("entities", "")),
         topics=lines.listed(f.get("topics", "")) or (old.topics if old else ()),
+        modalities=("text", "quote") if quote else ("text",),
     )
     if word := f.get("kind", ""):
         draft = replace(draft, kind=lines.kind_of(word) or _unread("kind", word, draft.kind, skipped))

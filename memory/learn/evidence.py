@@ -14,13 +14,14 @@ from typing import Final, Literal, TypeAlias
 
 from memory.learn import dates
 from memory.learn.contains import units
-from memory.text.spans import own_sentences, split_spans
+from memory.text.spans import own_sentences, split_spans, unmark_names
 from memory.text.speech import clauses_of, fold, kin_of, pick_option, read_answer
 
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
 
 _TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # a name in quotation marks is one's own word
+JOINT: Final = re.compile(" – |——")  # between what was asked or said before and a quotation
 SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have if no words are quoted
 
 
@@ -43,6 +44,7 @@ class Operation:
     days: tuple[tuple[dates.Use, str], ...] = ()  # due, since and until
     old: str = ""
     sure: bool = True
+    quote: bool = False  # it says it is a quotation: nothing but own words, and what they answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,34 @@ def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str
     """
     from memory.learn.support import CHECKS
 
+    if op.quote:
+        return _check_quotation(op, spoken)
     found = _find_cited(op, spoken) if op.said else _find_best(op, spoken)
     if isinstance(found, str):
         return Verdict(found)
     case = Case(op, spoken, tuple(shown), found)
     reason = next((name for name, fails in CHECKS.items() if fails(case)), "")
     return Verdict(reason, ((spoken[found[0]].id, found[1], found[2]),))
+
+
+def _check_quotation(op: Operation, spoken: Sequence[Spoken]) -> Verdict:
+    """Accept a quotation of own words: all that it says stands in them, or in the sentence that they answer."""
+    *before, last = JOINT.split(op.text)
+    found = next((p for c in op.said if (p := _find_own(last, spoken, c.n))), None)
+    if found is None:
+        return Verdict("said")
+    said = question_before(spoken, found[0])
+    if any(_find_own(b, spoken) is None and fold(b).strip() not in fold(said) for b in before):
+        return Verdict("said")
+    return Verdict("", ((spoken[found[0]].id, found[1], found[2]),))
+
+
+def _find_own(words: str, spoken: Sequence[Spoken], n: int | None = None) -> Place | None:
+    """Find words in an own message, or in the one of that number."""
+    for i, m in enumerate(spoken):
+        if m.role == "user" and n in {None, m.n} and (place := find_words(words, unmark_names(m.text))):
+            return i, *place
+    return None
 
 
 def find_words(words: str, text: str) -> tuple[int, int] | None:

@@ -86,6 +86,7 @@ def _candidate(o: Mapping[str, Json]) -> Candidate | None:
         "topics": ("topics",),
         "sensitivity": ("sensitivity",),
         "confidence": ("confidence",),
+        "quote": ("quote",),
     }
     fields = {
         name: text for name, keys in names.items() if (text := _text(next((o[k] for k in keys if k in o), None)))
@@ -320,7 +321,8 @@ def _operation(c: Candidate, known: Mapping[MemoryId, Memory]) -> Operation:
     op = "add" if not c.contradicts else "negate" if c.denied else "update"
     sure = read_confidence(c.fields) >= UNSURE
     text = old.original_content if old else ""
-    return Operation(op, c.content, c.said, c.fields.get("on", ""), dated_fields(c.fields), text, sure)
+    quote, on = c.fields.get("quote") == "yes", c.fields.get("on", "")
+    return Operation(op, c.content, c.said, on, dated_fields(c.fields), text, sure, quote)
 
 
 def _short(text: str) -> str:

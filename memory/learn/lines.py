@@ -91,6 +91,8 @@ _ATTRIBUTES: Mapping[str, str] = {
     "敏感": "sensitivity",
     "confidence": "confidence",
     "置信度": "confidence",
+    "quote": "quote",
+    "引语": "quote",
 }
 _KINDS: Mapping[str, Kind] = {
     **{k.value: k for k in Kind},

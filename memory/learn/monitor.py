@@ -304,6 +304,7 @@ def _operation(line: lines.Line, shown: Mapping[MemoryId, Memory]) -> Operation:
         dated_fields(fields),
         old.original_content if old else "",
         read_confidence(fields) >= UNSURE,
+        fields.get("quote") == "yes",
     )
 
 

@@ -81,6 +81,7 @@ _CLOSERS: Final = {"“": "”", "「": "」", "『": "』", "《": "》", '"': 
 _END: Final = re.compile(
     r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
 )
+_MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
 _NAME: Final = re.compile(r"\bebb\b", re.I)
 _LEAD: Final = 200  # characters in which a text is announced
 _QUOTE: Final = 2_000  # characters that one quotation may hold
@@ -119,6 +120,11 @@ def split_spans(text: str) -> tuple[Span, ...]:
     if at < len(text):
         out.append(Span(at, len(text), "own"))
     return tuple(out)
+
+
+def unmark_names(text: str) -> str:
+    """Replace the marks around titles and short names by spaces: they are one's own words. Offsets stay."""
+    return _MARKED.sub(lambda m: f" {m[0][1:-1]} ", text)
 
 
 def own_sentences(text: str) -> list[tuple[int, int]]:

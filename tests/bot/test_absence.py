@@ -7,10 +7,8 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPANION = ("answers", "overviews", "chat", "asker", "telling")
 FILES = [
     *ROOT.glob("bot/**/*texts.py"),
-    *(ROOT / "bot/llm/companion" / f"{name}.py" for name in COMPANION),
     *(ROOT / f for f in ("bot/why.py", "tui/texts.py", "memory/learn/remember.py", "memory/mirror/words.py")),
 ]
 DENIES = re.compile(

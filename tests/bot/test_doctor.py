@@ -42,7 +42,7 @@ async def test_a_fresh_machine(settings: Settings) -> None:
     names = {c.name for c in checks}
     assert {"Ebb", "Python", "SQLite", "sqlite-vec", "FTS5", "Who answers", "Embeddings", "Telegram"} <= names
     who = next(c for c in checks if c.name == "Who answers")
-    assert "offline companion" in who.found
+    assert "the notebook" in who.found
     assert "OPENAI_API_KEY" in who.todo
     assert sys.executable in next(c for c in checks if c.name == "Python").found
 

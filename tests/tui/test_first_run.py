@@ -30,13 +30,13 @@ async def test_it_says_what_is_kept_and_offers_four_ways(settings: Settings) -> 
         await w.sees(str(settings.database), "/memories", "/forget", "/temp", "no language model")
 
 
-async def test_the_offline_companion_needs_nothing(settings: Settings) -> None:
+async def test_the_notebook_needs_nothing(settings: Settings) -> None:
     """Chosen, saved, and said plainly in the header."""
     async with window(settings, ready=False) as w:
         await _first(w)
         await w.pilot.press("enter")
         await w.until(lambda: isinstance(w.app.screen, Chat), "the chat")
-        await w.sees("offline companion: rules, no language model", "Tell me something")
+        await w.sees("the notebook: no language model", "Tell me something")
     assert _stored(settings).provider == "offline"
     assert settings.env_file.stat().st_mode & 0o777 == 0o600
 

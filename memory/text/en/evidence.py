@@ -58,3 +58,7 @@ NEGATIVE: Final = r"\b(?:dislikes?|hates?|avoids?|detests?|afraid|scared|allerg\
 KIN: Final = "mother mum mom mama mam|father dad papa daddy|sister|brother|son lad|daughter|wife|husband|partner boyfriend girlfriend fiancé fiancée|child children kid kids baby|aunt auntie|uncle|cousin|grandma grandmother granny nana|grandpa grandfather granddad|niece|nephew|friend mate bestie|boss manager|colleague coworker|neighbour neighbor|roommate flatmate housemate|dog puppy|cat kitten|ex|parents|twins|in-laws"
 SLOTS: Final = "live lives lived living move moved moving home house flat|work works worked working job fired hired quit office retired|married divorced single engaged split wedding together|name named called|age old birthday turned|study studies studying school university college degree graduated|vegan vegetarian meat|smoke smokes smoking cigarettes"
 FOREIGN: Final = "y|en|el|es|los|las|una|que|con|por|su|mi|le|les|une|et|est|sa|avec|chez|der|das|und|ist|ein|eine|einen|mit|im|seit|il|gli|di|che|vive|trabaja|tiene|habite|arbeitet|wohnt|na|w|het|een|och|um|uma|com"  # small words of other languages in Latin script
+PRONOUN: Final = (
+    r"\W*(?:and |but |so )?(?:it|he|she|they|that|this|these|those|his|her|its|their|both)\b"  # at the head
+)
+CORRECTS: Final = r"^\W*(?:no|nope|sorry|correction|wait)\b\W*,?|\b(?:actually|scrap that|i meant|turns out|misread|got (?:it|that) wrong|not any ?more|any ?more|no longer|moved to|shifted|instead|after all|done with)\b|\bnot (?:on |at |the )?\w+[,;] (?:but )?"

@@ -26,7 +26,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 async def test_nothing_configured(settings: Settings) -> None:
-    """The companion, and the first-run screen is due."""
+    """The notebook, and the first-run screen is due."""
     choice = await choose(settings)
     assert (choice.provider, choice.why, choice.needs_setup, choice.where) == ("offline", "nothing", True, "")
     chosen = await choose(replace(settings, provider="offline"))

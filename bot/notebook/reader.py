@@ -1,0 +1,219 @@
+"""Read a sentence with linear weights: whether it is to be kept, what sort it is of, and what it does in a talk.
+
+The weights are trained by `python -m tests.bench.notebook` from labelled sentences. They work over the vector of the
+bundled embedder and a handful of surface features; a second set works over these features alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from memory.ports import FloatArray
+from memory.text import spans
+from memory.text.en.commands import FICTION as PLAYS_EN
+from memory.text.speech import FORMS
+from memory.text.zh.characters import simplified
+from memory.text.zh.commands import FICTION as PLAYS_ZH
+
+WEIGHTS: Final = Path(__file__).with_name("weights.npz")
+KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "todo")
+LEFT: Final = (
+    "conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world",
+)  # fmt: skip
+ACTS: Final = ("greet", "thanks", "bye", "who", "self", "death", "bad", "good", "correct", "ask", "chat")
+SCALE: Final = 6.0  # of a vector without its mean, so that one penalty fits it and the features
+DATED: Final = 0.25  # share of events and todos
+ASKED: Final = 0.5  # share of the act "ask" from which a question without its mark is one
+SHORT: Final = 28  # width of a sentence that says little alone; a Chinese character is three
+LONG: Final = 90  # width from which people tell a story rather than say something
+MOST: Final = 320  # characters of a sentence that are read, and of a quotation
+
+_ASKED: Final = re.compile(r"[?？]\W*$")
+_DIGIT: Final = re.compile(r"\d")
+_QUOTED: Final = re.compile('["“”「」『』]')
+_STAGE: Final = re.compile(r"\W*[*（(]")
+_NAME: Final = re.compile(r"\w,? +[A-Z][a-z]")
+_PLAY: Final = re.compile(rf"\b(?:{PLAYS_EN})|{PLAYS_ZH}", re.I)
+_WIDE: Final = re.compile("[\u2e80-\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One or more sentences of the person's own that are read as one, and what was said before them.
+
+    Attributes:
+        start, end: where it stands in its message.
+        before: the unit before it, or a question of ours; empty if nothing was said.
+        asked: whether `before` is a question of ours.
+    """
+
+    text: str
+    start: int = 0
+    end: int = 0
+    before: str = ""
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the weights say of a unit.
+
+    Attributes:
+        keep, share: whether it is kept; the share of the kinds that are kept, and that over its limit.
+        sort, sure: the likeliest sort and its share.
+        dated: "event" or "todo", if it is likely to be one where it has a date.
+        act, acts: what it does in a talk, and the share of each act.
+    """
+
+    keep: bool
+    share: float
+    over: float
+    sort: str
+    sure: float
+    dated: str
+    act: str
+    acts: Mapping[str, float]
+
+
+def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Unit]:
+    """Split a message into units; what is short or begins with a pronoun belongs to the sentence before it."""
+    out: list[Unit] = []
+    for start, end in spans.own_sentences(spans.unmark_names(text)):
+        sentence = text[start:end].strip()
+        last = out[-1] if out else None
+        joins = last is not None and (min(width(sentence), width(last.text)) < SHORT or FORMS.PRONOUN.match(sentence))
+        if (
+            last is not None
+            and joins
+            and not text[last.end : start].strip()
+            and is_question(last.text) == is_question(sentence)
+            and end - last.start <= MOST
+        ):
+            out[-1] = Unit(text[last.start : end], last.start, end, last.before, last.asked)
+        elif last is not None:
+            out.append(Unit(sentence, start, end, last.text))
+        else:
+            out.append(Unit(sentence, start, end, before, asked))
+    return out
+
+
+def is_question(text: str) -> bool:
+    """Say whether a text ends with a question mark."""
+    return _ASKED.search(text) is not None
+
+
+def width(text: str) -> int:
+    """Count the characters of a text, a Chinese one as three."""
+    return len(text) + 2 * len(_WIDE.findall(text))
+
+
+def length_of(text: str) -> int:
+    """Say whether a text is short (0), middling (1) or long (2): each has its limit."""
+    return int(width(text) >= SHORT) + int(width(text) > LONG)
+
+
+def surface(unit: Unit) -> list[float]:
+    """Return the surface features of a unit: form alone, by the patterns that the program has for both languages."""
+    text, before, wide = simplified(unit.text[:MOST]), simplified(unit.before[-MOST:]), min(width(unit.text), 200)
+    forms = [getattr(FORMS, name) for name in ("ME", "ASKS", "REQUEST", "UNREAL", "PLAN", "OTHERS", "NOT")]
+    said = [
+        is_question(text),
+        *(pattern.search(text) for pattern in forms),
+        FORMS.RELATIVE.search(text) or FORMS.DAYS.search(text),
+        _DIGIT.search(text),
+        _QUOTED.search(text),
+        _STAGE.match(text),
+        _NAME.search(text),
+        _WIDE.search(text),
+        text.endswith(("!", "！")),
+        _PLAY.search(text),
+        FORMS.CORRECTS.search(text),
+        FORMS.PRONOUN.match(text),
+        unit.asked,
+        unit.before and not unit.asked,
+        unit.asked and FORMS.YES.match(text),
+        _PLAY.search(before) or FORMS.UNREAL.search(before),
+        wide < SHORT,
+        wide < 2 * SHORT,
+    ]
+    return [*(float(bool(x)) for x in said), wide / 100]
+
+
+class Reader:
+    """The weights of one file. Read-only, so threads may share it."""
+
+    def __init__(self, path: Path = WEIGHTS) -> None:
+        """Load the weights. Raises OSError, ValueError."""
+        with np.load(path, allow_pickle=False) as file:
+            self.arrays: dict[str, Any] = {name: file[name] for name in file.files}
+
+    def read(self, units: Sequence[Unit], vectors: FloatArray | None, before: FloatArray | None) -> list[Reading]:
+        """Read units.
+
+        Args:
+            units: what to read.
+            vectors: of each unit, (n, 384); None without the embedder.
+            before: of what was said before each.
+        """
+        if not units:
+            return []
+        features = np.array([surface(u) for u in units], np.float32)
+        sorts, acts = _shares(self.arrays, features, vectors, before, np.array([bool(u.before) for u in units]))
+        share = sorts[:, : len(KEPT)].sum(axis=1)
+        limit = self.arrays["limits" if vectors is not None else "plain.limits"]
+        out = []
+        for unit, p, s, a in zip(units, sorts, share, acts, strict=True):
+            over = float(s / limit[int(bool(_WIDE.search(unit.text)))][length_of(unit.text)])
+            likely = dict(zip(ACTS, map(float, a), strict=True))
+            keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1) and likely["ask"] < ASKED
+            sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
+            sure = float(p[(*KEPT, *LEFT).index(sort)])
+            event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
+            dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
+            out.append(Reading(keep, float(s), over, sort, sure, dated, max(likely, key=likely.__getitem__), likely))
+        return out
+
+
+def _shares(
+    w: Mapping[str, Any], features: FloatArray, vectors: FloatArray | None, before: FloatArray | None, has: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities of the sorts and of the acts, (n, 17) and (n, 11)."""
+    plain = (features - w["mean"]) / w["spread"]
+    if vectors is None or before is None:
+        return _softmax(plain @ weigh(w, "plain.sorts") + w["plain.bias"]), np.full((len(plain), len(ACTS)), 0.0)
+    x = join_inputs(plain, vectors, before, has, w["centre"])
+    sorts = _softmax(x @ weigh(w, "sorts") + w["bias"])
+    own = x[:, : plain.shape[1] + vectors.shape[1]]  # an act does not hang on what was said before
+    return sorts, _softmax(own @ weigh(w, "acts") + w["acts.bias"])
+
+
+def join_inputs(plain: FloatArray, vectors: FloatArray, before: FloatArray, has: Any, centre: Any) -> FloatArray:
+    """Put features, vector, and the vector of what was said before side by side."""
+    previous = np.where(has[:, None], before - centre, 0.0) * (SCALE / 3)
+    out: FloatArray = np.hstack([plain / 2, (vectors - centre) * SCALE, previous]).astype(np.float32)
+    return out
+
+
+def weigh(w: Mapping[str, Any], name: str) -> FloatArray:
+    """Return a matrix of weights, stored as 8-bit numbers with a scale a column."""
+    out: FloatArray = w[name].astype(np.float32) * w[f"{name}.scale"]
+    return out
+
+
+def _softmax(x: FloatArray) -> FloatArray:
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    out: FloatArray = e / e.sum(axis=1, keepdims=True)
+    return out
+
+
+@cache
+def load_reader() -> Reader:
+    """Load the program's own weights, once."""
+    return Reader()
