@@ -21,6 +21,7 @@ from memory.text import dates
 
 MOST_QUOTES: Final = 3
 MOST_LISTED: Final = 12
+MOST_UNITS: Final = 16  # of a message, that a reply takes up
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
 STANDING: Final = 0.85  # cosine from which a standing memory answers a question
 PLACE: Final = 0.01  # cosine that a place in what recall brings is worth
@@ -40,11 +41,15 @@ _YOU: Final = re.compile(r"\b(?:you|your|u|this thing)\b|[你您]|这是", re.I)
 _PERSONAL: Final = re.compile(r"\b(?:i|my|mine|our|we)\b|(?<![给給帮幫])[我咱俺]", re.I)
 
 
-async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
-    """Answer `data["message"]`."""
-    message, lang = str(data.get("message") or "").strip(), _lang(data)
+Row = tuple[float, int, Mapping[str, Json]]  # nearness, place, and what may answer
+
+
+async def answer(embed: Embed, look_up: Embed, data: Mapping[str, Json]) -> str:
+    """Answer `data["message"]`; `embed` is for its sentences, `look_up` for memories."""
+    message = str(data.get("message") or "").strip()
+    lang: Lang = language_of(message, "zh" if data.get("lang") == "zh" else "en")
     history = mappings(data.get("history"))
-    units = keep.units_of(message, history)
+    units = keep.units_of(message, history)[:MOST_UNITS]
     readings = await keep.read_units(embed, units)
     talk = Talk(data, lang, history)
     overview = any(m.get("why") == "overview" for m in mappings(data.get("recalled")))
@@ -52,24 +57,13 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     if str(data.get("note") or ""):
         return talk.order(str(data["note"]))
     parts = [talk.opening(units, readings)]
-    told = [
-        (u, r) for u, r in zip(units, readings, strict=True) if r.keep or r.acts.get("correct", 0) >= keep.CORRECTS
-    ]
-    if told:
-        parts += talk.told(told)
-    else:
-        parts += talk.felt(readings)
+    told = [(u, r) for u, r in zip(units, readings, strict=True) if r.keep or r.corrects]
+    parts += talk.told(told) if told else talk.felt(readings)
     for unit, sort in asked[:2]:
-        parts.append(await _find(embed, unit.text if len(asked) > 1 else message, talk, sort))
+        parts.append(await _find(look_up, unit.text if len(asked) > 1 else message, talk, sort))
     if not told and not asked and not parts[0]:
         parts += talk.small(units, readings)
-    return ("" if lang == "zh" else " ").join(dict.fromkeys(p for p in parts if p)).replace("\n ", "\n") or say(
-        lang, "plain"
-    )
-
-
-def _lang(data: Mapping[str, Json]) -> Lang:
-    return language_of(str(data.get("message") or ""), "zh" if data.get("lang") == "zh" else "en")
+    return talk.gap.join(dict.fromkeys(p for p in parts if p)) or talk.say("plain")
 
 
 def _asks(unit: Unit, r: Reading) -> bool:
@@ -87,10 +81,16 @@ def about_it(text: str, r: Reading) -> bool:
     return bool(_YOU.search(text)) and max(r.acts.get("who", 0.0), r.acts.get("self", 0.0)) >= limit
 
 
+def called(text: str) -> str:
+    """Return what somebody says they are called, where the form shows it; else nothing."""
+    found = _CALLED.search(text)
+    return next((g for g in found.groups() if g), "") if found else ""
+
+
 class Talk:
     """The fixed sentences of one reply, and what was said in this conversation already."""
 
-    def __init__(self, data: Mapping[str, Json], lang: Lang, history: Sequence[Mapping[str, Json]]) -> None:
+    def __init__(self, data: Mapping[str, Json], lang: Lang, history: keep.Rows) -> None:
         self.data, self.lang = data, lang
         self.where = "temp" if data.get("off_record") and data.get("where") else str(data.get("where") or "")
         self.gap = "" if lang == "zh" else " "
@@ -109,61 +109,41 @@ class Talk:
 
     def order(self, note: str) -> str:
         """Say what came of an order to remember."""
-        for key, told in (
-            ("kept.order", "note.remembered"),
-            ("kept.known", "note.already"),
-            ("kept.not", "note.refused"),
-        ):
-            for lang in ("en", "zh"):
-                head = program_says(lang, told, text="", why="")
+        for key in ("remembered", "already", "refused"):
+            for head in (program_says(lang, f"note.{key}", text="", why="") for lang in ("en", "zh")):
                 if note.startswith(head):
                     rest = note.removeprefix(head)
-                    return self.say(key, text=quoted(rest, self.lang), why=rest)
+                    return self.say(f"order.{key}", text=quoted(rest, self.lang), why=rest)
         return self.say("plain")
 
     def opening(self, units: Sequence[Unit], readings: Sequence[Reading]) -> str:
         """Introduce the notebook once, or answer a greeting by name."""
-        new = self.new()
-        acts = {a for r in readings for a, p in r.acts.items() if p >= FELT}
-        name = self.name()
-        hello = self.say("greet.name", name=name) if name else self.say("greet")
-        if new and not self.where:
-            return f"{self.say('greet')}{'' if self.lang == 'zh' else ' '}{self.say('intro')}"
-        return hello if "greet" in acts and len(units) <= (1 if self.replies else 3) else ""
+        if self.new() and not self.where:
+            return f"{self.say('greet')}{self.gap}{self.say('intro')}"
+        if not any(r.acts.get("greet", 0.0) >= FELT for r in readings) or len(units) > (1 if self.replies else 3):
+            return ""
+        name = next((n for m in mappings(self.data.get("profile")) if (n := called(str(m.get("text") or "")))), "")
+        return self.say("greet.name", name=name) if name else self.say("greet")
 
     def new(self) -> bool:
         """Say whether nothing was said before."""
         known = ("profile", "recalled", "episode", "summary")
         return not self.replies and not any(self.data.get(k) for k in known)
 
-    def name(self) -> str:
-        """Return what the person is called, where a memory says it in a way that can be read; else nothing."""
-        for m in mappings(self.data.get("profile")):
-            if m.get("kind") == "identity" and (found := _CALLED.search(str(m.get("text") or ""))):
-                return next(g for g in found.groups() if g)
-        return ""
-
     def told(self, told: Sequence[tuple[Unit, Reading]]) -> list[str]:
         """Acknowledge what is kept, once with the dates as they were understood."""
-        out: list[str] = []
         felt = self.felt([r for _, r in told])
         if not self.writes:
             return felt or [self.say("plain")]
-        fixed = any(r.acts.get("correct", 0.0) >= keep.CORRECTS for _, r in told)
-        first = self.new()
         turn = ("kept.1", "kept.2", "kept.3")[(len(self.replies) + crc32(self.at[:10].encode())) % 3]
-        if felt:
-            out += felt
-        elif found := next((m for u, _ in told if (m := _CALLED.search(u.text))), None):
-            out.append(self.say("name", name=next(g for g in found.groups() if g)))
-        else:
-            out.append(self.say("kept.fix" if fixed else "kept.first" if first else turn))
+        key = "kept.fix" if any(r.corrects for _, r in told) else "kept.first" if self.new() else turn
+        name = next((n for u, _ in told if (n := called(u.text))), "")
+        out = felt or [self.say("name", name=name) if name else self.say(key)]
         for unit, r in told:
             when = keep.find_date(unit.text, self.at, self.tz, self.lang)
             if when is not None and f"{when.last_day}" > self.at[:10] and r.dated:
                 words, day = unit.text[when.start : when.end].strip(), dates.written(when, self.lang)
-                day = re.sub(r"^(?:on|by|in|before|until) ", "", day)
-                out.append(self.say("date", said=words, date=day))
+                out.append(self.say("date", said=words, date=re.sub(r"^(?:on|by|in|before|until) ", "", day)))
         return out
 
     def felt(self, readings: Sequence[Reading]) -> list[str]:
@@ -176,18 +156,13 @@ class Talk:
     def small(self, units: Sequence[Unit], readings: Sequence[Reading]) -> list[str]:
         """Answer what is neither told nor asked."""
         for act in ("who", "self", "thanks", "bye"):
-            if any(r.acts.get(act, 0.0) >= ACT for r in readings):
-                about = any(about_it(u.text, r) for u, r in zip(units, readings, strict=True))
-                if act in {"thanks", "bye"} or about:
-                    return [self.say(act)] if act != "who" or self.replies else []
+            meant = [u.text for u, r in zip(units, readings, strict=True) if r.acts.get(act, 0.0) >= ACT]
+            if meant and (act in {"thanks", "bye"} or any(_YOU.search(text) for text in meant)):
+                return [self.say(act)]
         for unit, r in zip(units, readings, strict=True):
             if r.over >= keep.NEARLY and r.sort in LEFT_OUT and self.writes and not self.said("left"):
                 return [self.say("left", text=" ".join(unit.text.split())[:80])]
         return []
-
-    def needs_model(self) -> str:
-        """Say that something needs a model: at length once a session."""
-        return self.say("model.again" if self.said("model") else "model")
 
 
 async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
@@ -201,7 +176,7 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
         return "\n".join([talk.say("overview"), *lines])
     found = await _rank(embed, question, recalled, mappings(talk.data.get("profile")))
     if sort == "request" and not (found and _PERSONAL.search(question)):
-        return talk.needs_model()
+        return talk.say("model.again" if talk.said("model") else "model")
     if not found:
         beyond = not _PERSONAL.search(question) and not talk.said("model")
         return talk.say("nothing") + (f"{talk.gap}{talk.say('beyond')}" if beyond else "")
@@ -214,7 +189,7 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
 
 
 async def _rank(
-    embed: Embed, question: str, recalled: Sequence[Mapping[str, Json]], profile: Sequence[Mapping[str, Json]]
+    embed: Embed, question: str, recalled: keep.Rows, profile: keep.Rows
 ) -> list[tuple[Mapping[str, Json], bool]]:
     """Return what may answer, best first, each with whether it surely does.
 
@@ -222,34 +197,22 @@ async def _rank(
     so it has to be near enough.
     """
     vectors = await embed([question, *(str(m.get("text") or "") for m in (*recalled, *profile))])
+    sure = {str(m.get("id")) for m in recalled if float(str(m.get("relevance") or 0)) >= SURE}
     if vectors is None:
-        return [(m, _relevance(m) >= SURE) for m in recalled if _relevance(m) > 0]
+        return [(m, str(m.get("id")) in sure) for m in recalled]
     near = vectors[1:] @ vectors[0]
-    rows = [
-        (float(near[i]), i, m)
-        for i, m in enumerate((*recalled, *profile))
-        if i < len(recalled) or near[i] >= STANDING
-    ]
+    every = [(float(near[i]), i, m) for i, m in enumerate((*recalled, *profile))]
+    rows = [row for row in every if row[1] < len(recalled) or row[0] >= STANDING]
     rows.sort(key=lambda row: -row[0] + PLACE * min(row[1], len(recalled)))
     ordered = _newest_of_one_subject(rows, vectors[1:])
-    return [(m, _relevance(m) >= SURE or near[i] >= STANDING) for _, i, m in ordered]
+    return [(m, str(m.get("id")) in sure or near[i] >= STANDING) for _, i, m in ordered]
 
 
-def _newest_of_one_subject(
-    rows: list[tuple[float, int, Mapping[str, Json]]], vectors: FloatArray
-) -> list[tuple[float, int, Mapping[str, Json]]]:
+def _newest_of_one_subject(rows: list[Row], vectors: FloatArray) -> list[Row]:
     """Put the newest first among those that are near to the best one."""
-    if not rows:
-        return rows
-    first = vectors[rows[0][1]]
-    same = [r for r in rows if float(np.dot(vectors[r[1]], first)) >= SAME]
+    same = [r for r in rows if float(np.dot(vectors[r[1]], vectors[rows[0][1]])) >= SAME]
     same.sort(key=lambda r: str(r[2].get("when") or ""), reverse=True)
     return same + [r for r in rows if r not in same]
-
-
-def _relevance(m: Mapping[str, Json]) -> float:
-    value = m.get("relevance")
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def quoted(text: Json, lang: Lang) -> str:

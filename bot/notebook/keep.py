@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from memory.models import Json, Lang, language_of
 from memory.ports import FloatArray
 from memory.privacy import redact
 from memory.text import dates
+from memory.text.speech import FORMS
 
-Embed = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
+Rows: TypeAlias = Sequence[Mapping[str, Json]]
+Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
 
-CORRECTS: Final = 0.5  # share of the act "correct" from which a unit may change what was kept
 LINKED: Final = 0.855  # cosine from which a correction is about a memory; each word that both have adds to it
 WORD: Final = 0.03
 SORTED: Final = 0.5  # share of a sort from which a quotation is more than a fact
@@ -33,13 +34,7 @@ _HEAD: Final = re.compile(r"[\[【［〔]")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing to keep: a quotation, and what stands beside it.
-
-    Attributes:
-        text: the quotation: the unit, behind " – " what it corrects or answers.
-        said: the words of the message that it rests on.
-        corrects: the id of the memory it replaces.
-    """
+    """A quotation behind what it answers, the words it rests on, and the id of what it corrects."""
 
     text: str
     said: str
@@ -68,7 +63,7 @@ async def read_units(embed: Embed, found: Sequence[Unit]) -> list[Reading]:
     return [replace(r, keep=k) for r, k in zip(out, near, strict=True)]
 
 
-def units_of(text: str, before: Sequence[Mapping[str, Json]]) -> list[Unit]:
+def units_of(text: str, before: Rows) -> list[Unit]:
     """Split a message into units, without secrets; the first follows a question of ours, or what they said before."""
     last = str(before[-1].get("text") or "") if before else ""
     asked = bool(before) and before[-1].get("role") == "assistant" and reader.is_question(last)
@@ -84,30 +79,26 @@ def has_secret(text: str) -> bool:
 
 
 async def find_entries(
-    embed: Embed,
-    found: Sequence[Unit],
-    readings: Sequence[Reading],
-    at: str,
-    tz: str,
-    known: Sequence[Mapping[str, Json]],
+    embed: Embed, m: Mapping[str, Json], before: Rows, known: Rows, data: Mapping[str, Json]
 ) -> list[Entry]:
-    """Return what of the units found is kept. `known` are memories that a correction may be about."""
+    """Return what of a message is kept. `known` are memories that a correction may be about."""
+    found = units_of(str(m.get("text") or ""), before)
+    readings = await read_units(embed, found)
+    at, tz = str(m.get("at") or data.get("now") or ""), str(data.get("tz") or "")
     out: list[Entry] = []
     for unit, r in zip(found, readings, strict=True):
-        corrects = r.acts.get("correct", 0.0) >= CORRECTS
         short = reader.width(unit.text) < reader.SHORT
-        if not (r.keep or corrects):
-            continue
         lang: Lang = language_of(unit.text)
         when = find_date(unit.text, at, tz, lang)
         kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
         if kind == "fact" and when is not None and r.dated:
             kind = r.dated
-        joined = bool(unit.before) and (unit.asked or (corrects and short))
+        goes_on = (r.corrects and short) or (FORMS.PRONOUN.match(unit.text) and not reader.is_question(unit.before))
+        joined = unit.before and (unit.asked or goes_on)
         gap = "——" if lang == "zh" else " – "
         text = f"{unit.before}{gap}{unit.text}" if joined else unit.text
         entry = Entry(" ".join(text.split()), unit.text, kind, when)
-        if corrects:
+        if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
         if r.keep or entry.corrects:
             out.append(entry)
@@ -124,7 +115,7 @@ def find_date(text: str, at: str, tz: str, lang: Lang) -> dates.When | None:
     return found[0] if len(found) == 1 else None
 
 
-async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Sequence[Mapping[str, Json]]) -> str:
+async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Rows) -> str:
     """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest."""
     texts = [str(m.get("text") or "") for m in known]
     for m, text in zip(known, texts, strict=True):
@@ -149,7 +140,7 @@ async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:
     lines: list[str] = []
     for n, m in enumerate(mappings(data.get("exchange")), start=1):
         if m.get("role") == "user" and not data.get("failed"):
-            entries = await _entries_of(embed, m, before, known, data)
+            entries = await find_entries(embed, m, before, known, data)
             lines += [_line(e, n) for e in entries]
         before = [*before, m]
     return "\n".join(dict.fromkeys(lines[:MOST_LINES])) or "[SKIP]"
@@ -163,24 +154,12 @@ async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
     out: list[dict[str, Json]] = []
     for m in mappings(data.get("messages")):
         if m.get("role") == "user":
-            for e in await _entries_of(embed, m, before, known, data):
+            for e in await find_entries(embed, m, before, known, data):
                 if e.text not in there:
                     fields = {**_dated(e), "kind": e.kind, "quote": "yes"}
                     out.append({"content": e.text, "contradicts": e.corrects or None, **fields, "said": e.said})
         before.append(m)
     return json.dumps(out, ensure_ascii=False)
-
-
-async def _entries_of(
-    embed: Embed,
-    m: Mapping[str, Json],
-    before: Sequence[Mapping[str, Json]],
-    known: Sequence[Mapping[str, Json]],
-    data: Mapping[str, Json],
-) -> list[Entry]:
-    found = units_of(str(m.get("text") or ""), before)
-    at, tz = str(m.get("at") or data.get("now") or ""), str(data.get("tz") or "")
-    return await find_entries(embed, found, await read_units(embed, found), at, tz, known)
 
 
 def _line(e: Entry, n: int) -> str:
@@ -208,8 +187,6 @@ async def summarise(embed: Embed, data: Mapping[str, Json]) -> str:
         quotes += [(r.share, u.text) for u, r in zip(found, await read_units(embed, found), strict=True) if r.keep]
     said = [" ".join(str(m.get("text") or "").split())[:120] for m in own]
     began = next((text for text in said if not has_secret(text)), "…")
-    zh = language_of(began) == "zh"
-    best = [f"“{q}”" for _, q in sorted(quotes, reverse=True)[:2]] or [f"“{began}”"]
-    kept = [f"“{q}”" for _, q in quotes[-MOST_LINES:]]
-    running = "\n".join([*str(data.get("previous") or "").splitlines(), *(kept or best)][-2 * MOST_LINES :])
-    return f"EPISODE: {('；' if zh else '; ').join(best)}\nSUMMARY: {running}"
+    best = [q for _, q in sorted(quotes, reverse=True)[:2]] or [began]
+    lines = [*str(data.get("previous") or "").splitlines(), *(f"“{q}”" for _, q in quotes or [(0.0, began)])]
+    return f"EPISODE: {'; '.join(f'“{q}”' for q in best)}\nSUMMARY: {chr(10).join(lines[-2 * MOST_LINES :])}"

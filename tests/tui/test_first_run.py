@@ -137,7 +137,7 @@ async def test_escape_leads_back_to_the_choice(settings: Settings) -> None:
 async def test_in_chinese(settings: Settings) -> None:
     """The same page."""
     async with window(replace(settings, lang="zh"), ready=False, size=(60, 40)) as w:
-        await w.sees("你好，我是 Ebb", "由谁来回答", "离线伙伴", "没有语言模型")
+        await w.sees("你好，我是 Ebb", "由谁来回答", "记事本", "没有语言模型")
 
 
 @pytest.mark.parametrize(
