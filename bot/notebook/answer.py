@@ -26,6 +26,7 @@ SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
 STANDING: Final = 0.85  # cosine from which a standing memory answers a question
 PLACE: Final = 0.01  # cosine that a place in what recall brings is worth
 SAME: Final = 0.9  # cosine from which two memories are of one subject: then the newer one comes first
+FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is named
 FELT: Final = 0.6  # share of an act from which it is answered as such
 ACT: Final = 0.4
 SELF: Final = 0.8  # as above, of a question that speaks of the person as well
@@ -68,7 +69,7 @@ async def answer(embed: Embed, look_up: Embed, data: Mapping[str, Json]) -> str:
 
 def _asks(unit: Unit, r: Reading) -> bool:
     """Say whether a unit wants an answer."""
-    if any(r.acts.get(act, 0.0) >= ACT for act in ("greet", "thanks", "bye")):
+    if r.sort != "request" and any(r.acts.get(act, 0.0) >= ACT for act in ("greet", "thanks", "bye")):
         return reader.is_question(unit.text) and bool(_PERSONAL.search(unit.text))
     if about_it(unit.text, r):
         return False
@@ -120,7 +121,9 @@ class Talk:
         """Introduce the notebook once, or answer a greeting by name."""
         if self.new() and not self.where:
             return f"{self.say('greet')}{self.gap}{self.say('intro')}"
-        if not any(r.acts.get("greet", 0.0) >= FELT for r in readings) or len(units) > (1 if self.replies else 3):
+        if not any(r.acts.get("greet", 0.0) >= FELT and r.sort != "request" for r in readings) or len(units) > (
+            1 if self.replies else 3
+        ):
             return ""
         name = next((n for m in mappings(self.data.get("profile")) if (n := called(str(m.get("text") or "")))), "")
         return self.say("greet.name", name=name) if name else self.say("greet")
@@ -160,7 +163,7 @@ class Talk:
             if meant and (act in {"thanks", "bye"} or any(_YOU.search(text) for text in meant)):
                 return [self.say(act)]
         for unit, r in zip(units, readings, strict=True):
-            if r.over >= keep.NEARLY and r.sort in LEFT_OUT and self.writes and not self.said("left"):
+            if r.over >= FAINT and r.sort in LEFT_OUT and self.writes and not self.said("left"):
                 return [self.say("left", text=" ".join(unit.text.split())[:80])]
         return []
 

@@ -93,14 +93,14 @@ async def find_entries(
         kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
         if kind == "fact" and when is not None and r.dated:
             kind = r.dated
-        goes_on = (r.corrects and short) or (FORMS.PRONOUN.match(unit.text) and not reader.is_question(unit.before))
-        joined = unit.before and (unit.asked or goes_on)
+        goes_on = (r.corrects and short) or FORMS.PRONOUN.match(unit.text)
+        joined = unit.before and (unit.asked or (goes_on and not reader.is_question(unit.before)))
         gap = "——" if lang == "zh" else " – "
         text = f"{unit.before}{gap}{unit.text}" if joined else unit.text
         entry = Entry(" ".join(text.split()), unit.text, kind, when)
         if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
-        if r.keep or entry.corrects:
+        if (r.keep and not (r.corrects and short)) or entry.corrects:  # a bare correction of nothing says nothing
             out.append(entry)
     return out
 
