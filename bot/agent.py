@@ -345,6 +345,7 @@ class EbbAgent:
             session = tx.conversations.current(scope)
             running = tx.conversations.running(scope)
             after = session.summarised_through if session else 0
+            embedded = tx.vectors.progress(self._embedder.id) if self._embedder.under_way else (0, 0)
             return Status(
                 model=self._model.name,
                 provider=self._provider,
@@ -362,7 +363,7 @@ class EbbAgent:
                 last_seq=tx.changes.last_seq(),
                 upkeep=night.share if (night := progress(tx)) is not None else None,
                 memory_off=is_off(tx),
-                embedded=tx.vectors.progress(self._embedder.id) if self._embedder.under_way else None,
+                embedded=embedded if embedded[0] < embedded[1] else None,
             )
 
         return await self._store.read(user_id, read)

@@ -82,6 +82,7 @@ async def _ask(settings: Settings, text: str, mode: WindowMode, *, why: bool) ->
             if outcome.turn is None:
                 return await _told(ebb, outcome)
             turn = Turn(turn.id, ebb.owner, ebb.scope, outcome.turn.text, turn.at, turn.tz, mode, "ask", review=True)
+        await ebb.ready()
         code = await _stream(ebb.agent.reply(turn), why=why)
         left = await ebb.agent.drain(DRAIN_SECONDS)
         if left:

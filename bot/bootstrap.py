@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -41,6 +41,7 @@ class Ebb:
     provider: llm.Choice
     needs_setup: bool
     warm: Callable[[], None]  # gets ready what the first reply needs, in the background; not before the first paint
+    ready: Callable[[], Awaitable[None]]  # waits for the embedder to be loaded: for who asks once and leaves
 
     @property
     def scope(self) -> str:
@@ -148,6 +149,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
 
         def warm() -> None:
             models.warm()
+            embedding.warm()
             store.expect(owner)
 
         yield Ebb(
@@ -161,4 +163,5 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             provider=models.choice,
             needs_setup=models.choice.needs_setup,
             warm=warm,
+            ready=embedding.ready,
         )

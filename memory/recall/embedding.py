@@ -12,20 +12,30 @@ from typing import Final
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
 from memory.recall.question import question
+from memory.text.spans import keep_questions
 
 _LOG = getLogger(__name__)
 _CACHED: Final = 256  # questions
+_MOST: Final = 360  # UTF-8 bytes, some 90 tokens, in both languages
 
 
 @dataclass(frozen=True, slots=True)
 class QueryVectors:
-    """Vectors of one question: the message, its clauses if several, its context if any (`Question.texts`).
+    """Vectors of one question: the message, and its context if that counts (`Question.texts`).
 
     Goes into `Query.vector` as it is; `embedder` says which calibration the gate takes.
     """
 
     embedder: str
     rows: FloatArray
+
+
+def shorten_texts(texts: Sequence[str]) -> list[str]:
+    """Shorten a message and its context to about 96 tokens together, of which the context has at least a quarter."""
+    least = _MOST // 4 * (len(texts) - 1)
+    message = keep_questions(texts[0], _MOST - least)
+    left = _MOST - len(message.encode("utf-8", "replace"))
+    return [message, *(keep_questions(t, left) for t in texts[1:])]
 
 
 class QueryEmbedder:
@@ -66,6 +76,8 @@ class QueryEmbedder:
 
     async def _fetch(self, key: tuple[str, tuple[str, ...]]) -> QueryVectors | None:
         texts = question(*key).texts
+        if not self._embedder.immediate:
+            texts = shorten_texts(texts)
         try:
             rows = await self._embedder.embed(texts, "query")
         except ModelError as e:  # recall goes on without vectors; the next turn tries again

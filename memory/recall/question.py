@@ -93,13 +93,8 @@ class Question:
 
     @property
     def texts(self) -> list[str]:
-        """What an embedder is asked for: what the message asks, its parts if several, the context if it counts."""
-        own = self.parts[: len(self.parts) - self.leans]
-        return [
-            content(self.text),
-            *([p.text for p in own] if len(own) > 1 else []),
-            *([self.context] if self.leans else []),
-        ]
+        """What an embedder is asked for: what the message asks, and the context if it counts."""
+        return [content(self.text), *([self.context] if self.leans else [])]
 
     @property
     def leans(self) -> bool:

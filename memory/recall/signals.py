@@ -238,9 +238,7 @@ def rows_of(q: Query) -> list[tuple[float, FloatArray]]:
         return []
     if not isinstance(v, QueryVectors):
         return [(1.0, np.asarray(v, np.float32))]
-    own = a.parts[: len(a.parts) - a.leans]
-    weights = [1.0, *(p.weight for p in own if len(own) > 1), *([a.context_weight] if a.leans else [])]
-    return list(zip(weights, v.rows, strict=False))
+    return list(zip((1.0, a.context_weight), v.rows, strict=False))
 
 
 def in_span(span: tuple[int, int], times: Sequence[int]) -> bool:

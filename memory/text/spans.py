@@ -141,6 +141,32 @@ def is_question(text: str) -> bool:
     return bool("?" in text or "？" in text or _QUESTION.search(text))
 
 
+def keep_questions(text: str, most: int) -> str:
+    """Return a short text as it is, of a longer one its questions and last sentences.
+
+    Args:
+        text: a message, or what was said before it.
+        most: UTF-8 bytes that are kept, of the end where one sentence has more. Four are about a model's token.
+    """
+    if _bytes(text) <= most:
+        return text
+    kept: set[tuple[int, int]] = set()
+    room = most
+    backwards = split_sentences(text)[::-1]
+    for a, b in sorted(backwards, key=lambda s: not is_question(text[s[0] : s[1]])):  # stable: the last ones first
+        if (size := _bytes(text[a:b]) + 1) > room:
+            break
+        kept.add((a, b))
+        room -= size
+    if not kept:
+        return text.encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").strip()
+    return " ".join(text[a:b] for a, b in sorted(kept))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
+
+
 def _trimmed(text: str, a: int, b: int) -> tuple[int, int]:
     cut = text[a:b]
     return a + len(cut) - len(cut.lstrip()), b - len(cut) + len(cut.rstrip())

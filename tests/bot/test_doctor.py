@@ -68,8 +68,9 @@ async def test_a_model_that_does_not(settings: Settings, openai_server: OpenAISe
 
 
 async def test_embedders(settings: Settings, openai_server: OpenAIServer) -> None:
-    """The built-in one is fine; one that was asked for and does not answer is not."""
-    assert (await found(settings, "Embeddings")).state == "ok"
+    """The one by words is fine where it was asked for; one that was asked for and does not answer is not."""
+    assert (await found(replace(settings, embedder="lexical"), "Embeddings")).state == "ok"
+    assert (await found(settings, "Embeddings")).state == "note"
     api = replace(settings, embedding_base_url=openai_server.url, embedding_model="odd")
     assert (await found(api, "Embeddings")).found == "api:odd:64; answers"
     gone = await found(replace(api, embedding_base_url=f"{NOWHERE}/v1"), "Embeddings")

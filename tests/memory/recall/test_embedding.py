@@ -12,6 +12,7 @@ import numpy as np
 from memory.errors import ModelError
 from memory.ports import FloatArray
 from memory.recall import QueryEmbedder
+from memory.recall.embedding import shorten_texts
 
 
 class Far:
@@ -32,13 +33,13 @@ class Far:
 
 
 async def test_in_time() -> None:
-    """Rows for the message, its parts if several, and the context it leans on; the next time from memory."""
+    """Rows for the message and for the context it leans on; the next time from memory."""
     far = Far()
     q = QueryEmbedder(far, 500)
     rows = {
         ("where is Anna?", "hello"): 1,
         ("where is she now?", "Anna has moved again"): 2,
-        ("Where is Anna? And by the way, what does her brother do?", "hello"): 3,
+        ("Where is Anna? And by the way, what does her brother do?", "hello"): 1,
     }
     for (text, before), count in rows.items():
         found, late = await q.embed(text, [before])
@@ -46,6 +47,21 @@ async def test_in_time() -> None:
         assert (found.embedder, found.rows.shape, late) == ("far:model:4", (count, 4), False)
         assert (await q.embed(text, [before]))[0] is found
     assert far.calls == 3
+
+
+def test_a_long_message_is_asked_by_its_questions_and_its_end() -> None:
+    """About 96 tokens in all, in both languages; a short message stays whole, and leaves the rest to the context."""
+    long = "We walked for hours. Where did Anna leave the key? " + "It rained again and again. " * 40 + "I am tired."
+    (message,) = shorten_texts([long])
+    assert message.startswith("Where did Anna leave the key? It rained")
+    assert message.endswith("I am tired.")
+    assert len(message) <= 360
+    message, context = shorten_texts(["她呢？", "我和安娜去爬山了。" * 60])
+    assert message == "她呢？"
+    assert 250 < len(context.encode()) <= 350
+    message, context = shorten_texts(["字" * 500, "前文。" * 200])
+    assert 200 < len((message + context).encode()) <= 360
+    assert shorten_texts(["how are you?"]) == ["how are you?"]
 
 
 async def test_too_late_costs_only_the_deadline_and_serves_the_next_turn() -> None:
