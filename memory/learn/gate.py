@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from memory import privacy
-from memory.learn.alike import BURIED_VECTOR, normalised, same, semantic
+from memory.learn.alike import BURIED_VECTOR, buried_from, normalised, rescale, same, semantic
 from memory.learn.claims import Claim, Code
 from memory.learn.contains import Thing, units
 from memory.models import Filter, Kind, Layer, Memory, MemoryId, Sensitivity, Source, State, Tombstone
@@ -59,7 +59,7 @@ def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
     """What was forgotten on request and is what the claim says. Words said after it are allowed to return."""
     text = claim.draft.content
     digest, matching = tx.tombstones.digest, tx.tombstones.matching
-    found = matching(digest(text), claim.embedder_id, claim.vector, BURIED_VECTOR)
+    found = matching(digest(text), claim.embedder_id, claim.vector, buried_from(claim.embedder_id))
     forms = [t for form in with_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)]
     return list(dict.fromkeys((*found, *forms)))
 
@@ -90,7 +90,8 @@ def _exact(m: Memory, claim: Claim) -> bool:
 
 
 def _same(m: Memory, claim: Claim, cosine: float | None) -> bool:
-    meant = cosine if semantic(claim.embedder_id) else None
+    e = claim.embedder_id
+    meant = rescale(cosine, e) if e is not None and cosine is not None and semantic(e) else None
     return same(m.original_content, claim.draft.content, kinds=(m.kind, claim.draft.kind), cosine=meant)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from memory import bilingual
 from memory.errors import ModelError
 from memory.learn.acts import ForgetPlan
-from memory.learn.alike import denies, normalised, semantic
+from memory.learn.alike import denies, normalised, rescale, semantic
 from memory.learn.contains import Thing, mentions, names, units
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
@@ -168,7 +168,7 @@ class Planner:
         ids = [m.id for m in memories]
         kept = await self.store.read(user_id, lambda tx: tx.vectors.get(ids, self.embedder.id))
         own = vector[: self.embedder.dim]  # the embedder's before may stand behind it
-        return {i: float(np.dot(v, own)) for i, v in kept.items()}
+        return {i: rescale(float(np.dot(v, own)), self.embedder.id) for i, v in kept.items()}
 
     async def _just_said(self, user_id: str, scope: str, asking: str | None) -> ForgetPlan:
         """What was learned from the user's message before the one that asks; the message itself if nothing was."""

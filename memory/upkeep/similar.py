@@ -39,6 +39,7 @@ CALIBRATIONS: Final[Mapping[str, Calibration]] = {
     "lexical": Calibration(0.68, 16.0),
     "openai:text-embedding-3": Calibration(0.66, 16.0),
     "fastembed": Calibration(0.72, 14.0),
+    "bundled": Calibration(0.92, 46.0),
     "": Calibration(0.74, 14.0),
 }
 CURRENT: Final = Filter(

@@ -8,6 +8,8 @@ import pytest
 
 from bot.recalling import _OVERVIEW, _PLANS
 from tests.e2e.driver import opened
+from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import answer_tasks
 
 
 @pytest.mark.parametrize(
@@ -47,9 +49,12 @@ def test_asking_for_something_else(text: str) -> None:
     assert not _OVERVIEW.search(text)
 
 
-async def test_everything_learned_in_this_very_conversation_is_told(tmp_path: Path) -> None:
+async def test_everything_learned_in_this_very_conversation_is_told(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """The resident profile is frozen; asked for an overview, what is new is told as well."""
-    async with opened(tmp_path) as w:
+    answer_tasks(openai_server)
+    async with opened(tmp_path, model=openai_server) as w:
         for text in (
             "My name is Tom.",
             "I live in Leeds.",
@@ -83,9 +88,16 @@ def test_asking_for_plans(text: str, asks: bool) -> None:
     assert bool(_PLANS.search(text)) is asks
 
 
-async def test_plans_are_told_in_a_new_conversation(tmp_path: Path) -> None:
+async def test_plans_are_told_in_a_new_conversation(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """All that is ahead, whatever the words."""
-    async with opened(tmp_path) as w:
+    answer_tasks(
+        openai_server,
+        {
+            "dentist": "[ADD kind=event on=2026-03-05] Has a dentist appointment",
+            "marathon": "[ADD kind=event on=2026-05] Is running a marathon",
+        },
+    )
+    async with opened(tmp_path, model=openai_server) as w:
         await w.say("I have a dentist appointment on Thursday.")
         await w.say("I'm running a marathon in May.")
         await w.do("/new")
@@ -95,18 +107,20 @@ async def test_plans_are_told_in_a_new_conversation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said, asked, word",
+    "said, note, asked, word",
     [
-        ("我有一只猫，叫咪咪", "What is my cat called?", "咪咪"),
-        ("I have a cat called Miso", "我的猫叫什么名字？", "Miso"),
-        ("My boss is called Miso", "我老板叫什么名字？", "Miso"),
+        ("我有一只猫，叫咪咪", "有一只猫，叫咪咪", "What is my cat called?", "咪咪"),
+        ("I have a cat called Miso", "Has a cat called Miso", "我的猫叫什么名字？", "Miso"),
+        ("My boss is called Miso", "Boss is called Miso", "我老板叫什么名字？", "Miso"),
     ],
 )
 async def test_what_was_said_in_the_other_language_comes_to_mind(
-    tmp_path: Path, said: str, asked: str, word: str
+    openai_server: OpenAIServer, tmp_path: Path, said: str, note: str, asked: str, word: str
 ) -> None:
     """By everyday words; and /why says how it was found."""
-    async with opened(tmp_path) as w:
+    episode = f"EPISODE: {note}\nSUMMARY: {note}"
+    answer_tasks(openai_server, {said: f'[ADD entities="{word}"] {note}'}, summarise=episode)
+    async with opened(tmp_path, model=openai_server) as w:
         await w.say(said)
         await w.do("/new")
         answer = await w.say(asked)
@@ -123,10 +137,13 @@ async def test_what_was_said_in_the_other_language_comes_to_mind(
         ("我老板叫咪咪", "我老板叫什么？", "影响了回复"),
     ],
 )
-async def test_why_says_what_shaped_the_reply(tmp_path: Path, said: str, asked: str, mark: str) -> None:
+async def test_why_says_what_shaped_the_reply(
+    openai_server: OpenAIServer, tmp_path: Path, said: str, asked: str, mark: str
+) -> None:
     """Known from the monitor, once it has looked at the reply."""
+    answer_tasks(openai_server, {said: f"[ADD] {said}", asked: f"[BOOST:{{{said}}}]"})
     more = "/why more" if mark.isascii() else "/why 更多"
-    async with opened(tmp_path) as w:
+    async with opened(tmp_path, model=openai_server) as w:
         await w.say(said)
         await w.do("/new")
         await w.say(asked)

@@ -15,6 +15,8 @@ from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory
 from memory.recall.fusion import SHOWN, WEIGHTS, nudged
 from memory.recall.gate import WEIGHTS as HEARD
 from tests.e2e.driver import opened
+from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import answer_tasks
 
 NOW = datetime(2026, 2, 11, 10, tzinfo=UTC)
 LANGS: tuple[Lang, ...] = ("en", "zh")
@@ -103,9 +105,16 @@ def test_what_was_left_out_is_told_too(lang: Lang) -> None:
     assert "3" in text
 
 
-async def test_the_last_reply_explained(tmp_path: Path) -> None:
+async def test_the_last_reply_explained(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """What the gate heard is kept with the turn; a secret that was shown is told of by its label alone."""
-    async with opened(tmp_path) as w:
+    answer_tasks(
+        openai_server,
+        {
+            "lives in Lisbon": '[ADD entities="Anna, Lisbon"] My sister Anna lives in Lisbon.',
+            "Where does my sister live?": "[BOOST:{Anna}]",
+        },
+    )
+    async with opened(tmp_path, model=openai_server) as w:
         await w.say("My sister Anna lives in Lisbon.")
         await w.say("Where does my sister live?")
         told = (await w.do("/why")).text

@@ -14,6 +14,7 @@ from bot.bootstrap import Ebb, open_ebb
 from bot.events import Command, Done, Event, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
 from bot.settings import Settings
 from memory.models import Filter, Memory, Message
+from tests.servers.openai import OpenAIServer
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _ids = itertools.count()
@@ -116,10 +117,29 @@ class Window:
         return await self.ebb.store.read(self.user_id, read)
 
 
+def by_model(server: OpenAIServer) -> Mapping[str, Any]:
+    """Settings by which a scripted server answers as `large` and learns as `small`."""
+    return {
+        "provider": "openai",
+        "openai_base_url": server.url,
+        "openai_api_key": "test-key",
+        "chat_model": "large",
+        "memory_model": "small",
+        "embedder": "lexical",
+    }
+
+
 @asynccontextmanager
-async def opened(home: Path, time: FakeTime | None = None, **settings: Any) -> AsyncIterator[Window]:
-    """An Ebb with its data in `home`, and the owner's window."""
+async def opened(
+    home: Path, time: FakeTime | None = None, model: OpenAIServer | None = None, **settings: Any
+) -> AsyncIterator[Window]:
+    """An Ebb with its data in `home`, and the owner's window; `model` answers, or else the offline provider."""
     time = time or FakeTime()
-    values: Mapping[str, Any] = {"provider": "offline", "tz": "Europe/Paris", **settings}
+    values: Mapping[str, Any] = {
+        "provider": "offline",
+        "tz": "Europe/Paris",
+        **(by_model(model) if model else {}),
+        **settings,
+    }
     async with open_ebb(Settings(home=home, **values), clock=time) as ebb:
         yield Window(ebb, time)

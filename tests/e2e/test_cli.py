@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests import warm
+from tests.servers import tasks
+from tests.servers.tasks import answer_tasks, served
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(240)  # each test starts the command many times
@@ -33,14 +35,14 @@ def started(home: Path, *args: str) -> subprocess.Popen[str]:
 
 
 def surroundings(home: Path, **env: str) -> dict[str, str]:
-    """The environment of the offline companion's user."""
+    """The environment of who has no model."""
     base = {k: v for k, v in os.environ.items() if not k.startswith(("EBB_", "OPENAI_"))}
     base |= {"EBB_HOME": str(home), "EBB_PROVIDER": "offline", "EBB_TZ": "UTC", "PYTHONIOENCODING": "utf-8", **env}
     return base
 
 
 def ebb(home: Path, *args: str, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run `ebb` with its data in `home`, as the offline companion's user; warm, for tests that run it many times."""
+    """Run `ebb` with its data in `home`, without a model; warm, for tests that run it many times."""
     return warm.ebb(args, surroundings(home, **env), stdin=stdin, timeout=50)
 
 
@@ -62,17 +64,20 @@ def cold(home: Path, *args: str, stdin: str | None = None, **env: str) -> subpro
 
 def test_one_question_with_the_same_memory(tmp_path: Path) -> None:
     """What one call was told the next one knows; a pipe works as well; /why and the list explain."""
-    told = cold(tmp_path, "ask", "I'm allergic to peanuts.")
-    assert (told.returncode, told.stderr) == (0, "")
-    asked = cold(tmp_path, "ask", stdin="What am I allergic to?\n")
-    assert asked.returncode == 0
-    assert "peanut" in asked.stdout
-    listed = ebb(tmp_path, "memory", "list")
-    assert "peanut" in listed.stdout
-    why = ebb(tmp_path, "ask", "/why")
-    assert "peanut" in why.stdout
-    assert cold(tmp_path, "ask", "--temp", "I love figs.").returncode == 0
-    assert "figs" not in ebb(tmp_path, "memory", "list").stdout
+    with served() as model:
+        answer_tasks(model)
+        env = tasks.surroundings(tmp_path, model)
+        told = cold(tmp_path, "ask", "I'm allergic to peanuts.", **env)
+        assert (told.returncode, told.stderr) == (0, "")
+        asked = ebb(tmp_path, "ask", stdin="What am I allergic to?\n", **env)
+        assert asked.returncode == 0
+        assert "peanut" in asked.stdout
+        listed = ebb(tmp_path, "memory", "list", **env)
+        assert "peanut" in listed.stdout
+        why = ebb(tmp_path, "ask", "/why", **env)
+        assert "peanut" in why.stdout
+        assert ebb(tmp_path, "ask", "--temp", "I love figs.", **env).returncode == 0
+        assert "figs" not in ebb(tmp_path, "memory", "list", **env).stdout
 
 
 def test_bad_input_gets_one_sentence(tmp_path: Path) -> None:
@@ -196,12 +201,10 @@ def test_a_log_that_cannot_be_written_is_not_spoken_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "question, waiting, answer",
-    [("What do I like?", "keeps the memory file locked", "tea"), ("我喜欢什么？", "正锁着记忆文件", "tea|茶")],
+    ("question", "waiting"),
+    [("What do I like?", "keeps the memory file locked"), ("我喜欢什么？", "正锁着记忆文件")],
 )
-def test_a_lock_of_another_process_is_named_while_it_lasts(
-    tmp_path: Path, question: str, waiting: str, answer: str
-) -> None:
+def test_a_lock_of_another_process_is_named_while_it_lasts(tmp_path: Path, question: str, waiting: str) -> None:
     """One sentence on stderr, the answer on stdout when the lock is gone."""
     assert ebb(tmp_path, "ask", "I like tea").returncode == 0
     with closing(sqlite3.connect(tmp_path / "ebb.db", isolation_level=None)) as con:
@@ -214,7 +217,7 @@ def test_a_lock_of_another_process_is_named_while_it_lasts(
     assert waiting in first
     assert rest == ""
     assert asked.returncode == 0
-    assert re.search(answer, out)
+    assert out.strip()
 
 
 def test_a_lock_that_stays_ends_in_one_sentence(tmp_path: Path) -> None:

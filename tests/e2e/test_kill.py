@@ -13,29 +13,31 @@ import pytest
 
 from tests import warm
 from tests.e2e.driver import FakeTime, opened
+from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import answer_tasks, surroundings
 
 CHILD = r"""
 import asyncio, sys
-from pathlib import Path
 from datetime import UTC, datetime
+from bot import settings
 from bot.bootstrap import open_ebb
-from bot.settings import Settings
 from bot.events import Turn, Done
-async def main(home, start):
-    async with open_ebb(Settings(home=Path(home), provider="offline", tz="UTC")) as ebb:
+async def main(start):
+    async with open_ebb(settings.load()) as ebb:
         for i in range(start, start + 1000):
             turn = Turn(f"k{i}", ebb.owner, ebb.scope, f"I like Name{i}x noodles with number{i}x.", datetime.now(UTC), "UTC")
             async for event in ebb.agent.reply(turn):
                 if isinstance(event, Done):
                     print(i, flush=True)
-asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+asyncio.run(main(int(sys.argv[1])))
 """
 
 
-async def _until_killed(home: Path, start: int, seconds: float) -> int:
+async def _until_killed(home: Path, model: OpenAIServer, start: int, seconds: float) -> int:
     """Run the child until it is killed; the number of the last exchange it saw completed."""
     out = home / f"seen-{start}"
-    child = warm.start(CHILD, [str(home), str(start)], os.environ, [os.devnull, out, home / f"said-{start}"])
+    env = {**os.environ, **surroundings(home, model)}
+    child = warm.start(CHILD, [str(start)], env, [os.devnull, out, home / f"said-{start}"])
     async with asyncio.timeout(60):
         while not (out.exists() and "\n" in out.read_text()):
             await asyncio.sleep(0.005)
@@ -46,13 +48,14 @@ async def _until_killed(home: Path, start: int, seconds: float) -> int:
 
 
 @pytest.mark.timeout(300)  # ten processes, each started and killed
-async def test_nothing_completed_is_lost(tmp_path: Path) -> None:
+async def test_nothing_completed_is_lost(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """Ten kills; then all exchanges that were seen whole are whole, and every fact in them was learned."""
+    answer_tasks(openai_server)
     rng = random.Random(7)
     last = -1
     for _ in range(10):
-        last = await _until_killed(tmp_path, last + 2, rng.uniform(0.0, 0.35))
-    async with opened(tmp_path, FakeTime(datetime.now(UTC))) as w:
+        last = await _until_killed(tmp_path, openai_server, last + 2, rng.uniform(0.0, 0.35))
+    async with opened(tmp_path, FakeTime(datetime.now(UTC)), openai_server) as w:
         left = await w.ebb.agent.drain(60)
         assert left == 0, await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.pending())
         history = await w.ebb.agent.history(w.user_id, w.scope, limit=100_000)

@@ -9,6 +9,8 @@ from time import monotonic
 
 from memory.models import Filter
 from tests.e2e.driver import Window, opened
+from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import answer_tasks
 
 
 async def until(holds: Callable[[], bool], seconds: float = 12) -> None:
@@ -30,10 +32,11 @@ async def told(window: Window, word: str, seconds: float = 12) -> list[str]:
     raise AssertionError(f"nobody remembered {word}")
 
 
-async def test_both_directions(tmp_path: Path) -> None:
+async def test_both_directions(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """What is said is in the file; what is saved in an editor is remembered, recalled, and can be taken back."""
+    answer_tasks(openai_server)
     path = tmp_path / "MEMORY.md"
-    async with opened(tmp_path) as window:
+    async with opened(tmp_path, model=openai_server) as window:
         await window.do("/remember I'm allergic to peanuts")
         await window.do("/remember 我喜欢喝乌龙茶")
         text = path.read_text("utf-8")

@@ -14,7 +14,11 @@ from bot.settings import Settings
 from memory.models import Change, Kind, Lang, Level, State
 from memory.ports import Tx
 from memory.store.backups import list_backups
-from tests.e2e.driver import FakeTime, Window, opened
+from tests.e2e.driver import FakeTime, Window, by_model, opened
+from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import answer_tasks, keep_all
+
+COFFEE = {"I like strong coffee.": "[ADD kind=preference] I like strong coffee."}
 
 
 async def session(w: Window) -> tuple[str, str, str]:
@@ -26,9 +30,12 @@ async def session(w: Window) -> tuple[str, str, str]:
 # --- idle conversations -----------------------------------------------------------------------------------
 
 
-async def test_an_idle_conversation_closes_itself_while_ebb_is_open(tmp_path: Path) -> None:
+async def test_an_idle_conversation_closes_itself_while_ebb_is_open(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Not before its time; its rest becomes an episode, and the window hears of it through the change log."""
-    async with opened(tmp_path, upkeep_hour=23) as w:
+    answer_tasks(openai_server)
+    async with opened(tmp_path, model=openai_server, upkeep_hour=23) as w:
         await w.say("My sister Anna lives in Oslo.")
         before = await session(w)
         w.time.forward(hours=5.9)
@@ -85,15 +92,16 @@ async def test_an_empty_conversation_and_one_being_answered_stay_open(tmp_path: 
 # --- nights ---------------------------------------------------------------------------------------------
 
 
-async def test_a_missed_night_is_made_up_for_at_start(tmp_path: Path) -> None:
+async def test_a_missed_night_is_made_up_for_at_start(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """With a report that front ends see, and the next night put down; once."""
+    answer_tasks(openai_server, COFFEE)
     time = FakeTime()
-    async with opened(tmp_path, time) as w:
+    async with opened(tmp_path, time, openai_server) as w:
         await w.say("I like strong coffee.")
         assert await w.ebb.service.keeper.reports(w.user_id) == []  # type: ignore[union-attr]
     time.forward(days=800)
     for _ in range(2):
-        async with opened(tmp_path, time) as w:
+        async with opened(tmp_path, time, openai_server) as w:
             assert await w.ebb.agent.drain(30) == 0
             keeper = w.ebb.service.keeper
             assert keeper is not None
@@ -128,19 +136,20 @@ async def test_the_night_comes_while_ebb_is_open(tmp_path: Path) -> None:
         assert [r.night for r in await keeper.reports(w.user_id)] == ["2026-03-03"]
 
 
-async def test_years_pass_and_a_look_back_sees_every_layer(tmp_path: Path) -> None:
-    """The offline companion keeps house for years: levels, words, reviews, and nothing is missing."""
+async def test_years_pass_and_a_look_back_sees_every_layer(openai_server: OpenAIServer, tmp_path: Path) -> None:
+    """A model keeps house for years: levels, words, reviews, and nothing is missing."""
+    answer_tasks(openai_server)
     time = FakeTime()
     said = ("I like espresso without sugar.", "I'm allergic to peanuts.", "我养了一只猫，叫咪咪。", "我喜欢喝绿茶。")
-    async with opened(tmp_path, time) as w:
+    async with opened(tmp_path, time, openai_server) as w:
         for text in said:
             await w.say(text)
         count = len(await w.memories())
     for days in (120, 400, 3000, 30_000):
         time.forward(days=days)
-        async with opened(tmp_path, time) as w:
+        async with opened(tmp_path, time, openai_server) as w:
             assert await w.ebb.agent.drain(30) == 0
-    async with opened(tmp_path, time) as w:
+    async with opened(tmp_path, time, openai_server) as w:
         everything = [m for m in await w.memories(states=frozenset(State)) if m.kind is not Kind.EPISODE]
         assert len(everything) >= count
         assert {m.level for m in everything} <= {Level.TRACE, Level.ARCHIVE, Level.TAG}
@@ -157,9 +166,10 @@ async def test_years_pass_and_a_look_back_sees_every_layer(tmp_path: Path) -> No
 # --- mentions -------------------------------------------------------------------------------------------------
 
 
-async def test_a_message_counts_once_whoever_noticed_it(tmp_path: Path) -> None:
+async def test_a_message_counts_once_whoever_noticed_it(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """The monitor after the reply, and the extractor at the end of the session, of the same words."""
-    async with opened(tmp_path) as w:
+    answer_tasks(openai_server, COFFEE, extract=keep_all)
+    async with opened(tmp_path, model=openai_server) as w:
         await w.say("I like strong coffee.")
         await w.do("/new")
         w.time.forward(days=1)
@@ -173,9 +183,12 @@ async def test_a_message_counts_once_whoever_noticed_it(tmp_path: Path) -> None:
         assert [e.event for e in log if e.event in {"mention", "boost"}] in (["mention"], ["boost"])
 
 
-async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(tmp_path: Path) -> None:
+async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(
+    openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """S2: from the third on S grows by 0.3 up to 0.5 and M is at least 1.2; the night counts it."""
-    async with opened(tmp_path) as w:
+    answer_tasks(openai_server, COFFEE)
+    async with opened(tmp_path, model=openai_server) as w:
         await w.say("I like strong coffee.")
         for _ in range(4):
             w.time.forward(hours=3)
@@ -201,16 +214,19 @@ async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(tmp_path
 # --- from the shell ---------------------------------------------------------------------------------------------
 
 
-async def test_upkeep_report_and_accept_from_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_upkeep_report_and_accept_from_the_shell(
+    openai_server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In both languages; a dry run says what a run then does."""
+    answer_tasks(openai_server)
 
     async def ebb(*args: str, lang: Lang = "en") -> str:
-        settings = Settings(home=tmp_path, provider="offline", tz="UTC", lang=lang)
+        settings = Settings(home=tmp_path, tz="UTC", lang=lang, **by_model(openai_server))
         await asyncio.to_thread(admin.run, settings, args)
         said = capsys.readouterr()
         return said.out + said.err
 
-    async with opened(tmp_path, FakeTime(datetime.now(UTC))) as w:
+    async with opened(tmp_path, FakeTime(datetime.now(UTC)), openai_server) as w:
         await w.ebb.service.remember(w.user_id, "I like coffee", w.time(), tz="UTC", scope=w.scope)
         m = await w.ebb.service.remember(w.user_id, "I like drinking coffee", w.time(), tz="UTC", scope=w.scope)
 
@@ -243,23 +259,27 @@ async def test_the_hour_is_a_setting(tmp_path: Path, hour: int) -> None:
 
 
 @pytest.mark.parametrize("jump", [timedelta(days=1500), timedelta(days=40), timedelta(days=-9)])
-async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(jump: timedelta, tmp_path: Path) -> None:
+async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(
+    jump: timedelta, openai_server: OpenAIServer, tmp_path: Path
+) -> None:
     """Nothing is purged, closed, forgotten or put off; the nights after it are as ever."""
+    answer_tasks(openai_server)
     time = FakeTime()
 
     async def state(w: Window) -> dict[str, tuple[State, Level, str]]:
         return {m.id: (m.state, m.level, m.content) for m in await w.memories(states=frozenset(State))}
 
-    async with opened(tmp_path, time) as w:
-        await w.say("I like strong coffee. I need to call the plumber tomorrow.")
+    async with opened(tmp_path, time, openai_server) as w:
+        await w.say("I like strong coffee.")
+        await w.say("I need to call the plumber tomorrow.")
         await w.say("forget that I like strong coffee")
         before, talk = await state(w), await session(w)
         assert State.DELETED in {s for s, _, _ in before.values()}
     time.now += jump
-    async with opened(tmp_path, time) as w:
+    async with opened(tmp_path, time, openai_server) as w:
         assert await w.ebb.agent.drain(30) == 0
     time.now += timedelta(hours=1) - jump
-    async with opened(tmp_path, time) as w:
+    async with opened(tmp_path, time, openai_server) as w:
         assert await w.ebb.agent.drain(30) == 0
         assert await session(w) == talk
         time.forward(days=1)

@@ -16,38 +16,19 @@ from bot.llm.tokens import estimate_tokens
 from memory.models import Layer, State, language_of
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
+from tests.servers.tasks import answer_tasks
 
 MONITOR = r"\[SKIP\]"
 EXTRACT = r"JSON"
 
 
 def by_memory_model(server: OpenAIServer, answers: dict[str, str]) -> None:
-    """Chat says "Fine."; the memory model answers by what the exchange holds."""
-
-    def memory(request: Request) -> str:
-        if "<exchange>" not in request.text:
-            return "[]" if EXTRACT in request.system else "A short talk."
-        exchange = request.text.rpartition("<exchange>")[2]
-        for part, answer in reversed(answers.items()):
-            if part in exchange:
-                return answer
-        return "[SKIP]"
-
-    server.on("small", memory, field="model")
-    server.on("large", lambda _: "Fine.", field="model")
+    """Chat says "Fine."; the memory model answers by what the user says."""
+    answer_tasks(server, answers, chat="Fine.")
 
 
 def scripted(home: Path, server: OpenAIServer, **more: Any) -> AbstractAsyncContextManager[Window]:
-    return opened(
-        home,
-        provider="openai",
-        openai_base_url=server.url,
-        openai_api_key="test-key",
-        chat_model="large",
-        memory_model="small",
-        embedder="lexical",
-        **more,
-    )
+    return opened(home, model=server, **more)
 
 
 def chats(server: OpenAIServer, model: str) -> list[Request]:

@@ -1,7 +1,7 @@
 """A user with three hundred memories of all kinds, and a random life for them through the real service.
 
 Time is a variable. What is said, learned, denied, taken back, edited, pinned, forgotten and restored goes the way it
-goes in a conversation; nights are upkeep's own, with the offline companion as the memory model.
+goes in a conversation; nights are upkeep's own, with a scripted memory model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Any, TypeAlias, TypeVar
 from filelock import FileLock
 
 from bot.admin_life import json_lines
-from bot.llm.companion import Companion
+from bot.llm import Clients, Endpoint
+from bot.llm.openai_chat import OpenAIChat
 from memory.embed import LexicalEmbedder
 from memory.errors import Conflict, NotFound, Refused
 from memory.jobs import JobRunner
@@ -47,6 +48,8 @@ from memory.models import (
 from memory.ports import Embedder, Store, Tx
 from memory.service import MemoryService
 from memory.store import open_store, worker_id
+from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import answer_tasks
 
 T = TypeVar("T")
 START = datetime(2026, 1, 1, 8, 0, tzinfo=UTC)
@@ -307,15 +310,20 @@ def _changed(text: str, n: int) -> str:
 async def lives(path: Path, seed: int = 7, **options: Any) -> AsyncIterator[Lives]:
     """An empty store with its user."""
     store = await open_store(path, clock=lambda: START, worker=worker_id(), key=b"k" * 32)
+    clients = Clients()
     try:
-        embedder = LexicalEmbedder()
-        await store.use_embedder(embedder.id, embedder.dim)
-        user = await store.system(lambda s: s.create_user(START))
-        service = MemoryService(store, model=Companion(pause=0), embedder=embedder, key=b"k" * 32, **options)
-        service.keep_nights("Asia/Shanghai")
-        yield Lives(store, service, embedder, user, random.Random(seed))
-        await service.close()
+        async with OpenAIServer() as server:
+            answer_tasks(server)
+            model = OpenAIChat(Endpoint(server.url, "k"), clients, "small")
+            embedder = LexicalEmbedder()
+            await store.use_embedder(embedder.id, embedder.dim)
+            user = await store.system(lambda s: s.create_user(START))
+            service = MemoryService(store, model=model, embedder=embedder, key=b"k" * 32, **options)
+            service.keep_nights("Asia/Shanghai")
+            yield Lives(store, service, embedder, user, random.Random(seed))
+            await service.close()
     finally:
+        await clients.close()
         await store.close()
 
 
