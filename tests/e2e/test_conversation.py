@@ -123,7 +123,7 @@ async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hid
 
 async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
     """No signal goes by the name it has in the code."""
-    named = {f"by.{SHOWN.get(name, name)}" for weights in WEIGHTS.values() for name in weights}
+    named = {f"by.{SHOWN.get(name, name)}" for name in WEIGHTS}
     assert named <= set(why.say.keys())
     async with opened(tmp_path) as w:
         await w.do("/remember I'm allergic to peanuts.")
