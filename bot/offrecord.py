@@ -50,9 +50,8 @@ class OffRecord:
         """Answer one message; nothing of it is written anywhere."""
         said = self._said.setdefault(turn.origin, [])
         yield Started(turn.id, "")
-        intent = self._service.intent(turn.text)
-        if intent is not None and intent.kind in {"remember", "forget", "quiet", "speak"}:
-            text = say(lang, "temp.no_remember" if intent.kind == "remember" else "temp.no_change")
+        if asked := {i.kind for i in self._service.intents(turn.text)} - {"off", "on"}:
+            text = say(lang, "temp.no_remember" if asked == {"remember"} else "temp.no_change")
             yield Delta(text)
             yield Done("", text)
             return

@@ -45,7 +45,7 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
-from memory.text.commands import intent_of
+from memory.text.commands import intents_of
 from memory.text.intent import Intent
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.transfer import Porter
@@ -200,9 +200,9 @@ class MemoryService:
 
     # --- the person's own acts -------------------------------------------------------------------------
 
-    def intent(self, text: str) -> Intent | None:
-        """What a chat message tells Ebb to remember or forget, if it does."""
-        return intent_of(text)
+    def intents(self, text: str) -> tuple[Intent, ...]:
+        """What a chat message tells Ebb to forget and to remember, in the order in which it is done."""
+        return intents_of(text)
 
     async def remember(
         self,
