@@ -71,11 +71,10 @@ class OffRecord:
             lang=lang,
             hits=hits,
             profile=profile,
-            where="" if turn.mode is WindowMode.PRIVATE else "temp",
+            where=turn.mode.value,
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
             history=tuple(said),
-            off_record=True,
             reads_all=self._reads_all,
         )
         try:
