@@ -12,10 +12,10 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import prompts
-from bot.llm.tokens import MESSAGE_OVERHEAD, estimate_tokens
 from bot.texts import say
 from memory.models import Hit, Lang, Memory, Message, Mode
 from memory.ports import ModelRequest
+from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
 NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it,
