@@ -36,7 +36,7 @@ def answer(data: Mapping[str, Json]) -> str:
     a = Asker(gather(data), lang, _now(data), len(history), str(data.get("where") or ""))
     last = next((str(h.get("text") or "") for h in reversed(history) if h.get("role") == "assistant"), "")
     reply = _reply(a, data, message, last)
-    if data.get("off_record"):
+    if a.where in {"temp", "private"}:
         reply = "".join(s for s in re.split(r"(?<=[.!?。！？])", reply) if not _PROMISE.search(s))
     return reply.strip() or at_a_loss(data)
 
