@@ -87,7 +87,7 @@ LEADS: Final = ("before", "after", "bridge", "graph")
 CALL: Final = 3.4
 NEAR: Final = 0.63
 KNOWN: Final = 1.08
-BIAS: Final = -1.1
+BIAS: Final = -1.0
 
 _MOST: Final = 6.0  # spreads that count
 _LETTERS: Final = (0.1, 0.6)  # from here the lexical embedder's cosines say something, and so much at most
