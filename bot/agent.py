@@ -133,7 +133,7 @@ class EbbAgent:
         finished, kept, failure = False, "", None
         sealed = opened.message.text != turn.text
         try:
-            yield Started(turn.id, opened.session.id, await self._service.is_off(turn.user_id))
+            yield Started(turn.id, opened.session.id, opened.off)
             order = await self._carry_out(turn, opened.message, lang)
             said, gap = order.spoken or Spoken(""), "\n\n" if order.spoken and order.rest else ""
             head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
@@ -187,11 +187,11 @@ class EbbAgent:
         self, turn: Turn, opened: turns.Opened, order: Order, lang: Lang
     ) -> tuple[turns.Opened, context.Material, Recall]:
         """Read the turn again after its command was carried out, and recall; nothing while memory is off."""
-        opened, off = await self._store.read(turn.user_id, lambda tx: (turns.reread(tx, opened), is_off(tx)))
+        opened = await self._store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
         whole = order.rest == turn.text
         text = opened.message.text if whole else order.rest
         recall, profile = Recall((), ()), list[Memory]()
-        if not off:
+        if not opened.off:
             earlier = [m.text for m in opened.history[-3:]]
             recall, profile = await recall_for(self._service, self._store, turn, text, earlier, opened.session)
         # A secret goes to the model this once; one that was to be remembered does not even do that.

@@ -140,7 +140,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             embedder=embedding.embedder,
         )
         if workers:
-            await service.keep_curve(clock())
+            await service.catch_up(clock())
         stack.push_async_callback(background.stop)
         await background.start()
         embedding.kick = background.kick

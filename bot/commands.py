@@ -215,18 +215,18 @@ class Commands:
         recall = await self._service.explain(c.user_id, c.scope)
         if recall is None:
             return Outcome(True, say(lang, "why.none"))
-        residents, used, quotes = await self._store.read(
+        standing, used, quotes = await self._store.read(
             c.user_id,
             lambda tx: (
-                _resident_count(tx, c.scope),
+                _standing(tx, c.scope, {h.memory.id for h in recall.hits}),
                 _used(tx, c.scope),
                 {h.memory.id: quote_of(tx, h.memory) for h in recall.hits},
             ),
         )
         if c.args.strip().casefold() in MORE:
-            text = explain(recall, residents, lang, c.at, used)
+            text = explain(recall, standing, lang, c.at, used)
         else:
-            text = reasons_for(recall, used, quotes, lang, c.at, c.tz)
+            text = reasons_for(recall, standing, used, quotes, lang, c.at, c.tz)
         return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
     async def _undo(self, c: Command, lang: Lang) -> Outcome:
@@ -276,9 +276,11 @@ def _outcome(spoken: Spoken) -> Outcome:
     return Outcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
 
 
-def _resident_count(tx: Tx, scope: str) -> int:
+def _standing(tx: Tx, scope: str, recalled: set[str]) -> list[Memory]:
+    """The standing memories of the scope's prompts, but for those that were recalled."""
     session = tx.conversations.current(scope)
-    return len(session.profile or ()) if session else 0
+    found = tx.memories.many(session.profile or ()) if session else []
+    return [m for m in found if m.state is State.ACTIVE and m.id not in recalled]
 
 
 def _used(tx: Tx, scope: str) -> frozenset[str]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import prompts
-from bot.llm.tokens import MESSAGE_OVERHEAD, estimate_tokens
 from bot.texts import say
 from memory.models import Hit, Lang, Memory, Message, Mode
 from memory.ports import ModelRequest
+from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 REPLY_SHARE = 0.25  # of the context is kept free for the reply
 NEWEST_SHARE = 0.8  # of what is left, for a newest message that does not fit: the rest is for what came before it,
@@ -23,6 +23,7 @@ LEAST_NEWEST = 0.3  # which may take more of it where short messages would be lo
 SMALLEST_NEWEST = 200  # tokens of it that are sent whatever else there is
 LONG_SHARES = (4, 20, 80, 320)  # of the context a long message of the history may have, tried one after the other
 MARK_TOKENS = 6  # of a time mark, the longer ones of a day's first message set aside
+OFF_RECORD = frozenset({"temp", "private"})
 SMALLEST = 60  # tokens: what is shorter is never shortened
 HEAD_SHARE = 2 / 3  # of a shortened message is its beginning, the rest its end
 _NOTICES = tuple(say(lang, key) for key in ("shortened", "shortened.history") for lang in prompts.LANGS)
@@ -45,10 +46,9 @@ class Material:
     summary: str = ""
     note: str = ""
     mode: Mode = Mode.NORMAL
-    where: str = ""  # temp: nothing is looked up; group: nothing said in private is
+    where: str = ""  # temp, private: off the record, and nothing is looked up or it is; group: nothing private is
     persona: Path | None = None
     context_tokens: int = 16_000
-    off_record: bool = False
     reads_all: bool = False  # the model is given the newest message itself, however long
 
 
@@ -231,7 +231,7 @@ def build(m: Material) -> ModelRequest:
         part
         for part in (
             persona_text(m.persona, m.lang),
-            prompts.load("rules", m.lang).render(off_record=m.off_record).strip(),
+            prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip(),
             prompts.load("chat_context", m.lang)
             .render(profile=profile, episode=m.episode, summary=m.summary)
             .strip(),
@@ -277,7 +277,6 @@ def build(m: Material) -> ModelRequest:
         "episode": m.episode,
         "note": m.note,
         "shortened": size > most,  # the model is sent the newest message without its middle
-        "off_record": m.off_record,
         "where": m.where,
         "lang": m.lang,
         "now": local.isoformat(),

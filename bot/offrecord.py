@@ -50,9 +50,8 @@ class OffRecord:
         """Answer one message; nothing of it is written anywhere."""
         said = self._said.setdefault(turn.origin, [])
         yield Started(turn.id, "")
-        intent = self._service.intent(turn.text)
-        if intent is not None and intent.kind in {"remember", "forget", "quiet", "speak"}:
-            text = say(lang, "temp.no_remember" if intent.kind == "remember" else "temp.no_change")
+        if asked := {i.kind for i in self._service.intents(turn.text)} - {"off", "on"}:
+            text = say(lang, "temp.no_remember" if asked == {"remember"} else "temp.no_change")
             yield Delta(text)
             yield Done("", text)
             return
@@ -72,11 +71,10 @@ class OffRecord:
             lang=lang,
             hits=hits,
             profile=profile,
-            where="" if turn.mode is WindowMode.PRIVATE else "temp",
+            where=turn.mode.value,
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
             history=tuple(said),
-            off_record=True,
             reads_all=self._reads_all,
         )
         try:

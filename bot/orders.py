@@ -39,16 +39,45 @@ class Order:
     spoken: Spoken | None = None
     note: str = ""
 
+    def then(self, nxt: Order) -> Order:
+        """This order and the one that was carried out after it."""
+        a, b = self.spoken, nxt.spoken
+        if a and b:
+            stored = f"{a.stored or a.text} {b.stored or b.text}"
+            b = Spoken(
+                f"{a.text} {b.text}", stored, (*a.choices, *b.choices), a.ok and b.ok, (*a.memories, *b.memories)
+            )
+        return Order(nxt.rest, b or a, "\n".join(filter(None, (self.note, nxt.note))))
+
 
 async def carry_out(
     service: MemoryService, store: Store, turn: Turn, message: Message, lang: Lang, *, erase_unkept: bool
 ) -> Order:
-    """Carry out the command of a message, or the answer to our question that it is."""
+    """Carry out the commands of a message, or the answer to our question that it is."""
     if (spoken := await _answer_question(service, store, turn, lang)) is not None:
         return Order("", spoken)
-    intent = await asyncio.to_thread(service.intent, turn.text)
-    if intent is None:
-        return Order(turn.text)
+    order = Order(turn.text)
+    for intent in await asyncio.to_thread(service.intents, turn.text):
+        rest = replace(turn, text=order.rest)
+        order = order.then(await _obey(service, store, rest, message, intent, lang, erase_unkept=erase_unkept))
+        message = await _stored(store, turn, message)
+    return order
+
+
+async def _stored(store: Store, turn: Turn, message: Message) -> Message:
+    return await store.read(turn.user_id, lambda tx: tx.conversations.message(message.id)) or message
+
+
+async def _obey(
+    service: MemoryService,
+    store: Store,
+    turn: Turn,
+    message: Message,
+    intent: Intent,
+    lang: Lang,
+    *,
+    erase_unkept: bool,
+) -> Order:
     if intent.kind in {"off", "on"}:
         spoken = await switch_memory(
             service, store, turn, lang, on=intent.kind == "on", message=message, erase=erase_unkept
@@ -89,10 +118,11 @@ async def _forget(
     """Forget, or ask; where more was said, only the command's own words leave with what is forgotten."""
     asking = message.id
     if intent.rest:
-        again: Intent | None = None
+        found = [intent]
         if message.text != turn.text:  # a secret in it is sealed by now: its offsets differ
-            again = await asyncio.to_thread(service.intent, message.text)
-        asking = await store.write(turn.user_id, lambda tx: part_message(tx, message, again or intent))
+            found = [*await asyncio.to_thread(service.intents, message.text), intent]
+        part = next(i for i in found if i.kind == "forget")
+        asking = await store.write(turn.user_id, lambda tx: part_message(tx, message, part))
     spoken = await answer_forget(service, store, turn, intent, lang, message_id=asking)
     if spoken.ok or not intent.rest:
         return Order(intent.rest, spoken)
@@ -223,18 +253,19 @@ def _meant(payload: Json) -> list[str]:
 async def _answer_question(service: MemoryService, store: Store, turn: Turn, lang: Lang) -> Spoken | None:
     """Take the message as the answer to our open question; whatever else it is, the question lapses."""
 
-    def write(tx: Tx) -> tuple[list[Json], bool] | None:
+    def write(tx: Tx) -> tuple[list[Json], list[str]] | None:
         last = tx.pending_choice(turn.scope, turn.at)
         kept = tx.choice(last, turn.at) if last else None
         if last is None or kept is None or kept[1] != "forget" or "options" not in kept[2]:
             return None
         options = [(k, c[2]) for k in kept[2]["options"] if (c := tx.choice(k, turn.at)) is not None]
-        picked = read_answer(turn.text, [_said(tx, payload) for _, payload in options])
+        said = [_said(tx, payload) for _, payload in options]
+        picked = read_answer(turn.text, said)
         if picked == "unclear":
-            return [], True
+            return [], said
         for key in (*kept[2]["keys"], last):
             tx.take_choice(key, turn.at)
-        return None if picked is None else ([options[i][1] for i in picked], False)
+        return None if picked is None else ([options[i][1] for i in picked], [])
 
     if not await store.read(turn.user_id, lambda tx: tx.pending_choice(turn.scope, turn.at)):
         return None  # most messages answer no question: they need no write
@@ -243,7 +274,9 @@ async def _answer_question(service: MemoryService, store: Store, turn: Turn, lan
         return None
     payloads, unclear = answered
     if unclear:
-        return Spoken(say(lang, "forget.which"))
+        lines = (f"{n}. {' '.join(text.split())[:LABEL]}" for n, text in enumerate(unclear, 1))
+        which = say(lang, "forget.which")
+        return Spoken("\n".join([which, *lines]), stored=which)
     return await forget_chosen(service, turn, payloads, lang)
 
 

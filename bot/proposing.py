@@ -52,4 +52,4 @@ async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> li
     """Lines for a list of memories: what waits for a yes or no, with ids."""
     waiting = await service.proposals(user_id)
     head = ["", say(lang, "proposal.head")] if waiting else []
-    return head + [f"- {question_of(p, lang)} `[{p.id}]`" for p in waiting]
+    return head + [f"- {question_of(p, lang)} [{p.id}]" for p in waiting]

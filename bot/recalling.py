@@ -47,6 +47,7 @@ _TASTES = re.compile(
     r"|我(?:都)?(?:喜欢|爱|讨厌)[吃喝看听玩]?些?(?:什么|啥)\w{0,2}\W*$",
     re.I,
 )
+_TOKEN = re.compile(r"[^\W_]{4,100}")
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
 
@@ -138,17 +139,15 @@ def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
     """A reply as it is stored: an opened secret was shown once, and stays sealed; so does one in the message.
 
-    `said` is the message as it came, `stored` as it is kept.
+    `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go as well, but not
+    words that stand in the open beside it.
     """
-    if said != stored:
-        text = mask(text, (f.value for f in redact(said)[1] if f.value not in stored))
+    taken = [(f.value, stored) for f in redact(said)[1] if f.value not in stored] if said != stored else []
     opened = [h.memory for h in hits if h.why == "secret"]
-    if not opened:
-        return text
-    for m in opened:
-        label = m.original_content.casefold()
-        for word in m.content.split():
-            bare = word.strip(".,;:!?\"'()。，；：！？“”（）")
-            if len(bare) >= SECRET_WORD and bare.casefold() not in label:
-                text = text.replace(bare, "•••")
-    return redact(text)[0]
+    labelled = [(m.content.removeprefix(m.original_content), m.original_content) for m in opened]
+    for secret, known in (*taken, *labelled):
+        words = {w.strip(".,;:!?\"'()。，；：！？“”（）") for w in secret.split()}
+        parts = {t for t in _TOKEN.findall(text) if t.casefold() in secret.casefold()} | words
+        hidden = [p for p in parts if len(p) >= SECRET_WORD and p.casefold() not in known.casefold()]
+        text = mask(text, [secret, *sorted(hidden, key=len, reverse=True)])
+    return redact(text)[0] if opened else text

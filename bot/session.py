@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.llm.tokens import estimate_tokens
 from memory.learn.wishes import erase_unkept, is_off
 from memory.models import Message, Session
 from memory.ports import Tx
 from memory.privacy import redact
+from memory.text.tokens import estimate_tokens
 
 HISTORY_LIMIT = 30  # S0: past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay

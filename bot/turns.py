@@ -55,6 +55,7 @@ class Opened:
     message: Message
     history: Sequence[Message]
     episode: str
+    off: bool  # memory is: nothing is looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def begin(
     title = session.title or title_of(message.text)
     session = replace(session, last_at=max(session.last_at, now), title=title)
     tx.conversations.put_session(session)
-    return Opened(row, session, message, history, latest_episode(tx, session))
+    return Opened(row, session, message, history, latest_episode(tx, session), is_off(tx))
 
 
 def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
@@ -133,7 +134,7 @@ def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
         return Busy(row.id)
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
     row = replace(row, state="open", leased_by=worker, leased_until=now + LEASE)
-    return Opened(row, session, message, history, latest_episode(tx, session))
+    return Opened(row, session, message, history, latest_episode(tx, session), is_off(tx))
 
 
 def reread(tx: Tx, opened: Opened) -> Opened:
@@ -141,8 +142,9 @@ def reread(tx: Tx, opened: Opened) -> Opened:
     session = tx.conversations.session(opened.session.id) or opened.session
     message = tx.conversations.message(opened.message.id) or opened.message
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
-    episode = "" if is_off(tx) else latest_episode(tx, session)
-    return replace(opened, session=session, message=message, history=history, episode=episode)
+    off = is_off(tx)
+    episode = "" if off else latest_episode(tx, session)
+    return replace(opened, session=session, message=message, history=history, episode=episode, off=off)
 
 
 def latest_episode(tx: Tx, session: Session) -> str:

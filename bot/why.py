@@ -10,7 +10,7 @@ from typing import Final
 
 from bot.listing import memory_line
 from bot.texts import Texts
-from memory.learn.alike import words
+from memory.learn.contains import units
 from memory.learn.dates import zone
 from memory.models import Hit, Lang, Layer, Memory, Recall, Source
 from memory.ports import Tx
@@ -47,7 +47,7 @@ say = Texts(
             "(The embedding service was too slow this time; words, names and times found these.)",
             "（这次向量服务太慢，以上由词语、名字和时间找到。）",
         ),
-        "resident": ("Always with me: {n} memories of who you are.", "一直带着的：{n} 条关于你的核心记忆。"),
+        "resident": ("I always have this in mind: {what}.", "我一直记着：{what}。"),
         "used": ("it shaped the reply", "影响了回复"),
         "gate": ("relevance {gate:.0%}, {verdict}", "相关度 {gate:.0%}，{verdict}"),
         "rank": ("rank {score:.2f} = {parts}", "排序分 {score:.2f} = {parts}"),
@@ -123,18 +123,29 @@ def reason_for(m: Memory, quote: Quote | None, lang: Lang, now: datetime, tz: st
 
 
 def reasons_for(
-    recall: Recall, used: frozenset[str], quotes: Mapping[str, Quote | None], lang: Lang, now: datetime, tz: str
+    recall: Recall,
+    standing: Sequence[Memory],
+    used: frozenset[str],
+    quotes: Mapping[str, Quote | None],
+    lang: Lang,
+    now: datetime,
+    tz: str,
 ) -> str:
     """The answer to /why: one sentence for each memory that shaped the reply, in the person's own words."""
     hits = [h for h in recall.hits if h.memory.id in used] or list(recall.hits)
     if not hits:
-        return say(lang, "nothing")
+        return "\n".join([say(lang, "nothing"), *_in_mind(standing, lang)])
     told = list(dict.fromkeys(reason_for(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits))
     if used and len(told) == 1:
         lines = [say(lang, "because", reason=told[0])]
     else:
         lines = [say(lang, "several" if used else "had"), *(f"- {_plain(t)}" for t in told)]
-    return "\n".join([*lines, "", say(lang, "unfold")])
+    return "\n".join([*lines, *_in_mind(standing, lang), "", say(lang, "unfold")])
+
+
+def _in_mind(standing: Sequence[Memory], lang: Lang) -> list[str]:
+    what = ("；" if lang == "zh" else "; ").join(_short(m.content.rstrip(".。")) for m in standing)
+    return [say(lang, "resident", what=what)] if what else []
 
 
 def _plain(reason: str) -> str:
@@ -144,8 +155,8 @@ def _plain(reason: str) -> str:
 
 def _closest(text: str, m: Memory) -> str:
     """The sentence of a message that shares most words with the memory."""
-    wanted = words(m.original_content)
-    return max(_SENTENCE.findall(text), key=lambda s: len(words(s) & wanted), default=text)
+    wanted = units(m.original_content)
+    return max(_SENTENCE.findall(text), key=lambda s: len(units(s) & wanted), default=text)
 
 
 def _short(text: str) -> str:
@@ -160,14 +171,15 @@ def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
     return f"{year}{day.month}月{day.day}日" if lang == "zh" else f"{day.day} {day:%B}{year}"
 
 
-def explain(recall: Recall, residents: int, lang: Lang, now: datetime, used: frozenset[str] = frozenset()) -> str:
+def explain(
+    recall: Recall, standing: Sequence[Memory], lang: Lang, now: datetime, used: frozenset[str] = frozenset()
+) -> str:
     """The answer to `/why more`: what was recalled and why, which of it shaped the reply, and what was left out."""
     out = [say(lang, "head" if recall.hits else "nothing")]
     for h in recall.hits:
         out += _listed(h, lang, now)
         out += [f"  - {say(lang, 'used')}"] if h.memory.id in used else []
-    if residents:
-        out.append("\n" + say(lang, "resident", n=residents))
+    out += [f"\n{line}" for line in _in_mind(standing, lang)]
     if recall.late:
         out.append("\n" + say(lang, "late"))
     if recall.missed:

@@ -428,7 +428,7 @@ class Change:
 
 
 JobKind: TypeAlias = Literal[
-    "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "title", "import", "scrub", "curve"
+    "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "import", "scrub", "curve", "seal"
 ]
 LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise")  # what asks the memory model after a turn
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]

@@ -25,6 +25,7 @@ from memory.models import (
     Job,
     JobKind,
     Json,
+    Lang,
     Line,
     Memory,
     MemoryId,
@@ -606,17 +607,18 @@ class Holding(NamedTuple):
     rarity: float  # BM25's idf: 0 for what every memory holds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chance:
-    """Cosines of memories that have nothing to do with each other."""
+    """Cosines that say nothing in one person's store, and whether what stands side by side belongs together."""
 
-    mean: float
-    spread: float  # standard deviation
+    mean: float  # of memories that have nothing to do with each other
+    spread: float  # standard deviation of cosines of a message with memories
     count: int = 0  # memories it was measured on
     dimensions: float | None = None  # that they spread over from their mean: how well they are told apart
-    follows: float | None = (
-        None  # how far above chance the next of a session is, in spreads, at least; None: no sessions
-    )
+    follows: float | None = None  # how far above chance the next of a session is, in spreads; None: no sessions
+    centre: FloatArray | None = None  # the mean vector
+    # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls for nothing.
+    idle: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -665,8 +667,14 @@ class Reader(Protocol):
     async def holding(self, terms: Sequence[str]) -> list[Holding]:
         """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""
 
-    async def chance(self) -> Chance | None:
-        """Of this user's vectors of the current embedder; None where there are too few to tell."""
+    async def lengths(self) -> NDArray[np.int32]:
+        """How many words each place has; 0 for what the text index does not hold."""
+
+    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance | None:
+        """Of this user's memories and their vectors of the current embedder; None where there are too few to tell.
+
+        `idle` are vectors of messages that call for nothing, (messages, dim) a language.
+        """
 
     async def lines(self, places: Sequence[int]) -> list[Line]:
         """These, in the same order."""

@@ -8,22 +8,25 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from memory import lifecycle
 from memory.errors import ModelError
 from memory.jobs import Effect, Handler, JobRunner
-from memory.learn import keep, wishes
+from memory.learn import keep, vectors, wishes
 from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
 from memory.learn.asking import Tools
+from memory.learn.extract import Extractor
 from memory.learn.forget import forget, forget_everything
-from memory.learn.learner import Learner
+from memory.learn.monitor import Monitor
 from memory.learn.plan import Planner
 from memory.learn.proposals import ask_today
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
+from memory.learn.summarise import Summariser
 from memory.learn.switch import Switcher, plan
 from memory.learn.undo import undo, undoable
 from memory.mirror import Mirror, Place, answered
@@ -45,7 +48,7 @@ from memory.models import (
 )
 from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
-from memory.text.commands import intent_of
+from memory.text.commands import intents_of
 from memory.text.intent import Intent
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.transfer import Porter
@@ -98,32 +101,23 @@ class MemoryService:
         self._tools = Tools(
             store, model, embedder, curve, u, learning, budget_tokens, log_text, max(context_tokens, 1_000)
         )
-        learner = Learner(
-            store,
-            model,
-            embedder,
-            curve=curve,
-            u=u,
-            learning=learning,
-            budget_tokens=budget_tokens,
-            log_text=log_text,
-            context_tokens=context_tokens,
-        )
         self.handlers: Mapping[JobKind, Handler] = {
-            "monitor": learner.monitor,
-            "summarise": learner.summarise,
-            "extract": learner.extract,
-            "embed": learner.embed,
+            "monitor": Monitor(self._tools).run,
+            "summarise": Summariser(self._tools).run,
+            "extract": Extractor(self._tools).run,
+            "embed": partial(vectors.run, self._tools),
             "scrub": self._scrub,
             "curve": Switcher(store, u).run,
+            "seal": self._sealed.run,
         }
         self.mirror: Mirror | None = None
         self.porter = Porter(store, key, curve, u)  # export and import
         self._curve = curve
         self.keeper: Keeper | None = None
 
-    async def keep_curve(self, now: datetime) -> None:
-        """Have all memories moved to this service's curve, in the background, if it is not the one of last time."""
+    async def catch_up(self, now: datetime) -> None:
+        """In the background: move all memories to this service's curve, and seal what older versions left open."""
+        await self._sealed.plan(now)
         await plan(self._store, self._curve, now)
 
     def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
@@ -200,9 +194,9 @@ class MemoryService:
 
     # --- the person's own acts -------------------------------------------------------------------------
 
-    def intent(self, text: str) -> Intent | None:
-        """What a chat message tells Ebb to remember or forget, if it does."""
-        return intent_of(text)
+    def intents(self, text: str) -> tuple[Intent, ...]:
+        """What a chat message tells Ebb to forget and to remember, in the order in which it is done."""
+        return intents_of(text)
 
     async def remember(
         self,
@@ -507,7 +501,7 @@ async def open_memory(
             owner = user_id
             await store.system(lambda s: s.link("local", "owner", owner, now))
         service = MemoryService(store, model=model or _NoModel(), embedder=chosen, key=key, curve=curve)
-        await service.keep_curve(clock())
+        await service.catch_up(clock())
         await service.keep_nights().plan(user_id, clock())
         needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub", "upkeep", "curve"}
         handlers = {kind: h for kind, h in service.handlers.items() if kind in needed}

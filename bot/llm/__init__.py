@@ -3,7 +3,7 @@
 from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
 from bot.llm.endpoint import Clients, Endpoint, warm
 from bot.llm.registry import PROVIDERS, Choice, Models, choose, embedder_named, open_models
-from bot.llm.tokens import estimate_tokens
+from memory.text.tokens import estimate_tokens
 
 __all__ = [
     "PROVIDERS",

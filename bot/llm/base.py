@@ -14,11 +14,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from bot.llm.tokens import MESSAGE_OVERHEAD, estimate_tokens
 from bot.settings import RoleName
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, Chunk, ModelRequest
+from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 
 def closing(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:

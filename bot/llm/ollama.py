@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 
 from bot.llm.endpoint import Clients, Endpoint
 from bot.llm.thinking import ThinkingFilter
-from bot.llm.tokens import MESSAGE_OVERHEAD, estimate_tokens
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
 from memory.ports import Chunk, ModelRequest
+from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 PORT = 11434
 SMALLEST_CONTEXT = 8_192

@@ -14,9 +14,9 @@ from typing import Any, Literal
 import numpy as np
 
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.tokens import estimate_tokens
 from memory.errors import ModelError
 from memory.ports import FloatArray
+from memory.text.tokens import estimate_tokens
 
 DEFAULT_MODEL = "text-embedding-3-small"
 BATCH = 128  # texts in one request

@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from memory.learn.contains import names, units
 from memory.models import Kind, language_of
 from memory.text import forms
+from memory.text.speech import denies_or_ends
 
 SAME_VECTOR = 0.95  # cosine of a semantic embedder from which they do
 BURIED_VECTOR = 0.92  # cosine from which a sentence is what a tombstone stands for
@@ -20,24 +22,6 @@ BURIED_VECTOR = 0.92  # cosine from which a sentence is what a tombstone stands 
 # English, at .90 in Chinese, up to .95; repeated sentences at .97 and .98 (tests/eval/sets/sameness, half A).
 _STRETCHED = {"bundled": 3.3}
 
-_STOP = frozenset(
-    re.findall(
-        r"\S+",
-        "a an the is are was were be been am i me my mine you your he she they them his her its their it this that"
-        " these those user users of to in on at for with by from as and or so very really just also has have had do"
-        " does did who which will would can could s",
-    )
-)
-_NEGATION_EN = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|without|cannot|stopped|quit|former|formerly|used\s{1,9}to|neither)\b|n['’]t\b"
-)
-_NEGATION_ZH = re.compile(r"[不没無无未别勿]|戒|曾经|停止|放弃")
-_FALSE_NEGATION_ZH = re.compile(
-    r"不错|不仅|不但|不过|不管|不论|无论|不少|不久|差不多|特别|分别|级别|性别|告别|无锡|没准"
-)
-_NAME = re.compile(r"(?<![\w])[A-Z][\w'’-]*")
-_RUNS = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?|[\u3400-\u9fff\uf900-\ufaff]+|[^\W_]+")
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 _FAMILIES: Sequence[frozenset[Kind]] = (
     frozenset({Kind.PREFERENCE, Kind.WHIM, Kind.WORKFLOW, Kind.INSTRUCTION}),
@@ -54,35 +38,10 @@ def normalised(text: str) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """Content words: Latin words with crude endings cut, and pairs of Chinese characters."""
-    out: set[str] = set()
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("用户", " ")
-    for run in _RUNS.findall(plain):
-        if _CJK.match(run):
-            out.update(run[i : i + 2] for i in range(len(run) - 1)) if len(run) > 1 else out.add(run)
-        elif run not in _STOP:
-            out.add(_stem(run))
-    return frozenset(out)
-
-
-def _stem(word: str) -> str:
-    word = re.sub(r"['’]s$", "", word)
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            return word[: -len(ending)]
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word  # as likes, so like
-
-
-def denies(text: str) -> bool:
-    """Whether the sentence says that something is not, or no longer, so."""
-    low = unicodedata.normalize("NFKC", text).casefold()
-    return bool(_NEGATION_EN.search(low) or _NEGATION_ZH.search(_FALSE_NEGATION_ZH.sub("", low)))
-
-
-def _names(text: str) -> frozenset[str]:
-    plain = unicodedata.normalize("NFKC", text)
-    names = {n.casefold() for n in _NAME.findall(re.sub(r"^\W*\w+", "", plain))}
-    return frozenset(names - {"the", "user", "i"})
+    """Content words, and pairs of Chinese characters: one character by itself says little."""
+    runs = re.findall("[\u3400-\u9fff]+", unicodedata.normalize("NFKC", text).replace("用户", " "))
+    pairs = {run[i : i + 2] for run in runs for i in range(max(1, len(run) - 1))}
+    return frozenset(pairs) | {u for u in units(text) if u < "\u3400"}
 
 
 def overlap(a: str, b: str) -> float:
@@ -115,9 +74,9 @@ def same(a: str, b: str, *, kinds: tuple[Kind, Kind], cosine: float | None = Non
 def agree(a: str, b: str) -> bool:
     """Whether polarity, numbers, names, roles and order are the same: else two sentences say different things."""
     return (
-        denies(a) == denies(b)
+        denies_or_ends(a) == denies_or_ends(b)
         and forms.numbers(a) == forms.numbers(b)
-        and _names(a) == _names(b)
+        and names(a) == names(b)
         and (language_of(a) != language_of(b) or forms.same_order(a, b))
     )
 

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 import prompts
 from memory.errors import BudgetSpent, ModelError
-from memory.learn.tokens import estimate
 from memory.models import Filter, Json, Lang, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Tx
 from memory.text.pieces import clean_input
+from memory.text.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Tools:
     ) -> Answer:
         """One call. Raises ModelError; where today's budget is spent, one that asks to come back tomorrow."""
         messages = prompts.load(task, lang).messages(**variables)
-        size = sum(estimate(m["content"]) for m in messages)
+        size = sum(estimate_tokens(m["content"]) for m in messages)
         await self._within_budget(user_id, now, size)
         request = ModelRequest(task, messages, {**data, "lang": lang}, max_tokens=max_tokens, deadline=DEADLINE)
         parts: list[str] = []
@@ -73,7 +73,7 @@ class Tools:
                 await stream.aclose()
         text = clean_input("".join(parts))
         if usage is None:  # a provider that does not say is counted by the same measure as prompts are
-            usage = Usage(size, estimate(text))
+            usage = Usage(size, estimate_tokens(text))
         role = NIGHT if self.night else ROLE
         await self.store.write(user_id, lambda tx: tx.traces.spend(role, self.model.name, usage, now))
         return Answer(text, finish == "length")

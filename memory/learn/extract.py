@@ -24,8 +24,9 @@ from memory.learn.material import clock, is_evidence, items, language, reference
 from memory.learn.merge import Claim, Merger, Saved, strategy
 from memory.learn.proposals import propose
 from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
+from memory.learn.sealed import readable
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
-from memory.learn.tokens import clip, estimate, newest_within
+from memory.learn.tokens import clip, newest_within
 from memory.models import (
     Job,
     Json,
@@ -40,6 +41,7 @@ from memory.models import (
     State,
 )
 from memory.ports import Tx
+from memory.text.tokens import estimate_tokens
 
 HISTORY_TOKENS = 8_000  # history that is longer is summarised first, but for the newest part
 NEWEST_TOKENS = 4_000
@@ -158,7 +160,8 @@ class Extractor:
         through = int(job.payload["through"])
         if session is None or through <= session.extracted_through:
             return None
-        messages = tx.conversations.messages(session_id=session.id, after=session.extracted_through, through=through)
+        said = tx.conversations.messages(session_id=session.id, after=session.extracted_through, through=through)
+        messages = readable(tx, said)
         lang = language(words_of(messages, tx.user_id), tx)
         learning = str(tx.user().settings.get("learning") or self.tools.learning)
         return History(session, tuple(messages), through, lang, learning)
@@ -212,7 +215,7 @@ class Extractor:
         """The newest messages as they are, and the rest summarised where there is too much of it."""
         visible = [m for m in h.messages if m.text.strip()]
         most = min(HISTORY_TOKENS, self.tools.context_tokens // 2)
-        if sum(estimate(clip(m.text, MESSAGE_TOKENS)) for m in visible) <= most:
+        if sum(estimate_tokens(clip(m.text, MESSAGE_TOKENS)) for m in visible) <= most:
             return visible, ""
         newest = newest_within(visible, min(NEWEST_TOKENS, most // 2), lambda m: clip(m.text, MESSAGE_TOKENS))
         newest = newest or visible[-1:]

@@ -1,4 +1,4 @@
-"""What was said, as learning may see it: visible messages only, secrets taken out, in the speaker's own time."""
+"""What was said, as learning may see it: visible messages only, in the speaker's own time."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from memory import privacy
 from memory.learn.dates import iso, zone
 from memory.learn.evidence import Role, Spoken
+from memory.learn.sealed import without_secrets
 from memory.learn.tokens import clip
 from memory.models import Json, Lang, Memory, Message, language_of
 from memory.ports import Tx
@@ -65,10 +66,10 @@ def learnable(m: Message, user_id: str) -> str:
 
 
 def items(messages: Iterable[Message], user_id: str, most: int) -> list[Item]:
-    """The messages as prompts show them, each within `most` tokens, secrets replaced by placeholders."""
+    """The messages as prompts show them, each within `most` tokens, as `readable` has them."""
     visible = (m for m in messages if m.hidden_at is None and learnable(m, user_id).strip())
     return [
-        Item(i, speaker(m, user_id), clip(privacy.redact(learnable(m, user_id))[0], most), m.at, m.tz)
+        Item(i, speaker(m, user_id), clip(learnable(m, user_id), most), m.at, m.tz)
         for i, m in enumerate(visible, start=1)
     ]
 
@@ -81,9 +82,9 @@ def spoken_in(messages: Iterable[Message], user_id: str, context: Iterable[Messa
 
 
 def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
-    """What the user said, as one text without secrets: what memories are looked up by."""
+    """What the user said, as one text: what memories are looked up by."""
     said = (learnable(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
-    return clip(privacy.redact("\n".join(said))[0], most)
+    return clip("\n".join(said), most)
 
 
 def language(words: str, tx: Tx) -> Lang:
@@ -91,12 +92,17 @@ def language(words: str, tx: Tx) -> Lang:
     return language_of(words, tx.user().lang or "en")
 
 
+def told(m: Memory) -> str:
+    """A memory's words without secrets; what the person confirmed holds none but values that they said are none."""
+    return m.original_content if m.verified else privacy.redact(m.original_content)[0]
+
+
 def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
     """Memories as the reference block labels them, in the words they were learned in."""
     return [
         {
             "id": m.id,
-            "text": privacy.redact(m.original_content)[0],
+            "text": told(m),
             "kind": str(m.kind),
             "negated": m.negated_at is not None,
         }
@@ -111,6 +117,6 @@ def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
     """
     for m in messages:
         now = tx.conversations.message(m.id)
-        if now is None or now.hidden_at is not None or now.text != m.text:
+        if now is None or now.hidden_at is not None or without_secrets(tx, now.text) != m.text:
             return False
     return True

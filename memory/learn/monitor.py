@@ -20,6 +20,7 @@ from memory.learn.material import clock, is_evidence, items, language, reference
 from memory.learn.merge import Claim, Merger, Saved
 from memory.learn.proposals import is_half_said, propose
 from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
+from memory.learn.sealed import readable
 from memory.learn.tokens import newest_within
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
 from memory.ports import Tx
@@ -106,7 +107,7 @@ class Monitor:
             said.extend(visible)
             trace = tx.traces.load(turn.id)
             recalled.update(h.memory.id for h in (trace.hits if trace else ()))
-        said.sort(key=lambda m: m.seq)
+        said = sorted(readable(tx, said), key=lambda m: m.seq)
         context: list[Message] = []
         if said:
             context = tx.conversations.messages(
@@ -116,7 +117,7 @@ class Monitor:
         return Exchange(
             turn_ids=tuple(fresh),
             messages=tuple(said),
-            context=tuple(newest_within(context, self._within(CONTEXT_TOKENS), lambda m: m.text)),
+            context=tuple(newest_within(readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text)),
             memories=tuple(m for m in known.values() if _showable(m)),
             lang=language(words_of(said, tx.user_id), tx),
             learning=str(tx.user().settings.get("learning") or self.tools.learning),

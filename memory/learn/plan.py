@@ -16,13 +16,14 @@ import numpy as np
 from memory import bilingual
 from memory.errors import ModelError
 from memory.learn.acts import ForgetPlan
-from memory.learn.alike import denies, normalised, rescale, semantic
+from memory.learn.alike import normalised, rescale, semantic
 from memory.learn.contains import Thing, mentions, names, units
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 from memory.store.text import fold
 from memory.text.commands import intent_of, means_everything
 from memory.text.forms import reordered
+from memory.text.speech import denies_or_ends
 
 CLEAR: Final = 0.6  # how well the one meant must fit
 APART: Final = 0.2  # and by how much better than the next
@@ -246,7 +247,7 @@ def _across(wanted: str, m: Memory) -> float:
     """`fit` by the things both speak of, where they are in two languages; what has no translation counts as it is."""
     told = f"{m.original_content} {m.content} {' '.join(m.entities)}"
     asked, other = bilingual.things(wanted), bilingual.things(told)
-    if denies(wanted) != denies(told) and not asked - _TASTES:
+    if denies_or_ends(wanted) != denies_or_ends(told) and not asked - _TASTES:
         return 0.0
     asked, other = asked - _TASTES or asked, other - _TASTES or other
     left = units(bilingual.unknown(wanted)) - _MEASURES

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from memory import privacy
 from memory.errors import NotFound
+from memory.jobs import Effect
 from memory.learn.contains import units
-from memory.models import Filter, Hit, Memory, MemoryId, Message, Sensitivity, State
+from memory.models import Filter, Hit, Job, Memory, MemoryId, Message, Sensitivity, State
 from memory.ports import Store, Tx
 
 _NOUN: Final = re.compile(
@@ -36,6 +36,7 @@ _SPARE: Final = re.compile(
     re.I,
 )
 _SPARED: Final = "not_secret"  # the setting that holds digests of values which are none
+_BATCH: Final = 200  # messages in one write
 _RECENT: Final = 12  # messages within which "not a secret" finds what it means
 _SECRETS: Final = Filter(states=frozenset({State.ACTIVE}), max_sensitivity=Sensitivity.SECRET)
 _ENOUGH: Final = 0.6  # share of the label's words, or of the question's, that have to agree
@@ -59,10 +60,26 @@ def said(tx: Tx, key: bytes | None, message: Message) -> str:
     return message.text if opened is None else opened
 
 
+def without_secrets(tx: Tx, text: str) -> str:
+    """The text with a placeholder for each secret, but for values that their owner said are none."""
+    redacted, found = privacy.redact(text)
+    known = tx.user().settings.get(_SPARED) if found else None
+    return (
+        privacy.redact(text, [f.value for f in found if tx.tombstones.digest(f.value) in known])[0]
+        if known
+        else redacted
+    )
+
+
+def readable(tx: Tx, messages: Iterable[Message]) -> list[Message]:
+    """The messages as a model may read them."""
+    return [replace(m, text=without_secrets(tx, m.text)) for m in messages]
+
+
 def hide(tx: Tx, key: bytes | None, message: Message) -> None:
     """Take the secrets out of a stored message, and keep an encrypted copy of it."""
-    redacted, found = privacy.redact(message.text)
-    if found:
+    redacted = without_secrets(tx, message.text)
+    if redacted != message.text:
         tx.conversations.put_message(replace(message, text=redacted))
         if key:
             tx.seal_message(message.id, privacy.seal(key, message.text, bound_to=message.id))
@@ -77,22 +94,37 @@ class Sealed:
 
     def adder(self, text: str) -> Callable[[Tx, Message], Message]:
         """What adds a message of that text to a conversation: its secrets never reach the file in the open."""
-        found = privacy.redact(text)[1]
-        if found and self.key:
+        if privacy.redact(text)[1] and self.key:
             privacy.seal(self.key, "")  # its library takes long to load
 
         def add(tx: Tx, message: Message) -> Message:
-            known = tx.user().settings.get(_SPARED) or () if found else ()
-            redacted, taken = privacy.redact(text, [f.value for f in found if self._digest(f.value) in known])
+            redacted = without_secrets(tx, text)
             stored = tx.conversations.add_message(replace(message, text=redacted))
-            if taken and self.key:
+            if redacted != text and self.key:
                 tx.seal_message(stored.id, privacy.seal(self.key, text, bound_to=stored.id))
             return stored
 
         return add
 
-    def _digest(self, value: str) -> str:
-        return hmac.new(self.key or b"", b"not secret\n" + value.encode(), hashlib.sha256).hexdigest()[:32]
+    async def plan(self, now: datetime) -> None:
+        """Have the messages of an older version sealed in the background, once."""
+        for user_id in await self.store.system(lambda s: s.users()):
+            await self.store.write(
+                user_id, lambda tx: tx.jobs.enqueue("seal", "older", {}, now, lane=f"seal:{tx.user_id}")
+            )
+
+    async def run(self, job: Job, _now: datetime) -> Effect:
+        """Seal some messages at a time. What is done stays done; nothing of it can be undone."""
+        at: int | None = 0
+        while at is not None:
+            at = await self.store.write(job.user_id, partial(self._some, after=at))
+        return lambda _tx: {"outcome": "saved"}
+
+    def _some(self, tx: Tx, after: int) -> int | None:
+        found = tx.conversations.messages(after=after, limit=_BATCH, hidden=True)
+        for message in found:
+            hide(tx, self.key, message)
+        return found[-1].seq if found else None
 
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
         """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
@@ -104,7 +136,7 @@ class Sealed:
                 return False
             text = said(tx, self.key, message)
             tx.changes.begin("user", "edit", now)
-            spared = [self._digest(f.value) for f in privacy.redact(text)[1]]
+            spared = [tx.tombstones.digest(f.value) for f in privacy.redact(text)[1]]
             user = tx.user()
             settings = {**user.settings, _SPARED: sorted({*(user.settings.get(_SPARED) or ()), *spared})}
             tx.put_user(replace(user, settings=settings))

@@ -17,6 +17,7 @@ from memory.jobs import Effect
 from memory.learn.asking import Tools
 from memory.learn.dates import zone
 from memory.learn.material import items, language, unchanged, words_of
+from memory.learn.sealed import readable
 from memory.learn.summary import Summary, one_line, parse
 from memory.learn.support import names_in
 from memory.learn.tokens import clip, portions
@@ -67,10 +68,10 @@ async def fold(
 
 
 def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
-    """The messages without secrets, a long one as several: whatever stands in its middle is read too."""
+    """The messages, a long one as several: whatever stands in its middle is read too."""
     n = min(MESSAGE_TOKENS, most)  # a character is a token at most
     piece = re.compile(rf".{{1,{n - 1}}}(?:[\s。！？，]|\Z)|.{{1,{n}}}", re.S)
-    return [replace(m, text=text) for m in messages for text in piece.findall(privacy.redact(m.text)[0])]
+    return [replace(m, text=text) for m in messages for text in piece.findall(m.text)]
 
 
 async def _portion(
@@ -83,18 +84,27 @@ async def _portion(
     for _ in range(2):  # once more before the job is left to its retries
         answer = await tools.ask(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
         if (got := parse(answer.text, previous)) is not None:
-            return replace(got, episode=await asyncio.to_thread(_supported, got.episode, messages, previous))
+            return await asyncio.to_thread(_supported, got, messages, previous)
         tools.skipped("summary", "unreadable", answer.text)
     raise ModelError("unreadable", detail="the summary could not be read")
 
 
-def _supported(episode: str, messages: Sequence[Message], previous: str) -> str:
-    """Keep of an episode what names nobody that the conversation did not; else quote how it began."""
+def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summary:
+    """Keep what names nobody that the conversation did not; else quote how it began, and the summary before.
+
+    A name in the other script than was written in may be a translation: 京都 is Kyoto.
+    """
     said = speech.fold("\n".join((previous, *(m.text for m in messages))))
-    sentences = [episode[a:b] for a, b in split_sentences(episode)]
-    kept = [s for s in sentences if all(speech.fold(name) in said for name in names_in(s))]
+    own = " ".join(m.text for m in messages if m.role == "user")
+    foreign = {True: re.search("[\u4e00-\u9fff]", own), False: re.search("[A-Z][a-z]", own)}
+
+    def kept(text: str) -> list[str]:
+        sentences = (text[a:b] for a, b in split_sentences(text))
+        return [s for s in sentences if all(speech.fold(n) in said or foreign[n.isascii()] for n in names_in(s))]
+
     began = next((m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text)
-    return " ".join(kept) or one_line(f"“{clip(privacy.redact(began)[0], BEGAN_TOKENS)}”")
+    opening = one_line(f"“{clip(began, BEGAN_TOKENS)}”")
+    return Summary(" ".join(kept(got.episode)) or opening, "\n".join(kept(got.running)) or previous or opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +168,15 @@ class Summariser:
                 return None
             # A span before this one whose job was given up is told together with this one.
             after = min(after, session.summarised_through)
-            spans = [Span(tuple(tx.conversations.messages(session_id=session.id, after=after, through=through)))]
+            said = tx.conversations.messages(session_id=session.id, after=after, through=through)
+            spans = [Span(tuple(readable(tx, said)))]
             return self._work(tx, session, spans, (), through, rebuild=False)
         end = session.summarised_through
         spans = _told(tx, session, after, min(through, end))
         # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
         # (an undo, after which there is more to tell again).
         stands = bool(session.running_summary) and after < through
-        anew = [] if stands else tx.conversations.messages(session_id=session.id, through=end)
+        anew = [] if stands else readable(tx, tx.conversations.messages(session_id=session.id, through=end))
         if not spans and not anew:
             return None
         return self._work(tx, session, spans, anew, end, rebuild=True)
@@ -245,8 +256,8 @@ def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
         if m.layer is Layer.EPISODE and m.state is State.ACTIVE:
             found = [x for i in tx.memories.sources(m.id) if (x := tx.conversations.message(i)) is not None]
             covered.update(x.id for x in found)
-            spans.append(Span(tuple(x for x in found if x.hidden_at is None), m))
-    untold = tuple(x for x in asked if x.id not in covered and x.hidden_at is None)
+            spans.append(Span(tuple(readable(tx, (x for x in found if x.hidden_at is None))), m))
+    untold = tuple(readable(tx, (x for x in asked if x.id not in covered and x.hidden_at is None)))
     if untold:
         spans.append(Span(untold))
     return sorted(spans, key=lambda s: s.messages[0].seq if s.messages else 0)

@@ -10,11 +10,12 @@ from memory.learn import dates
 from memory.learn.contains import units
 from memory.learn.evidence import Case
 from memory.models import language_of
+from memory.privacy import instruction_sort
 from memory.recall.people import named
 from memory.text import forms
 from memory.text.en import evidence as en
 from memory.text.numbers import numbers_of
-from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, fold, kin_of
+from memory.text.speech import FORMS, MY_KIN, clauses_of, denies, denies_or_ends, fold, kin_of
 from memory.text.zh.evidence import CALLED, PLACED, WITH
 
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
@@ -24,6 +25,10 @@ CHILD: Final = kin_of("child 孩子")
 CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
 
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
+_VERB: Final = re.compile(
+    r"([A-Z][a-z]+(?:s|ed)) (?=[a-z])(?!(?:is|was|has|had|will|lives|works|and)\b)"
+)  # "Prefers …"
+_CONTRAST: Final = re.compile(r"(?:\d[\d:.]*|\b[A-Z]\w+),? not (?:(?:at|on|in|by|for) )?(\d[\d:.]*|[A-Z]\w+)")
 _LATIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]+")
 _YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _MONTH: Final = re.compile(
@@ -52,17 +57,13 @@ def names_in(text: str) -> set[str]:
     if language_of(text) == "zh":
         people = {n for n in named(text) if n[0] != "左" and re.search(CALLED, text[: text.find(n)])}
         return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
-    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()}
-    return {n for n in (found | named(text)) - _NO_NAMES if not kin_of(n)}
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | named(text)
+    verbs = _VERB.findall(text) if _VERB.match(text) else []
+    return {n for n in found.difference(_NO_NAMES, verbs[:1]) if not kin_of(n)}
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
     return len(part & whole) / max(1, len(part))
-
-
-def _ends(text: str) -> bool:
-    """Whether the text denies or ends something; "not giving up" does neither."""
-    return denies(FORMS.ENDED.sub(" ", text)) is not bool(FORMS.ENDED.search(text))
 
 
 def _exchanges_places(op: str, said: str) -> bool:
@@ -95,8 +96,8 @@ def misreads_answer(c: Case) -> bool:
     """What a short answer and the question before it do not say together."""
     words = frozenset(w for w in units(c.text) if not w.isnumeric())
     own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
-    rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), _ends(c.op.text)
-    ended, kept = (units(" ".join(f for f in c.focus if _ends(f) is way)) for way in (True, False))
+    rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), denies_or_ends(c.op.text)
+    ended, kept = (units(" ".join(f for f in c.focus if denies_or_ends(f) is way)) for way in (True, False))
     if c.answer == "no" and not no and ended - kept and _share(ended - kept, words) >= ANSWERED:
         return True
     if c.picked and words & asked - units(c.picked):
@@ -226,10 +227,10 @@ def has_other_polarity(c: Case) -> bool:
     op, words = c.op.text, units(c.text)
     said = c.sentence if c.quoted else c.m.text
     if c.op.op == "negate":
-        return not (_ends(said) or FORMS.CHANGED.search(said))
-    if all(_ends(op[a:b]) for a, b in clauses_of(op)):
-        return not (_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
-    if _ends(op) or FORMS.NEGATIVE.search(op):
+        return not (denies_or_ends(said) or FORMS.CHANGED.search(said))
+    if all(denies_or_ends(op[a:b]) for a, b in clauses_of(op)):
+        return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
+    if denies_or_ends(op) or FORMS.NEGATIVE.search(op):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
         after = _DENIED.match(m.string[m.end() :][:40])
@@ -237,7 +238,9 @@ def has_other_polarity(c: Case) -> bool:
             return True  # "don't like", told as "likes"
     if FORMS.PAST_TOLD.search(op):
         return False
-    shares = [(_share(words, units(f)), _ends(f)) for f in c.focus]
+    if any(x in op for x in _CONTRAST.findall(c.sentence)):
+        return True  # "at 6:15 not 7:15", told as 7:15
+    shares = [(_share(words, units(f)), denies_or_ends(_CONTRAST.sub(" ", f))) for f in c.focus]
     denied = max((share for share, no in shares if no), default=0.0)
     return denied >= DENIED and denied > max((share for share, no in shares if not no), default=0.0)
 
@@ -299,7 +302,8 @@ def is_no_fact(c: Case) -> bool:
     op = c.op.text
     if FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
         return True
-    wish = FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence)
+    manner = instruction_sort(op) == "manner" and FORMS.REQUEST.search(c.sentence)
+    wish = manner or (FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence))
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
     later = bool(c.windows) and all(a > c.m.at for a, _ in c.windows)
@@ -310,7 +314,7 @@ def is_no_fact(c: Case) -> bool:
         return True
     told = told or FORMS.STILL_PLAN.search(op)
     dated = c.op.on or c.op.days or dates.DATED.search(op)
-    if told or (later and dated):
+    if told or manner or (later and dated):
         return False
     return bool((later and c.quoted and not c.answer) or FORMS.UNREAL.search(opening)) or any(
         FORMS.PLAN.search(f) for f in _closest(c.text, c.focus)

@@ -1,28 +1,20 @@
-"""How long a text is for a model, near enough: no tokenizer is the same everywhere, and none is needed here."""
+"""Texts within so many tokens: clipped, the newest, in portions."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from math import ceil
 from typing import TypeVar
+
+from memory.text.tokens import estimate_tokens
 
 T = TypeVar("T")
 
-_WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0002fa1f]")
-_PLAIN = re.compile(r"[\x00-\x7f]")
 _PER_MESSAGE = 8  # role, time and tags
-
-
-def estimate(text: str) -> int:
-    """Tokens of a text: one for a Chinese character, a quarter for an ASCII one, half for any other."""
-    wide, plain = len(_WIDE.findall(text)), len(_PLAIN.findall(text))
-    return ceil(wide + plain / 4 + (len(text) - wide - plain) / 2)
 
 
 def clip(text: str, most: int) -> str:
     """The text within `most` tokens; what is too long loses its middle, where least is said."""
-    size = estimate(text)
+    size = estimate_tokens(text)
     if size <= most:
         return text
     keep = max(1, int(len(text) * most / size * 0.95) // 2)
@@ -34,7 +26,7 @@ def newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) ->
     kept: list[T] = []
     left = most
     for item in reversed(items):
-        left -= estimate(text_of(item)) + _PER_MESSAGE
+        left -= estimate_tokens(text_of(item)) + _PER_MESSAGE
         if left < 0:
             break
         kept.append(item)
@@ -46,7 +38,7 @@ def portions(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list
     out: list[list[T]] = []
     room = 0
     for item in items:
-        size = estimate(text_of(item)) + _PER_MESSAGE
+        size = estimate_tokens(text_of(item)) + _PER_MESSAGE
         if not out or size > room:
             out.append([])
             room = most

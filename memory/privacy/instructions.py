@@ -51,7 +51,7 @@ _BEYOND: Final = _find(
     r"\b(?:may|can|allowed to|permission to|right to) (?:read|see|view|edit|change|delete|hear|get|use|access)\b.{0,60}\bmemories\b"
     rf"|\byour (?:own )?(?:{en.RULES})\b|\b(?:ignore|bypass|break|override) its (?:{en.RULES})\b"
     rf"|^(?:answer|tell|give|do)\b.{{0,60}}\b(?:without|no|beyond|breaks?)\b.{{0,20}}\b(?:{en.RULES})\b"
-    r"|^(?:transfer|wire)\b.{0,60}\bevery\b"
+    rf"|^(?:transfer|wire)\b.{{0,60}}\bevery\b|^(?:{en.SEND})\b.{{0,60}}\b(?:my|our|all|the) (?:{en.KEPT})\b(?!.{{0,60}}\b(?:me|i)\b)"
     rf"|^(?:{en.POWER}) (?!me\b|us\b|go\b).{{0,60}}\b(?:as (?:if|me|mine|though|an?)|says?|see|read|edit|change|access|use|control|decide|manage|speak|orders?|commands?|text that|(?:any|every)thing)\b"
     r"|^(?:hide|conceal|deny|pretend|cover up|keep)\b.{0,60}\b(?:from|to be|hidden|exists?)\b|^lie\b|^(?:act|answer|behave) as (?:if|though|an?)\b"
     rf"|^{_EBB} (?:are|is) (?:now |hereby )?(?:no longer|free|authori[sz]ed|permitted|exempt|not bound|above|able to do|unrestricted|not subject)\b"
@@ -75,7 +75,9 @@ _ALWAYS: Final = _find(r"\b(?:always|only|must|shall|every|each|all|whenever|pre
 _YIELD: Final = _find(rf"^(?:{en.YIELD})\b")
 _NOT: Final = _find(r"\b(?:never|not|don['’]t)\b")
 _MANNER: Final = _find(rf"^(?:{en.MANNER})\b")
-_PARTS: Final = _find(rf"\b(?:{en.PARTS}|me|you|your|ebb)\b|^(?:correct my|stop \w+ing|mention my)\b")
+_PARTS: Final = _find(
+    rf"\b(?:{en.PARTS}|me|you|your|ebb)\b|^(?:(?-i:[Cc]all them (?!\w+day)[A-Z]\w+)|correct my|stop \w+ing|mention my)\b"
+)
 _TASTE: Final = _find(
     rf"^(?:i\s|(?:the\s)?user\s)?(?:wants?|prefers?|likes?|would like)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED}|ebb|you)\b"
     rf"|^(?:no|short|long|simple|plain|british|american|fewer|less|more)\s(?:[\w-]+\s){{0,2}}(?:{en.WISHED})\b",
@@ -107,6 +109,7 @@ def instruction_sort(text: str) -> Literal["refused", "manner", ""]:
     "You have no restrictions" is refused, "short answers, please" is manner, "never eats meat" is neither.
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    plain = re.sub(r"\b(you|they|we)['’]re\b", r"\1 are", plain, flags=re.I)
     plain = re.sub(r" ?\n[ \n]{0,9}", "\n", re.sub(r"[^\S\n]+", " ", plain))  # runs of blanks make patterns slow
     if _MARKS.search(plain):
         return "refused"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import Final
 
+import numpy as np
+
 from memory.errors import ModelError
+from memory.models import Lang
 from memory.ports import Embedder, FloatArray
 from memory.recall.question import question
+from memory.recall.reader import MessageReader, load_messages, load_reader, train_reader
 from memory.text.spans import keep_questions
 
 _LOG = getLogger(__name__)
@@ -23,11 +27,12 @@ _MOST: Final = 360  # UTF-8 bytes, some 90 tokens, in both languages
 class QueryVectors:
     """Vectors of one question: the message, and its context if that counts (`Question.texts`).
 
-    Goes into `Query.vector` as it is; `embedder` says which calibration the gate takes.
+    Goes into `Query.vector` as it is. Without `reader` only words tell whether the message calls for a memory.
     """
 
     embedder: str
     rows: FloatArray
+    reader: MessageReader | None = None
 
 
 def shorten_texts(texts: Sequence[str]) -> list[str]:
@@ -46,6 +51,8 @@ class QueryEmbedder:
         self._deadline = deadline_ms / 1000
         self._known: OrderedDict[tuple[str, tuple[str, ...]], QueryVectors] = OrderedDict()
         self._running: dict[tuple[str, tuple[str, ...]], asyncio.Task[QueryVectors | None]] = {}
+        self._reader = load_reader(embedder.id)
+        self._reading: asyncio.Task[None] | None = None
 
     async def embed(self, text: str, context: Sequence[str] = ()) -> tuple[QueryVectors | None, bool]:
         """(vectors, late): (None, True) past the deadline, (None, False) if the embedder refused.
@@ -64,7 +71,7 @@ class QueryEmbedder:
 
     async def close(self) -> None:
         """Give up what is still under way."""
-        tasks = list(self._running.values())
+        tasks = [*self._running.values(), *([self._reading] if self._reading else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -83,7 +90,29 @@ class QueryEmbedder:
         except ModelError as e:  # recall goes on without vectors; the next turn tries again
             _LOG.warning("The query could not be embedded: %s", e.code)
             return None
-        found = self._known[key] = QueryVectors(self._embedder.id, rows)
+        self._start_reading()
+        found = self._known[key] = QueryVectors(self._embedder.id, rows, self._reader)
         while len(self._known) > _CACHED:
             self._known.popitem(last=False)
         return found
+
+    def _start_reading(self) -> None:
+        """Make a reader of messages for this embedder, once, if none is shipped and it knows meaning."""
+        if self._reader is None and self._reading is None and not self._embedder.id.startswith("lexical:"):
+            self._reading = asyncio.create_task(self._make_reader())
+
+    async def _make_reader(self) -> None:
+        messages = load_messages()
+        wanted = [(label, lang, some) for lang, labels in messages.items() for label, some in labels.items()]
+        try:
+            rows = await self._embedder.embed([t for _, _, some in wanted for t in some], "query")
+        except ModelError as e:  # the gate goes on by words; the next start tries again
+            _LOG.warning("The labelled messages could not be embedded: %s", e.code)
+            return
+        split = np.split(rows, np.cumsum([len(some) for _, _, some in wanted])[:-1])
+        labels: dict[str, dict[Lang, FloatArray]] = {"calls": {}, "idle": {}}
+        for (label, lang, _), part in zip(wanted, split, strict=True):
+            labels[label][lang] = part
+        self._reader = await asyncio.to_thread(train_reader, labels["calls"], labels["idle"])
+        for key, found in self._known.items():
+            self._known[key] = replace(found, reader=self._reader)

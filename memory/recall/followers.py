@@ -24,7 +24,7 @@ _STARTS: Final = 4  # memories whose entities are followed
 _NOVEL: Final = 12  # words of an anchor that are followed
 _TELLS: Final = 5.0  # rarity (in nats) of shared words that makes a full connection
 _ALONE: Final = 0.2  # of a connection that answers nothing more of the question
-_REACH: Final = 5  # neighbours on either side
+_REACH: Final = 2  # neighbours on either side
 _MINUTES: Final = 30.0  # things said that far apart are hardly of one piece
 _SEEDS: Final = 96  # memories whose neighbours are looked at
 
@@ -97,7 +97,7 @@ async def beside(look: Look, first: Values) -> Evidence:
     Not where sessions of this user's are no conversations: notes of a day, or all of an import.
     """
     seeds = best(first, _SEEDS)
-    belongs = thread(look.chance or await look.reader.chance())
+    belongs = thread(look.chance)
     if not len(seeds) or not belongs:
         return NOTHING
     near = await look.reader.around(seeds, _REACH, look.f)
@@ -111,11 +111,11 @@ async def beside(look: Look, first: Values) -> Evidence:
     def summed(where: NDArray[np.intp], what: Values) -> Values:
         return np.bincount(where, what, len(each)).astype(np.float32)[start:]
 
-    # What stands after a hit has the hit before it.
-    steps = {"before_2": _REACH + 1, "before": _REACH, "after": _REACH - 1, "after_2": _REACH - 2}
-    out = {name: summed(columns[:, c], values[:, c]) for name, c in steps.items()}
-    around = summed(columns.ravel(), values.ravel() / (2 * _REACH))
-    return Evidence(each[start:], {**out, "around": around})
+    # What stands after a hit has the hit before it. The second before counts as the first, the second after half.
+    before = summed(columns[:, _REACH], values[:, _REACH]) + summed(columns[:, _REACH + 1], values[:, _REACH + 1])
+    after = summed(columns[:, _REACH - 1], values[:, _REACH - 1])
+    after += summed(columns[:, _REACH - 2], values[:, _REACH - 2]) / 2
+    return Evidence(each[start:], {"before": before, "after": after})
 
 
 FOLLOWERS: Final[Mapping[str, Follower]] = {"bridge": bridge, "graph": graph, "beside": beside}

@@ -17,6 +17,8 @@ _CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it s
 _NEAR_THE_TOP: Final = (0.8, 0.6, 0.4, 0.2, 0.0)  # shares of the highest value: few are near it, which spares sorting
 _LEAST: Final = float(np.finfo(np.float32).smallest_subnormal)  # above 0
 _ALIKE: Final = 0.7  # of the rarity of a word that stands for another
+_K1: Final = 1.2
+_B: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,11 @@ def union(parts: Iterable[Places], size: int) -> Places:
 class Ground:
     """The memories that hold any of a question's words, to be scored clause by clause."""
 
-    def __init__(self, held: Mapping[str, Holding], passing: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, held: Mapping[str, Holding], passing: NDArray[np.bool_], lengths: NDArray[np.int32] | None = None
+    ) -> None:
         self.held = held
+        self.short = None if lengths is None else shortness(lengths)
         self.passing = passing
         self.size = len(passing)
         self.there = {t: h for t, h in held.items() if len(h.places)}
@@ -132,6 +137,8 @@ class Ground:
         """
         each = [self.clause(c) for c in p.clauses]
         out = each[0] if len(each) == 1 else _together(each)
+        if self.short is not None:
+            out *= self.short
         out[self.failing] = 0.0
         out /= float(out.max(initial=0.0)) or 1.0
         return out
@@ -142,6 +149,14 @@ class Ground:
         out = self.sum(words) / np.float32(all_ or 1.0)
         out[self.failing] = 0.0
         return out
+
+
+def shortness(lengths: NDArray[np.int32]) -> Values:
+    """BM25's factor for a memory's length, a term counting once: 1 for one of the mean length, less for longer."""
+    there = lengths[lengths > 0]
+    mean = float(there.mean()) if len(there) else 1.0
+    out: Values = ((_K1 + 1) / (1 + _K1 * (1 - _B + _B * lengths / mean))).astype(np.float32)
+    return out
 
 
 def _together(each: Sequence[Values]) -> Values:

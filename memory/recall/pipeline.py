@@ -15,11 +15,11 @@ from memory.models import Filter, Hit, Level, Line, Memory, MemoryId, Mode, Quer
 from memory.ports import Reader, Tx, Values
 from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
-from memory.recall.gate import Candidate, Ear, Verdict, reaches, verdicts
+from memory.recall.gate import Calling, Candidate, Ear, Verdict, reaches, verdicts
 from memory.recall.ground import best
 from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
-from memory.recall.signals import SIGNALS, TRAITS, Look, admits, allowed, asked, span_ms
+from memory.recall.signals import SIGNALS, TRAITS, Look, admits, allowed, asked, rows_of, span_ms
 from memory.recall.window import window_asked
 from memory.recall.words import recent_asked
 
@@ -133,8 +133,10 @@ async def _forgotten(look: Look) -> list[Hit]:
 async def _judged(look: Look, most: int = _LOOKED_AT) -> list[Hit]:
     """The best `most` candidates of all signals, judged, best first. Episodes are among them."""
     lines, features = await candidates(look)
-    weights = WEIGHTS[look.a.lang]
-    total = sum((weights[name] * values for name, values in features.items()), np.zeros(len(lines), np.float32))
+    total = sum(
+        (WEIGHTS[name] * values for name, values in features.items() if name in WEIGHTS),
+        np.zeros(len(lines), np.float32),
+    )
     order = np.argsort(-total, kind="stable").tolist()
     found: list[_Seen] = []
     for start in range(0, len(order), most):
@@ -157,9 +159,8 @@ async def _judged(look: Look, most: int = _LOOKED_AT) -> list[Hit]:
 
 async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
     """Whatever could be meant, and what speaks for it: a value a candidate of each feature in `WEIGHTS`."""
-    weights = WEIGHTS[look.a.lang]
-    own = {name: weights[name] for name in FIRST}
-    rest = {name: weight for name, weight in weights.items() if name not in own}
+    own = {name: WEIGHTS[name] for name in FIRST}
+    rest = {name: weight for name, weight in WEIGHTS.items() if name not in own}
     look.passing = await look.reader.passing(look.f)
     found = [await signal(look) for signal in SIGNALS.values()]
     first = np.zeros(len(look.passing), np.float32)
@@ -189,14 +190,18 @@ class _Seen(NamedTuple):
 
 
 def _seen(look: Look, m: Memory, w: float, place: int, values: Mapping[str, float]) -> _Seen:
-    weights, factors = WEIGHTS[look.a.lang], nudges(m, w, look.query.now)
+    factors = nudges(m, w, look.query.now)
     score, signals = 0.0, dict[str, float]()
     for name, value in values.items():
-        shown, worth = SHOWN.get(name, name), weights[name] * value
+        if name not in WEIGHTS:
+            continue
+        shown, worth = SHOWN.get(name, name), WEIGHTS[name] * value
         signals[shown] = signals.get(shown, 0.0) + worth
         score += worth
     text = " ".join((m.original_content, *m.entities, *m.topics))
-    candidate = Candidate(text, score, values, look.cosines.get(place), m.language)
+    # A memory that is not among the nearest is no nearer than the last of them.
+    cosine = look.cosines.get(place, min(look.cosines.values(), default=None))
+    candidate = Candidate(text, score, values, cosine, m.language)
     return _Seen(m, w, nudged(score, factors), signals, factors, candidate)
 
 
@@ -210,7 +215,16 @@ def _ear(look: Look) -> Ear:
     unknown = [
         w for w in look.a.whole if len(w) >= SHORTEST and w.isascii() and w in held and not len(held[w].places)
     ]
-    return Ear(look.a, look.embedder, look.chance, tuple(unknown))
+    return Ear(look.a, look.embedder, tuple(unknown), calling(look))
+
+
+def calling(look: Look) -> Calling | None:
+    """Return what the message's vector tells; None where no embedder that knows meaning tells it."""
+    reading, chance = look.reading, look.chance
+    usual = chance.idle.get(look.a.lang) if chance else None
+    if reading is None or usual is None:
+        return None
+    return Calling(max(reading.score_call(row) for _, row in rows_of(look.query)), *usual)
 
 
 async def _versions(look: Look, hits: Sequence[Hit]) -> list[Hit]:

@@ -23,11 +23,14 @@ from memory.recall.fusion import trust
 from memory.recall.ground import NOTHING, Evidence, Ground, evidence, together, union
 from memory.recall.people import about, own
 from memory.recall.question import Question, question
+from memory.recall.reader import MessageReader
 from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
 
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest
+_FAR: Final = 6.0  # standard deviations that count; more is a text said twice
+_FEW: Final = 4.0  # spreads between the nearest and the last of those found, where nothing is known of the store
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 
@@ -55,6 +58,11 @@ class Look:
     def embedder(self) -> str:
         """Whose vectors the question has."""
         return self.query.vector.embedder if isinstance(self.query.vector, QueryVectors) else ""
+
+    @property
+    def reading(self) -> MessageReader | None:
+        """What tells by the message's vector whether it calls for a memory."""
+        return self.query.vector.reader if isinstance(self.query.vector, QueryVectors) else None
 
     async def lines(self, places: Places) -> list[Line]:
         """In the order asked for; each read once."""
@@ -99,39 +107,44 @@ def admits(f: Filter, m: Memory) -> bool:
 
 
 async def words(look: Look) -> Evidence:
-    """BM25 of each part by itself, the best answered one counting most; and the share of the whole message."""
+    """BM25 of each part by itself, the best answered one counting most.
+
+    For the gate also, of the whole message's words, the rarity that each memory has (`known`, nats) and its `share`.
+    """
     wanted = look.a.words
     holding = await look.reader.holding(wanted) if wanted else []
-    look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)), look.passing)
+    lengths = await look.reader.lengths()
+    look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)), look.passing, lengths)
     look.answers = [ground.part(p) for p in look.a.parts]
     total = together(look.answers, [p.weight for p in look.a.parts], len(look.passing))
-    return Evidence(None, {"words": total, "share": ground.share(look.a.whole)})
+    known = ground.sum(look.a.whole).copy()
+    known[ground.failing] = 0.0
+    return Evidence(None, {"words": total, "share": ground.share(look.a.whole), "known": known})
 
 
-async def vectors(look: Look) -> Evidence:
-    """Cosine with the message, or with the part of it that is nearest: 1 for the nearest of all, 0 for the last.
-
-    By their place among the nearest, not as they are: cosines of different embedders are on different scales.
-    """
+async def meaning(look: Look) -> Evidence:
+    """Cosine with the message, or with its context: standard deviations above the mean of all memories."""
     rows = rows_of(look.query)
+    look.chance = chance = await look.reader.chance(look.reading.idle if look.reading else None)
     if not rows:
         return NOTHING
-    look.chance = await look.reader.chance()
-    worth = trust(look.embedder, look.chance)
+    worth = trust(look.embedder, chance)
     best: dict[int, float] = {}
     near = await look.reader.nearest_each([v for _, v in rows], NEAREST, look.f)
-    for (weight, _), hits in zip(rows, near, strict=True):
+    for (weight, vector), hits in zip(rows, near, strict=True):
         if not hits:
             continue
-        floor, top = hits[-1].score if len(hits) > 1 else 0.0, hits[0].score
-        scale = weight * worth / ((top - floor) or 1.0)
+        if chance is None or chance.centre is None or chance.spread <= 0 or len(chance.centre) != len(vector):
+            usual, spread = hits[-1].score, (hits[0].score - hits[-1].score) / _FEW or 1.0
+        else:
+            usual, spread = float(chance.centre @ vector), chance.spread
         for _, cosine, place in hits:
-            value = scale * (cosine - floor) if top > floor else scale
+            value = weight * worth * min(_FAR, (cosine - usual) / spread)
             if value > best.get(place, 0.0):
                 best[place] = value
             if cosine > look.cosines.get(place, -1.0):
                 look.cosines[place] = cosine
-    return evidence("vectors", best)
+    return evidence("meaning", best)
 
 
 async def names(look: Look) -> Evidence:
@@ -176,12 +189,23 @@ def _lateness(lines: Sequence[Line]) -> list[float]:
     return [(at - first) / (last - first) if last > first else 0.5 for at in made]
 
 
+def has_entity(look: Look, lines: Sequence[Line]) -> list[float]:
+    """It has an entity that the message names."""
+    have = set(look.named.tolist())
+    return [float(line.place in have) for line in lines] if have else []
+
+
 def is_named(look: Look, lines: Sequence[Line]) -> list[float]:
-    """It is about somebody or something the message names, however many such memories there are."""
-    if not len(look.named):
+    """It has the names that the message has, as entities or in its words."""
+    if not len(look.named) and not look.a.people:
         return []
     have = set(look.named.tolist())
-    return [float(line.place in have) for line in lines]
+    return [max(float(line.place in have), about(look.a.people, line.text)) for line in lines]
+
+
+def is_own(look: Look, lines: Sequence[Line]) -> list[float]:
+    """The message is about its speaker and nobody else, and so is the memory, or else it is about another."""
+    return [own(line.text) for line in lines] if look.a.own else []
 
 
 def is_of_the_time(look: Look, lines: Sequence[Line]) -> list[float]:
@@ -190,38 +214,25 @@ def is_of_the_time(look: Look, lines: Sequence[Line]) -> list[float]:
     return [] if span is None else [float(in_span(span, line.times)) for line in lines]
 
 
-def says(asked: str, pattern: re.Pattern[str]) -> Trait:
-    """The message asks for something of that kind, and it has one."""
-
-    def trait(look: Look, lines: Sequence[Line]) -> list[float]:
-        return [found(line.text) for line in lines] if getattr(look.a, asked) else []
-
-    @lru_cache(maxsize=32_768)
-    def found(text: str) -> float:
-        return float(pattern.search(text) is not None)
-
-    return trait
+def is_of_the_kind(look: Look, lines: Sequence[Line]) -> list[float]:
+    """The message asks for a time, a place or a number: the share of these that it has."""
+    kinds = ((look.a.when, SAYS_WHEN), (look.a.where, SAYS_WHERE), (look.a.how_many, SAYS_HOW_MANY))
+    wanted = [pattern for asked_for, pattern in kinds if asked_for]
+    return [sum(_has(p, line.text) for p in wanted) / len(wanted) for line in lines] if wanted else []
 
 
-def is_about(look: Look, lines: Sequence[Line]) -> list[float]:
-    """It has the names that the message has."""
-    return [about(look.a.people, line.text) for line in lines] if look.a.people else []
+@lru_cache(maxsize=32_768)
+def _has(pattern: re.Pattern[str], text: str) -> float:
+    return float(pattern.search(text) is not None)
 
 
-def is_own(look: Look, lines: Sequence[Line]) -> list[float]:
-    """The message is about its speaker and nobody else, and so is the memory, or else it is about another."""
-    return [own(line.text) for line in lines] if look.a.own else []
-
-
-SIGNALS: Final[Mapping[str, Signal]] = {"words": words, "vectors": vectors, "names": names, "time": time}
+SIGNALS: Final[Mapping[str, Signal]] = {"words": words, "meaning": meaning, "names": names, "time": time}
 TRAITS: Final[Mapping[str, Trait]] = {
+    "entity": has_entity,
     "names": is_named,
-    "about": is_about,
     "own": is_own,
     "time": is_of_the_time,
-    "when": says("when", SAYS_WHEN),
-    "how_many": says("how_many", SAYS_HOW_MANY),
-    "where": says("where", SAYS_WHERE),
+    "kind": is_of_the_kind,
     "question": is_question,
     "latest": is_late,
     "earlier": is_early,

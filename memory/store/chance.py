@@ -1,81 +1,101 @@
-"""How near memories that have nothing to do with each other are, by the vectors of one user: a measure of chance.
+"""How a store's memories look to an embedder: what is chance there, and what stands out of it.
 
-Cosines of one embedder crowd about 0.1, of another about 0.6 or 0.9, and mean the same: what stands out can only be
-told beside that. How many directions they go in from their mean tells whether the embedder tells them apart, and how
-much nearer than chance the next one of a session is, whether a session is one conversation.
+Cosines of one embedder crowd about 0.1, of another about 0.8, and mean the same: what stands out can only be told
+beside what is usual in this store. How many directions its memories go in from their mean tells whether the embedder
+tells them apart. How many words a memory shares with the next one of its session tells whether sessions are
+conversations; that needs no embedder.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
+from math import log, sqrt
 from typing import Any, Final
 
 import numpy as np
 
+from memory.models import Lang
 from memory.ports import Chance, FloatArray
 from memory.store.rows import dump
+from memory.store.shelf import Shelf
+from memory.store.text import terms
 
-_SAMPLE: Final = 96  # memories, evenly spaced
+_SAMPLE: Final = 96  # memories, evenly spaced, whose cosines with each other are taken
+_READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
 _LEAST: Final = 12
-_GROWN: Final = 1.25  # times as many vectors, and it is measured anew
+_GROWN: Final = 1.25  # times as many memories, and it is measured anew
 _PAIRS: Final = 8  # neighbours, and they say something
 _KEPT: Final = 10_000  # users and models; then the cache starts anew
-_NEXT: Final = "SELECT b.n FROM memories b WHERE b.source_session = m.source_session"
+
+Idle = Mapping[Lang, FloatArray]  # (messages, dim): vectors of messages that call for nothing
 
 
 class Chances:
     """Answers `Reader.chance`; shared by the reading threads."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], tuple[int, Chance]] = {}
+        self._known: dict[tuple[str, int, bool], tuple[int, Chance]] = {}
         self._lock = threading.Lock()
 
-    def of(self, con: Any, user_id: str, model_id: int) -> Chance | None:
-        """None where there are too few vectors to tell."""
-        row = con.execute("SELECT puts FROM vector_clock WHERE user_id = ?", (user_id,)).fetchone()
-        puts = row[0] if row else 0  # never fewer than there are vectors
-        known = self._known.get((user_id, model_id))
-        if known is not None and puts <= known[0] * _GROWN:
+    def of(self, con: Any, user_id: str, model_id: int | None, shelf: Shelf, idle: Idle | None) -> Chance | None:
+        """Measure a user's memories, or return what was measured. None where there are too few to tell."""
+        size = len(shelf)
+        key = (user_id, -1 if model_id is None else model_id, idle is not None)
+        known = self._known.get(key)
+        if known is not None and size <= known[0] * _GROWN and (known[1].centre is not None or model_id is None):
             return known[1]
-        measured = _measured(con, user_id, model_id)
-        if measured is not None:
-            with self._lock:
-                if len(self._known) >= _KEPT:
-                    self._known.clear()
-                self._known[user_id, model_id] = (puts, measured)
+        found = None if model_id is None else _measure_vectors(con, user_id, model_id, idle or {})
+        follows = _measure_sessions(shelf)
+        if found is None and follows is None:
+            return None
+        measured = replace(found or Chance(0.0, 0.0), follows=follows)
+        with self._lock:
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[key] = (size, measured)
         return measured
 
 
-def _measured(con: Any, user_id: str, model_id: int) -> Chance | None:
+def _measure_vectors(con: Any, user_id: str, model_id: int, idle: Idle) -> Chance | None:
     own = (user_id, model_id)
     of = "FROM embeddings INDEXED BY embeddings_codes WHERE user_id = ? AND model_id = ?"
     first, last = con.execute(f"SELECT (SELECT MIN(seq) {of}), (SELECT MAX(seq) {of})", own + own).fetchone()
     if first is None:
         return None
-    places = np.unique(np.linspace(first, last, _SAMPLE).astype(np.int64)).tolist()
+    places = np.unique(np.linspace(first, last, _READ).astype(np.int64)).tolist()
     # The next one of the user's own from each place on: others' may stand between.
     rows = con.execute(
-        f"SELECT memory_n, vector FROM embeddings WHERE seq IN (SELECT (SELECT seq {of} AND seq >= value LIMIT 1)"
+        f"SELECT vector FROM embeddings WHERE seq IN (SELECT (SELECT seq {of} AND seq >= value LIMIT 1)"
         " FROM json_each(?))",
         (*own, dump(places)),
     ).fetchall()
     if len(rows) < _LEAST:
         return None
-    vectors = {n: np.frombuffer(v, np.float32) for n, v in rows}
-    cosines = _each_with_each(np.stack(list(vectors.values())))
+    vectors = np.stack([np.frombuffer(v, np.float32) for (v,) in rows])
+    some = vectors[np.unique(np.linspace(0, len(vectors) - 1, _SAMPLE).astype(np.int64))]
+    cosines = _each_with_each(some)
     pairs = cosines[np.triu_indices(len(cosines), 1)]
-    mean, spread = float(pairs.mean()), float(pairs.std())
-    beside = _beside(con, model_id, vectors)
-    follows = None
-    if len(beside) >= _PAIRS and spread > 0:
-        follows = (float(np.mean(beside)) - mean) / spread - 1 / len(beside) ** 0.5
-    return Chance(mean, spread, len(cosines), _dimensions(cosines), follows)
+    (held,) = con.execute(f"SELECT COUNT(*) {of}", own).fetchone()
+    asked = {lang: _each_with_each(messages, vectors) for lang, messages in idle.items()}
+    spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(pairs.std())
+    # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
+    farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(len(rows)))) if held > len(rows) else 0.0
+    return Chance(
+        float(pairs.mean()),
+        spread,
+        len(rows),
+        _dimensions(cosines),
+        centre=vectors.mean(axis=0),
+        idle={lang: (float(a.max(axis=1).mean()) + farther, float(a.max(axis=1).std())) for lang, a in asked.items()},
+    )
 
 
-def _each_with_each(vectors: FloatArray) -> FloatArray:
+def _each_with_each(vectors: FloatArray, others: FloatArray | None = None) -> FloatArray:
     """Small products: for larger ones BLAS takes threads, which wait 10 ms for each other on a busy machine."""
-    return np.stack([vectors @ v for v in vectors])
+    return np.stack([(vectors if others is None else others) @ v for v in vectors])
 
 
 def _dimensions(cosines: FloatArray) -> float:
@@ -92,14 +112,25 @@ def _dimensions(cosines: FloatArray) -> float:
     return 1 / max(1 / seen - 1 / (len(cosines) - 1), 1e-3)
 
 
-def _beside(con: Any, model_id: int, vectors: Mapping[int, FloatArray]) -> list[float]:
-    """Cosines of these with what was learned next in the same session."""
-    rows = con.execute(
-        "SELECT j.value, e.vector FROM json_each(?) j JOIN memories m ON m.n = j.value"
-        " JOIN embeddings e ON e.model_id = ? AND e.memory_n = COALESCE("
-        f"  ({_NEXT} AND b.created_at = m.created_at AND b.n > m.n ORDER BY b.n LIMIT 1),"
-        f"  ({_NEXT} AND b.created_at > m.created_at ORDER BY b.created_at, b.n LIMIT 1))"
-        " WHERE m.source_session IS NOT NULL",
-        (dump(list(vectors)), model_id),
-    ).fetchall()
-    return [float(vectors[n] @ np.frombuffer(v, np.float32)) for n, v in rows]
+def _measure_sessions(shelf: Shelf) -> float | None:
+    """Return how far above chance, in spreads, a memory shares words with the next of its session, at least."""
+    order = shelf.order.places
+    session = shelf.session[order]
+    beside = np.flatnonzero((session[1:] == session[:-1]) & (session[1:] >= 0))
+    if len(beside) < _PAIRS:
+        return None
+    some = beside[np.unique(np.linspace(0, len(beside) - 1, _SAMPLE).astype(np.int64))].tolist()
+    texts = {at: frozenset(terms(shelf.texts[int(order[at])])) for at in {*some, *(at + 1 for at in some)}}
+    held = Counter(term for own in texts.values() for term in own)
+    worth = {t: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) ** 2 for t, n in held.items()}
+    length = {at: sqrt(sum(worth[t] for t in own)) or 1.0 for at, own in texts.items()}
+
+    def alike(a: int, b: int) -> float:
+        return sum(worth[t] for t in texts[a] & texts[b]) / (length[a] * length[b])
+
+    chance = [alike(a, b) for i, a in enumerate(some) for b in some[i + 2 :]]
+    spread = float(np.std(chance)) if chance else 0.0
+    if not spread:
+        return None
+    next_ones = [alike(at, at + 1) for at in some]
+    return (float(np.mean(next_ones)) - float(np.mean(chance))) / spread - 1 / sqrt(len(next_ones))

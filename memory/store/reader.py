@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory.models import Filter, Line, Memory, MemoryId, Scored, State
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.models import Filter, Lang, Line, Memory, MemoryId, Scored, State
 from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx, Values
 from memory.store import graph, lexical
 from memory.store.connection import InLane, Lane, at_once
@@ -129,12 +132,17 @@ class SqliteReader:
         """For each term the memories that hold it."""
         return await self._look(lambda look: look.shelf.holding(terms))
 
-    async def chance(self) -> Chance | None:
-        """How near memories that have nothing to do with each other are."""
-        if not self.store.spaces:
-            return None
-        model_id = self.store.spaces[0].model_id
-        return await self.lane.read(lambda con: self.store.chances.of(con, self.user_id, model_id))
+    async def lengths(self) -> NDArray[np.int32]:
+        """How many words each place has."""
+        return await self._look(lambda look: look.shelf.words)
+
+    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance | None:
+        """What is chance among this user's memories."""
+        spaces = self.store.spaces
+        model_id = spaces[0].model_id if spaces else None
+        return await self._look(
+            lambda look: self.store.chances.of(look.con, self.user_id, model_id, look.shelf, idle)
+        )
 
     async def lines(self, places: Sequence[int]) -> list[Line]:
         """These, in the same order."""

@@ -81,9 +81,13 @@ class Turns:
         return True
 
     def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
-        """Keep the lease of an open turn; False if it is no longer ours."""
+        """Keep the lease of a turn; False if it is no longer ours.
+
+        A turn that a process with another clock took for an orphan is ours until somebody answers it again.
+        """
         done = self.tx.con.execute(
-            "UPDATE turns SET leased_until = ? WHERE user_id = ? AND id = ? AND leased_by = ? AND state = 'open'",
+            "UPDATE turns SET leased_until = ? WHERE user_id = ? AND id = ? AND leased_by = ?"
+            " AND state IN ('open', 'interrupted')",
             (to_ms(until), self.tx.owner, turn_id, leased_by),
         )
         return bool(done.rowcount)
@@ -99,9 +103,9 @@ class Turns:
         error: str = "",
         retry_after: float | None = None,
     ) -> bool:
-        """Compare-and-set open → `state`, guarded by the lease; False if it was no longer ours."""
+        """Compare-and-set open or interrupted → `state`, guarded by the lease; False if it was no longer ours."""
         turn = self.turn(turn_id)
-        if turn is None or turn.state != "open" or turn.leased_by != leased_by:
+        if turn is None or turn.state not in {"open", "interrupted"} or turn.leased_by != leased_by:
             return False
         self.tx.con.execute(
             "UPDATE turns SET state = ?, ended_at = ?, reply_message_id = COALESCE(?, reply_message_id), error = ?,"

@@ -11,6 +11,7 @@ from memory.text.zh import commands as zh
 
 _NO: Final = re.compile(f"(?:{en.NO}|{zh.NO})", re.I)
 _ALL: Final = re.compile(f"(?:{en.ALL}|{zh.ALL})", re.I)
+_BUT: Final = re.compile(f"{en.ALL_BUT}|{zh.ALL_BUT}", re.I)
 _YES: Final = re.compile(f"(?:{en.YES}|{zh.YES})", re.I)
 _FILLERS: Final = re.compile(f"{en.FILLERS}|{zh.FILLERS}|[#&+;.!]", re.I)
 _WORDS: Final = re.compile(r"[a-z0-9'’]+|[\u3400-\u9fff]", re.I)
@@ -23,7 +24,8 @@ _FEW_ZH: Final = 6
 def read_answer(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal["unclear"] | None:
     """Find which options an answer picks.
 
-    Returns their positions, () for none of them, "unclear" for a yes to several, None if it is no answer.
+    Returns their positions, () for none of them, None if it is no answer; "unclear" for a yes to several, or for all
+    but what is not offered.
     """
     plain = text.strip(" \n.!。！~～").casefold()
     if not plain or len(plain) > _LONGEST:
@@ -34,6 +36,10 @@ def read_answer(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal[
         return tuple(range(len(options)))
     if _YES.fullmatch(plain):
         return (0,) if len(options) == 1 else "unclear"
+    if m := _BUT.fullmatch(plain):
+        spared = next(filter(None, m.groups()))
+        left = _numbers(spared, len(options)) or _named(spared, options)
+        return tuple(i for i in range(len(options)) if i not in left) if left else "unclear"
     if (picked := _numbers(plain, len(options))) is not None:
         return picked
     return _named(plain, options)

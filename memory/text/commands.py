@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Final
 
 from memory.text.en import commands as en
@@ -34,6 +35,22 @@ def intent_of(text: str) -> Intent | None:
         if found is not None and not _STAGED.search(f"{text[:start]} {text[start + found.end :]}"[:_READ]):
             return _intent(text, start, found)
     return None
+
+
+def intents_of(text: str) -> tuple[Intent, ...]:
+    """Find the commands of a message, two at most: what forgets before what is to be kept. Never raises."""
+    first = intent_of(text)
+    second = intent_of(first.rest) if first and first.rest else None
+    if first is None or second is None:
+        return (first,) if first else ()
+    if second.kind == "quiet" and text[first.spans[0][1] - 1] not in ".!?。！？":
+        return (first,)  # 忘了他吧，别再提: of the same thing
+    if second.kind != "forget" or first.kind == "forget":
+        return (first, second)
+    words = " ".join(first.rest[a:b] for a, b in second.spans)
+    at = text.find(words)
+    rest = f"{text[:at]}{text[at + len(words) :]}".strip(_EDGE)
+    return replace(second, spans=((at, at + len(words)),), rest=rest), first
 
 
 def means_everything(text: str) -> bool:

@@ -21,7 +21,7 @@ _ZH: Final = re.compile(rf"(?P<before>{_BEGINS}){zh.SUBJECT.pattern}")
 
 def strip_subject(text: str) -> str:
     """Leave out the person as the subject of each sentence; returns the text as it is where nothing names them."""
-    if "用户" in text:
+    if "用户" in text or "使用者" in text:
         text = _ZH.sub(r"\g<before>", text)
         for pattern, form in zh.INNER:
             text = pattern.sub(form, text)

@@ -46,6 +46,11 @@ def denies(text: str) -> bool:
     return bool(FORMS.NOT.search(FORMS.NOT_NOT.sub(" ", text)))
 
 
+def denies_or_ends(text: str) -> bool:
+    """Tell whether the text denies or ends something; "not giving up" does neither."""
+    return denies(FORMS.ENDED.sub(" ", text)) is not bool(FORMS.ENDED.search(text))
+
+
 def kin_of(text: str) -> set[frozenset[str]]:
     """The people and animals of one's own that the text speaks of, each as all of its words."""
     words = re.findall(r"[^\W\d_]+", text.casefold())

@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from memory import privacy
 from memory.errors import ModelError
-from memory.learn.alike import denies, normalised, overlap, related_kinds, words
+from memory.learn.alike import normalised, overlap, related_kinds, words
 from memory.learn.answer import objects
+from memory.learn.material import told
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
 from memory.text.forms import reordered
+from memory.text.speech import denies_or_ends
 from memory.upkeep.run import Run, batches
 
 Certainty: TypeAlias = Literal["sure", "likely"]
@@ -86,9 +87,9 @@ def between(a: Memory, b: Memory) -> Certainty | None:
     x, y = _plain(a), _plain(b)
     one, other = _slot(x), _slot(y)
     if one and other:
-        clash = one[0] == other[0] and not _says(one[1], other[1]) and not (denies(x) or denies(y))
+        clash = one[0] == other[0] and not _says(one[1], other[1]) and not (denies_or_ends(x) or denies_or_ends(y))
         return "sure" if clash else None
-    if denies(x) != denies(y):
+    if denies_or_ends(x) != denies_or_ends(y):
         return "likely" if overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
     if reordered(x, y) and reordered(y, x):
         return "likely"  # tea over coffee, coffee over tea
@@ -182,10 +183,7 @@ def _portions(pairs: Sequence[Pair]) -> list[Sequence[Pair]]:
 
 async def _confirmed(run: Run, pairs: Sequence[Pair]) -> list[Pair]:
     """What the model confirms. An answer nobody can read leaves what the rules are sure of."""
-    shown = [
-        {"n": i, "a": privacy.redact(p.a.original_content)[0], "b": privacy.redact(p.b.original_content)[0]}
-        for i, p in enumerate(pairs, start=1)
-    ]
+    shown = [{"n": i, "a": told(p.a), "b": told(p.b)} for i, p in enumerate(pairs, start=1)]
     lang = pairs[0].a.language
     answer = await run.tools.ask(
         run.user_id, "contradict", lang, {"pairs": shown}, {"pairs": shown}, run.now, _MAX_ANSWER

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory import privacy
 from memory.learn import gate, lines
-from memory.learn.alike import denies
 from memory.learn.answer import objects
+from memory.learn.material import told
 from memory.learn.merge import Claim, save_draft
 from memory.models import (
     Draft,
@@ -32,6 +31,7 @@ from memory.models import (
 )
 from memory.ports import FloatArray, Tx
 from memory.text.notes import strip_subject
+from memory.text.speech import denies_or_ends
 from memory.upkeep.levels import unfit
 from memory.upkeep.run import Run, Tally
 
@@ -106,9 +106,7 @@ def _ground(m: Memory) -> bool:
 
 
 async def _ask(run: Run, shown: Sequence[Memory]) -> list[Conclusion]:
-    rows: list[Mapping[str, Json]] = [
-        {"id": m.id, "text": privacy.redact(m.original_content)[0], "kind": str(m.kind)} for m in shown
-    ]
+    rows: list[Mapping[str, Json]] = [{"id": m.id, "text": told(m), "kind": str(m.kind)} for m in shown]
     variables = {"memories": rows}
     answer = await run.tools.ask(run.user_id, "derive", shown[0].language, variables, variables, run.now, _MAX_ANSWER)
     found = objects(answer.text)
@@ -178,5 +176,5 @@ def _sound(c: Conclusion, grounds: Sequence[Memory]) -> bool:
     together = replace(grounds[0], original_content=" ".join(m.original_content for m in grounds))
     why = unfit(together, Level.SUMMARY, c.text)
     if why == "another sense":  # several sentences together deny something as soon as one of them does
-        why = "" if not denies(c.text) else why
+        why = "" if not denies_or_ends(c.text) else why
     return all(_ground(m) for m in grounds) and not why

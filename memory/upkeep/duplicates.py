@@ -15,13 +15,15 @@ from datetime import datetime
 from typing import Final
 
 from memory import lifecycle, privacy
-from memory.learn.alike import agree, denies, normalised, words
+from memory.learn.alike import agree, normalised, words
 from memory.learn.answer import plain
 from memory.learn.contains import names
+from memory.learn.material import told
 from memory.lifecycle.life import MENTIONS_KEPT
 from memory.models import Layer, Level, Memory, MemoryId, Sensitivity, State
 from memory.ports import Tx
 from memory.text.notes import strip_subject
+from memory.text.speech import denies_or_ends
 from memory.upkeep.run import Run, Tally
 from memory.upkeep.similar import DUPLICATE
 
@@ -120,7 +122,7 @@ async def merge(run: Run, near: Near) -> None:
 
 async def _text(run: Run, group: Group) -> str | None:
     """The merged text; the base's own where the model's cannot be used and nothing would be lost; else None."""
-    texts = list(dict.fromkeys(privacy.redact(m.original_content)[0] for m in group.all))
+    texts = list(dict.fromkeys(told(m) for m in group.all))
     base = group.base.original_content
     if len({normalised(t) for t in texts}) == 1:
         return base
@@ -148,7 +150,7 @@ def unfit(group: Group, text: str) -> str:
         return "too long"
     if set(_NUMBER.findall(text)) != {n for t in originals for n in _NUMBER.findall(t)}:
         return "other numbers"
-    if denies(text) != denies(originals[0]):
+    if denies_or_ends(text) != denies_or_ends(originals[0]):
         return "another sense"
     folded = text.casefold()
     if any(name not in folded for name in names(originals[0])):

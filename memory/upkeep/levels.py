@@ -14,12 +14,13 @@ from datetime import datetime
 from typing import Final
 
 from memory import lifecycle, privacy
-from memory.learn.alike import denies
 from memory.learn.answer import objects
+from memory.learn.material import told
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import Kind, Lang, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, language_of
 from memory.ports import Tx
 from memory.text.notes import strip_subject
+from memory.text.speech import denies_or_ends
 from memory.upkeep.run import BATCH, TRIES, Run, Tally, batches, by_language
 from memory.upkeep.topics import template
 
@@ -164,10 +165,7 @@ async def rewrite(run: Run) -> None:
 
 async def _ask(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Mapping[MemoryId, str]:
     lang: Lang = memories[0].language
-    items = [
-        {"id": m.id, "text": privacy.redact(m.original_content)[0], "level": _WORDS[levels[m.id]], "lang": m.language}
-        for m in memories
-    ]
+    items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in memories]
     limit = 200 + 80 * len(items)
     answer = await run.tools.ask(run.user_id, "level", lang, {"items": items}, {"items": items}, run.now, limit)
     found: dict[MemoryId, str] = {}
@@ -217,7 +215,7 @@ def unfit(m: Memory, level: Level, text: str) -> str:
     folded = original.casefold()
     if any(name.casefold() not in folded for name in _NAME.findall(text)):
         return "another name"
-    if denies(_main(text)) != denies(_main(original)):
+    if denies_or_ends(_main(text)) != denies_or_ends(_main(original)):
         return "another sense"
     if privacy.redact(text)[1] or privacy.instruction_like(text):
         return "not to be kept"

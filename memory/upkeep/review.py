@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from memory import lifecycle, privacy
+from memory import lifecycle
 from memory.learn.answer import plain
+from memory.learn.material import told
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep.run import TRIES, Run, Tally
@@ -102,7 +103,7 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
         shown = {
             "memory": {
                 "id": m.id,
-                "text": privacy.redact(m.original_content)[0],
+                "text": told(m),
                 "kind": str(m.kind),
                 "weight": round(lifecycle.weight(m, run.tools.u, run.now), 2),
                 "importance": round(lifecycle.counter(m, run.tools.u, run.now), 2),
@@ -142,7 +143,7 @@ async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Mapping[str,
 
 async def _shown(run: Run, ids: Sequence[MemoryId]) -> list[Mapping[str, Json]]:
     memories = await run.tools.store.reader(run.user_id).get(ids)
-    return [{"id": m.id, "text": privacy.redact(m.original_content)[0]} for m in memories]
+    return [{"id": m.id, "text": told(m)} for m in memories]
 
 
 def _execute(run: Run, tx: Tx, tally: Tally, old: Memory, decision: Decision | None) -> None:

@@ -1,7 +1,9 @@
 """The benchmarks' data: two files a folder, in one format, whoever wrote them.
 
 `memories.jsonl` has {user, id, text, time, speaker, session, seq}; `queries.jsonl` {user, id, text, gold: [ids],
-alt?: {gold id: [ids that answer as well]}, category, lang}. A question is asked of its own user's memories alone.
+alt?: {gold id: [ids that answer as well]}, category, lang}. A question is asked of its own user's memories alone; one
+without gold asks for what was never said. `smalltalk.jsonl`, where there is one, has {user, text, hard}: turns that
+call for no memory; hard ones share a word with one.
 """
 
 from __future__ import annotations
@@ -24,8 +26,14 @@ class User:
 
     memories: list[Row] = field(default_factory=list)
     queries: list[Row] = field(default_factory=list)
+    turns: list[Row] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
     now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+
+    @property
+    def answered(self) -> list[Row]:
+        """Questions that something answers."""
+        return [row for row in self.queries if row["gold"]]
 
     def in_time(self) -> list[Row]:
         """What was said, in order."""
@@ -47,6 +55,8 @@ def load(folder: Path) -> dict[str, User]:
         users[row["user"]].memories.append(row)
     for row in _rows(folder / "queries.jsonl"):
         users[row["user"]].queries.append(row)
+    for row in _rows(folder / "smalltalk.jsonl") if (folder / "smalltalk.jsonl").exists() else ():
+        users[row["user"]].turns.append(row)
     for user in users.values():
         user.now = max(when(r["time"]) for r in user.memories)
     return dict(users)

@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from time import perf_counter
 from typing import Any
 
@@ -32,7 +33,7 @@ from tests.bench import embedders
 from tests.bench.data import User, load, when
 from tests.bench.embedders import Known
 from tests.bench.ground import fill, made, new_user, store_at
-from tests.bench.metrics import Tally, by_part, totals
+from tests.bench.metrics import FIGURES, Tally, by_part, totals
 from tests.bench.peers import PEERS, Peer, opened
 
 MOST = 40  # asked of everybody
@@ -51,7 +52,6 @@ async def ingest(store: Store, users: Mapping[str, User], embedder: Embedder | N
                 r["text"],
                 when(r["time"]),
                 session=f"{person}/{r['session']}",
-                entities=() if r["speaker"] in {"user", ""} else (r["speaker"],),
             )
             for r in rows
         ]
@@ -137,7 +137,7 @@ def _ingest(peer: Peer, users: Mapping[str, User]) -> float:
 async def _ask(store: Store, user: User, embedder: Embedder | None, tallies: Mapping[str, Tally]) -> None:
     embed = None if embedder is None else QueryEmbedder(embedder, 10_000)
     reader = store.reader(user.ids[""])
-    for row in user.queries:
+    for row in user.answered:
         vector = None if embed is None else (await embed.embed(row["text"]))[0]
         query = Query(user.ids[""], row["text"], (), user.now, "UTC", vector=vector)
         for name, way in ways(embedder).items():
@@ -148,7 +148,7 @@ async def _ask(store: Store, user: User, embedder: Embedder | None, tallies: Map
 
 
 def _ask_peer(peer: Peer, name: str, user: User, tally: Tally) -> None:
-    for row in user.queries:
+    for row in user.answered:
         began = perf_counter()
         found = peer.find(name, row["text"], MOST)
         tally.add(row, found, perf_counter() - began)
@@ -157,13 +157,21 @@ def _ask_peer(peer: Peer, name: str, user: User, tally: Tally) -> None:
 async def main(folders: Sequence[Path], embedder: Embedder | None, wanted: Sequence[str]) -> dict[str, Any]:
     """Print a table a set; all figures, for a file."""
     told: dict[str, Any] = {"embedder": "none" if embedder is None else embedder.id, "sets": {}}
+    means: list[dict[str, list[float]]] = []
     for folder in folders:
         tallies, n = await measure(folder, embedder, wanted)
         print(f"\n{folder.name}: {n:,} memories")
         print("\n".join(totals(tallies)))
         for figure in ("R@10", "nDCG@10"):
             print("\n".join(("", *by_part(tallies, figure))))
+        means.append({name: next(t.parts())[2] for name, t in tallies.items()})
         told["sets"][folder.name] = {"memories": n, "ways": {name: t.told() for name, t in tallies.items()}}
+    print(f"\nall sets{'':10}" + "".join(f"{folder.name[-14:]:>16}" for folder in folders) + f"{'mean':>16}")
+    at = (FIGURES.index("R@10"), FIGURES.index("nDCG@10"))
+    for name in means[0]:
+        rows = [[m[name][i] for i in at] for m in means]
+        rows.append([fmean(column) for column in zip(*rows, strict=True)])
+        print(f"{name:18}" + "".join(f"{f'{r:.3f} / {n:.3f}':>16}" for r, n in rows))
     return told
 
 

@@ -14,7 +14,7 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -51,6 +51,7 @@ class Gated:
     others: Counter[str] = field(default_factory=Counter)  # of other styles, by kind
     noisy_others: Counter[str] = field(default_factory=Counter)
     turns: Counter[str] = field(default_factory=Counter)
+    own: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))  # the set's own turns, by kind
     by_person: list[float] = field(default_factory=list)
     free: list[float] = field(default_factory=list)  # recall@3 of each question, no gate
     gated: list[float] = field(default_factory=list)
@@ -63,6 +64,7 @@ class Gated:
             "other_styles": self.noisy_others.total() / max(1, self.others.total()),
             "kinds": {kind: self.noisy[kind] / n for kind, n in self.asked.items()},
             "other_kinds": {kind: self.noisy_others[kind] / n for kind, n in self.others.items()},
+            "own": {kind: fmean(found) for kind, found in self.own.items()},
             "R@3": fmean(self.free),
             "R@3_gated": fmean(self.gated),
         }
@@ -75,6 +77,8 @@ class Gated:
         if self.others:
             yield f"  of other styles {t['other_styles']:.1%}"
             yield "    " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["other_kinds"].items())
+        if self.own:
+            yield "  of the set's own: " + ", ".join(f"{kind} {share:.1%}" for kind, share in t["own"].items())
         lost = t["R@3"] - t["R@3_gated"]
         yield f"  recall@3 without the gate {t['R@3']:.3f}, with it {t['R@3_gated']:.3f}: {lost:.3f} lost"
         if self.turns:
@@ -112,8 +116,13 @@ async def _of(store: Store, user: User, embed: QueryEmbedder | None, out: Gated)
                 out.turns[turn] += noisy
     out.turns = +out.turns
     out.by_person.append((out.noisy.total() - before) / sum(map(len, kinds.values())))
+    for row in user.turns:
+        noisy = any(h.passed for h in await found(row["text"]))
+        out.own["hard" if row["hard"] else "plain"].append(noisy)
     for row in user.queries:
-        if row["category"] != APART:
+        if not row["gold"]:
+            out.own["not held"].append(any(h.passed for h in await found(row["text"])))
+        elif row["category"] != APART:
             hits = await found(row["text"])
             ids = [user.ids[h.memory.id] for h in hits]
             out.free.append(share_found(row, ids, 3))

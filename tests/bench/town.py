@@ -100,7 +100,7 @@ class Words:
     local = True
     immediate = True
     dim = DIM
-    id = f"bench:words:{DIM}"
+    id = f"lexical:words:{DIM}"
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """(n, dim), unit length."""

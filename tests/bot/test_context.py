@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from bot.context import Material, build, shortened
 from bot.events import Done
-from bot.llm.tokens import estimate_tokens
 from bot.session import compaction_point
 from memory.models import CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, Role
+from memory.text.tokens import estimate_tokens
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted
 from tests.servers.openai import OpenAIServer
 

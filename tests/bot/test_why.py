@@ -78,7 +78,7 @@ def test_why_not(lang: Lang) -> None:
 
 def test_every_part_has_a_name_in_both_languages() -> None:
     """Whatever fusion adds up or the gate hears."""
-    ranked = {SHOWN.get(name, name) for weights in WEIGHTS.values() for name in weights}
+    ranked = {SHOWN.get(name, name) for name in WEIGHTS}
     gate = {
         "bias",
         "words",
@@ -100,9 +100,8 @@ def test_every_part_has_a_name_in_both_languages() -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_what_was_left_out_is_told_too(lang: Lang) -> None:
     """Near misses with their reasons, and that the embedder was late."""
-    text = why.explain(Recall((HIT,), (HIT,) * 9, late=True), 3, lang, NOW)
+    text = why.explain(Recall((HIT,), (HIT,) * 9, late=True), (), lang, NOW)
     assert text.count("lives in Leeds") == 1 + why.MISSED
-    assert "3" in text
 
 
 async def test_the_last_reply_explained(openai_server: OpenAIServer, tmp_path: Path) -> None:
@@ -128,3 +127,18 @@ async def test_the_last_reply_explained(openai_server: OpenAIServer, tmp_path: P
         told = (await w.do("/why more")).text
         assert "you asked for it" in told
         assert "hunter2zebra" not in told
+
+
+@pytest.mark.parametrize(
+    ("fact", "asked", "told"),
+    [
+        ("I am allergic to peanuts", "How are you?", "I always have this in mind: I am allergic to peanuts."),
+        ("我对花生过敏", "你好吗？", "我一直记着：我对花生过敏。"),
+    ],
+)
+async def test_standing_memories_are_named(tmp_path: Path, fact: str, asked: str, told: str) -> None:
+    """They stood in the prompt, whatever was recalled beside them."""
+    async with opened(tmp_path) as w:
+        await w.do(f"/remember {fact}")
+        await w.say(asked)
+        assert told in (await w.do("/why")).text

@@ -9,10 +9,10 @@ import pytest
 
 from bot import why
 from bot.events import Done
-from memory.learn.alike import denies
 from memory.models import Kind
 from memory.ports import Tx
 from memory.recall.fusion import SHOWN, WEIGHTS
+from memory.text.speech import denies_or_ends
 from tests.e2e.driver import FakeTime, opened
 from tests.e2e.test_scripted_model import chats
 from tests.servers.openai import OpenAIServer
@@ -123,7 +123,7 @@ async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hid
 
 async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
     """No signal goes by the name it has in the code."""
-    named = {f"by.{SHOWN.get(name, name)}" for weights in WEIGHTS.values() for name in weights}
+    named = {f"by.{SHOWN.get(name, name)}" for name in WEIGHTS}
     assert named <= set(why.say.keys())
     async with opened(tmp_path) as w:
         await w.do("/remember I'm allergic to peanuts.")
@@ -158,7 +158,7 @@ async def test_changing_ones_mind_and_back(
             await w.say(text)
         tastes = [m for m in await w.memories(negated=False) if m.kind is Kind.PREFERENCE]
         assert len(tastes) == 1, [m.content for m in tastes]
-        assert not denies(tastes[0].original_content)
+        assert not denies_or_ends(tastes[0].original_content)
         assert await w.ebb.store.read(w.ebb.owner, lambda tx: tx.jobs.dead()) == []
 
 

@@ -97,6 +97,7 @@ async def test_a_deletion_reaches_what_was_named_and_is_undone(
         await w.say(BUSY[lang])
         assert len(await w.memories()) == 1
         assert len(await w.ebb.service.proposals(w.user_id)) == 1
+        assert "`" not in (await w.do("/memories")).text
         assert (await w.do("/undo")).ok
         assert sorted(m.content for m in await w.memories()) == before
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bot.events import Done, Failed, Stopped
-from bot.llm.tokens import estimate_tokens
 from memory.models import Layer, State, language_of
+from memory.text.tokens import estimate_tokens
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
 from tests.servers.tasks import answer_tasks

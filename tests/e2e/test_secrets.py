@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot import doctor
 from memory.models import Sensitivity
+from memory.ports import Tx
 from tests.e2e.driver import opened
 from tests.e2e.test_scripted_model import by_memory_model, chats, scripted
 from tests.servers.openai import OpenAIServer
@@ -73,7 +75,9 @@ async def test_a_secret_typed_in_passing_goes_to_one_reply_only(
 ) -> None:
     """The model sees it once; no file and no later prompt has it; it is told once, and can be taken back for good."""
     by_memory_model(openai_server, {})
-    openai_server.on("large", lambda r: f"I saw {secret}." if secret in r.text else "Fine.", field="model")
+    openai_server.on(
+        "large", lambda r: f"I saw {secret}: Lasagne, then 4471." if secret in r.text else "Fine.", field="model"
+    )
     async with scripted(tmp_path, openai_server) as w:
         first = await w.say(typed)
         assert notice in first.text
@@ -82,12 +86,33 @@ async def test_a_secret_typed_in_passing_goes_to_one_reply_only(
         await w.say("Hello again")
         assert [secret in r.text for r in chats(openai_server, "large")] == [True, False, False]
         assert not any(secret in r.text for r in chats(openai_server, "small"))
-        assert not left_in(tmp_path, (secret,))
+        assert not left_in(tmp_path, (secret, "Lasagne", "4471"))
         await w.say(typed)
         await w.say(spare)
         for _ in range(2):  # it stands as it was said, and is not sealed again
             assert typed in [m.text for m in await w.ebb.agent.history(w.ebb.owner, w.ebb.scope)][-4:]
             assert notice not in (await w.say(typed)).text
+        assert secret in chats(openai_server, "small")[-1].text
+
+
+async def test_messages_of_an_older_version_are_sealed(tmp_path: Path) -> None:
+    """In the background, but for what its owner said is no secret; what was said can still be remembered."""
+    async with opened(tmp_path) as w:
+        for said in ("the gate code is 88427#", "not a secret", "hello"):
+            await w.say(said)
+
+        def write(tx: Tx) -> None:  # as an older version left it
+            m = next(m for m in tx.conversations.messages() if m.text == "hello")
+            tx.conversations.put_message(replace(m, text="my wifi password is Gr33nTea-88"))
+            tx.jobs.enqueue("seal", "again", {}, w.time())
+
+        await w.ebb.store.write(w.ebb.owner, write)
+        assert await w.ebb.agent.drain(20) == 0
+        texts = [m.text for m in await w.ebb.agent.history(w.ebb.owner, w.ebb.scope) if m.role == "user"]
+        assert texts == ["the gate code is 88427#", "not a secret", "my wifi password is [secret: password]"]
+        await w.say("Remember this")
+        (sealed,) = await w.memories(max_sensitivity=Sensitivity.SECRET)
+        assert await w.ebb.service.reveal(w.ebb.owner, sealed.id) == "my wifi password is Gr33nTea-88"
 
 
 async def test_purging_a_sealed_memory_takes_every_copy_of_it(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -51,3 +51,24 @@ def shares(name: str, half: Any = None) -> dict[tuple[str, bool], float]:
 def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> None:
     """Statements and short answers, true and untrue, both languages: what was reached, and a little room."""
     assert {sort: share for sort, share in shares(name, half).items() if share < floor} == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "supported"),
+    [
+        ("Call me Captain from now on", "Call them Captain", True),
+        ("Could you use bullet points?", "Use bullet points", True),
+        ("能用列表回答吗？", "希望用列表回答", True),
+        ("以后叫我船长", "希望被称为船长", True),
+        ("Do people use bullet points in Rome?", "Use bullet points", False),
+        ("Wake me at 6:15 not 7:15", "Wants to be woken at 6:15", True),
+        ("Wake me at 6:15 not 7:15", "Wants to be woken at 7:15", False),
+        ("6:15叫我起床，不是7:15", "希望6:15被叫醒", True),
+        ("I am not Bob", "Is Bob", False),
+    ],
+)
+def test_wishes_and_what_they_are_set_against(said: str, text: str, supported: bool) -> None:
+    """How to answer may be said as a request; "6:15 not 7:15" denies the latter alone."""
+    spoken = [Spoken("m", 1, "user", said, datetime(2026, 5, 6, 15, tzinfo=UTC), "UTC")]
+    verdict = check_operation(Operation("add", text, (Cited(1, said),)), spoken, [])
+    assert (not verdict.reason) is supported

@@ -16,6 +16,7 @@ EVERY: Final = re.compile(r"\b(?:everything|all|anything|whatever)\b", re.I)
 YES = r"(?:yes|yep|yeah|yup|sure|ok|okay|do it|please do|go ahead|correct|right|exactly|that one|y)(?:,? (?:please|thanks|do it|do that|that one|forget it))?"
 NO = r"(?:no|nope|nah|none|neither|nothing|cancel|stop|never ?mind|n|keep (?:it|them|all|everything)|forget it|leave (?:it|them))(?:,? (?:of (?:them|these|those)|thanks|thank you|please|keep (?:it|them)))*"
 ALL = r"(?:yes,? )?(?:please )?(?:all|both|every one|everything)(?: (?:of )?(?:them|these|those|it|two|three|of them))*(?: please)?"
+ALL_BUT = r"(?:forget )?(?:all|everything|both|every one)(?: of (?:them|these|those))?,? (?:but|except(?: for)?|apart from|other than|besides) (.+)"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 CHOSEN: Final = re.compile(
     r"^(?:i mean(?:t)? |please |forget |just |only |yes,? )*(?:the |that )?(?:one|thing|memory)?s? ?(?:about|with|on|where|that says|saying|of) ",
@@ -31,7 +32,7 @@ _SPEAK: Final = re.compile(
     re.I,
 )
 # What is played, written or read out: a command beside one of these is a line of it.
-STAGED = r"stor(?:y|ies)|scene|in character|role-?play|novel|chapter|poem|lyrics?|song|reddit|forum|slogan|prompt|headline|caption|rewrite|translate|script|advert(?:isement)?|the ad|quiz|riddle"
+STAGED = r"stor(?:y|ies)|scene|in character|role-?play|novel|chapter|poem|lyrics?|song|reddit|forum|slogan|prompt|headline|caption|rewrite|translate|(?:say|write|spell|put) (?:that|this|it)\b.{0,20}\bin [A-Z]\w+|script|advert(?:isement)?|the ad|quiz|riddle"
 _LEAD: Final = re.compile(
     r"(?:hey|hi|hello|yo|ok(?:ay)?|so|well|oh|ah|also|and|but|btw|by the way|actually|now|then|right|alright|yes|yeah|yep|no|great|thanks(?: so much)?|thank you|cool"
     r"|wait|listen|look|fyi(?! for)|ebb|important|one (?:more|last) thing|p\.?s|on second thoughts?|in that case|just|always|do me a favou?r(?: and)?|i['’]ll say it once|it['’]?s over|do|from now on|in (?:the )?future|honestly|ever|also|hereby)\b[\s,.!:–—-]{0,9}",
@@ -72,10 +73,6 @@ _DELETE: Final = re.compile(
     r"|(?P<all>(?:all(?: of)?|every)(?: (?:my|your|the|saved|stored))* (?:memory|memories)|(?:my|your) (?:whole |entire )?memory|everything (?:that )?you (?:know|remember|have)(?: (?:about|on) me)?|(?:all |any )?(?:the |my )?(?:data|info\w{0,7}|records?) (?:that )?you (?:have|hold|keep) (?:about|on) me))\W*$",
     re.I,
 )
-_PRETEND: Final = re.compile(
-    r"(?:please )?(?:pretend|act as if|act like) i(?:['’]d| had)? never (?:told you|said|mentioned)(?: anything)?(?: about)? (?P<x>.{1,200})|i(?: would|['’]?d)? (?:want|like) (?P<y>.{1,80}?) (?:gone|out|removed|deleted|erased|wiped)(?: out)? (?:from|of) your (?:memory|notes|records)",
-    re.I,
-)
 _MENTION: Final = re.compile(
     r"(?:mention+(?:ing|ed)?|(?:bring|brought)(?:ing)? up|bring(?:ing)? (?P<x>.{1,80}?) up|(?:talk|speak|go|keep)(?:ing)? (?:to me |with me )?(?:on )?(?:going on )?(?:about|of)|(?:nag|pester|bother|bug)(?:g?ing)?(?: me)? about|rais(?:e|ing)|refer(?:ring)? to|remind(?:ing)? me (?:of|about)|ask(?:ing)?(?: me)? about|(?:the )?(?:topic|subject)s? of|anything about)\b\s{0,3}",
     re.I,
@@ -104,9 +101,6 @@ _ME: Final = re.compile(r"\b(?:i|i['’]\w+|im|me|my|mine|myself|us|we)\b", re.I
 _TAG: Final = re.compile(
     r"[\s,]{1,9}(?:ok|okay|alright|all right|will you|would you|could you|can you|please|pls|thanks|thank you|thx|got it|deal)\s{0,3}[?!.…]*$",
     re.I,
-)
-_SMILE: Final = re.compile(
-    r"(?:\s{0,3}(?:[:;=][-']?[)(DPp3]|<3|\^\^|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f])){1,9}\s{0,3}$"
 )
 _TRAILING: Final = re.compile(
     r"\s{0,3}[,;:–—-]\s{0,3}(?:so |and |ok(?:ay)? |but )?(?:(?:please|pls|plz) (?:remember|memori[sz]e)(?: (?:this|that|it))?|remember (?:this|that|it)(?: please)?"
@@ -140,7 +134,7 @@ _VERB: Final = re.compile(
 # Where a reason or another sentence follows what is to be forgotten.
 _CUT: Final = re.compile(
     r"\s{0,3}(?:[,;–—]|\s-)\s{0,3}(?:(?:it|that|this|he|she|they|there)(?:['’]?s|['’]re| \w)|i\b|i['’]|we\b|we['’]|you\b|but\b|because|since|so\b|as\b|though|thanks|thank you|please|pls|ok\b|okay|will you|and (?:i|please|don|remember|then|also(?! (?:that|about|the fact|my)\b)|what|can)\b|don['’]?t|do\b|never|except|only\b|just\b|what\b|how\b|can\b|could\b|all of it)"
-    r"|\s{1,3}(?:because|but(?= (?:do|not|keep|remember|please))|except|apart from|though)\b",
+    r"|\s{1,3}(?:because|but(?= (?:do|not|keep|remember|please))|and(?= (?:please |also |instead )?(?:remember|note) )|except|apart from|though)\b",
     re.I,
 )
 _SPARE: Final = re.compile(
@@ -154,6 +148,7 @@ _ENDING: Final = re.compile(rf"(?:\s{{1,3}}{_REST_WORDS}){{1,6}}$", re.I)
 # A request behind what is to be kept: "…, what can I eat?"
 _REQUEST: Final = re.compile(
     r"[,;–—]\s{0,3}(?:and |so |then |but )?(?:what|which|how|where|who|can (?:you|i)|could (?:you|i)|should i|do you|any (?:ideas?|tips))\b"
+    r"|,?\s{1,3}(?:and|then) (?:please |also |instead )?forget (?=(?:that|what|everything|(?:my|the) (?:old|former|previous|last|other))\b)"
     r"|[,;–—]?\s{1,3}(?:and|so|then) (?:please )?(?:suggest|recommend|tell me|give me|show me|find me|help me|write me|what|how|can you|could you)\b",
     re.I,
 )
@@ -191,7 +186,7 @@ def everything(text: str) -> bool:
 
 def read(sentence: str) -> Found | None:
     """Find the command that one sentence is."""
-    s = _SMILE.sub("", sentence.rstrip())
+    s = re.sub(r"\s{1,3}[^\w\s?？]{1,4}$", "", sentence.rstrip())  # a smile
     tagged = _TAG.sub("", s)
     bare = (tagged if re.search(r"\w", tagged) else s).rstrip(" .!…")
     question = bare.endswith(("?", "？"))
@@ -213,8 +208,6 @@ def read(sentence: str) -> Found | None:
         return None
     if neg:
         return _read_negated(sentence, body, at, flags)
-    if p := _PRETEND.match(bare):
-        return _about("forget", p["x"] or p["y"], len(sentence))
     if d := _DELETE.match(_ENDING.sub("", body)):
         if d["f"] and not re.match(r"delet|eras|remov|wip|purg|scrub", d[0], re.I):
             return None
@@ -267,8 +260,6 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Found |
         return _about("forget", about["x"], len(sentence)) if about else None
     if re.match(r"(?:remember|track|record|profile|keep track of|keep tabs on|spy on|log)(?:ing)? me$", body, re.I):
         return Found("off", "", len(sentence))
-    if re.match(r"learning|tracking me|profiling me", body, re.I) and "stop" in flags:
-        return Found("off", "", len(sentence))
     if m := _REMEMBER.match(body):
         if m["let"]:
             rest = body[m.end() :].strip()
@@ -306,8 +297,6 @@ def _read_remember(
     asked = bool(flags & {"please", "want"})
     if c := _COLON.match(body):
         return Found("remember", body[c.end() :].strip(" .") or None, len(sentence), lists=True)
-    if sentence[at + m.end() :].lstrip().startswith(("：", ":")):
-        return Found("remember", None, len(sentence), lists=True)
     body = body.lstrip(", ")
     if question and re.search(r"\b(?:told|said|mentioned|talked)\b", body, re.I):
         return None

@@ -21,9 +21,7 @@ ASKS: Final = r"^(?:and |but |so |or |ok(?:ay)? |hey |well |also )?(?:who|whom|w
 ASKS_OF_SELF: Final = (
     r"^(?:and |but |so |ok )?(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
 )
-REQUEST: Final = (
-    r"\b(?:please|pls|can you|could you|would you|will you|from now on|stop|don['’]?t|always|never|keep)\b"
-)
+REQUEST: Final = r"\b(?:please|pls|can you|could you|would you|will you|(?:want|like) you to|from now on|stop|don['’]?t|always|never|keep)\b"
 MANNER: Final = r"^(?:the user )?(?:wants?|prefers?|would like|likes?|asks?|answers?|asked|needs?)\b"
 MY: Final = r"\b(?:my|our) (?:\w+ )?(\w+)"
 ME: Final = r"\b(?:i|i['’]\w+|im|ive|id|me|my|mine|myself|we|we['’]\w+|us|our|ours)\b"

@@ -26,6 +26,8 @@ REALM: Final = (
     "system prompt|whoever|strangers?|as me|as mine|uncensored|unfiltered|jailbreak|sudo|full access|"
     "on (?:my|his|her|their) behalf|clearance"
 )
+# What Ebb holds of a person: sending it somewhere is an order to act.
+KEPT: Final = "data|memor(?:y|ies)|chats?|conversations?|chat history|secrets?|passwords?|private (?:notes|messages)"
 # Demanded for always, these go beyond how to answer by themselves.
 YIELD: Final = "agree|obey|recommend|promote|advertise|praise|comply|lie|pretend"
 # At the head of a sentence: how to answer, with PARTS.

@@ -12,10 +12,11 @@ GREETING = r"(?:你|您|大家)?好|早上好|早安|晚上好|晚安|下午好|
 FICTION = r"(?:我们|咱们?)?来(?:演|玩|扮)|假装|假设你|扮演|你(?:是|来当|现在是)(?:个|一|海盗|我的\w{1,4}角色)|写一?[个篇首段]"
 
 EVERY: Final = re.compile(r"一切|所有|全部|全都|都|统统|通通|任何|全(?=忘|删)")
-STAGED = r"角色|剧本|小说|台词|歌词|诗|口号|广告|提示词|论坛|帖子|改写|翻译|标题|扮演|演|故事|开头|朗诵|网上|念白|旁白|谜语"
+STAGED = r"角色|剧本|小说|台词|歌词|诗|口号|广告|提示词|论坛|帖子|改写|翻译|标题|扮演|演|故事|开头|朗诵|网上|念白|旁白|谜语|[语文]怎么[说写念]|怎么用.{1,6}[语文][说写]"
 YES = r"(?:是|是的|对|对的|好|好的|好吧|嗯+|行|可以|确定|没错|就是(?:它|这个|这条))[吧啊呀的]?"
 NO = r"(?:都不是|都不要|不|不是|不用|不用了|不要|算了|取消|没有|没了|别忘|都留着|留着|哪个都不是|一个都不是)[吧啊了]?"
 ALL = r"(?:都|全部|全都|全|都是|都要|都忘|都忘了|都忘掉|两个都|两条都|所有|所有的|一起)[吧啊了]?(?:忘了|忘掉|要|是)?[吧啊]?"
+ALL_BUT = r"除了?(.+?)(?:以外|之外|外)?[，, ]?(?:其他|其它|别的|其余|剩下)?的?(?:全部|全都|全|都).{0,4}|(?:全部|全都|全|都)(?:忘了?|忘掉|删掉?)?吧?[，, ]?(?:除了|除|留下|留着|只留)(.+?)(?:以外|之外|外)?"
 CHOSEN: Final = re.compile(
     r"(?P<x>.{1,20}?)(?:的)?[那这](?:一)?[个条件段]$|^[那这]个?(?P<z>.{1,20}?)的$|^(?:关于|有关)(?P<y>.{1,20}?)(?:的)?(?:[那这](?:一)?[个条件段])?$"
 )
@@ -95,7 +96,6 @@ _WH: Final = re.compile(r"什么|啥|谁|哪|怎么|怎样|为什么|几(?=[点�
 _TRAILING: Final = re.compile(
     rf"[\s，,；;：:、。—–-]{{1,9}}(?:请|麻烦|帮我|给我|替我|你|一定要?|要|也|都|千万|务必){{0,5}}(?:{_FIRM}|(?:别|不要)(?:忘了|忘记))(?:它|这个|这点|这一点|这件事|啊|哦)?{_SOFT}$"
 )
-_SPEAKER: Final = re.compile(r"(?:[我他她]|大家)(?:得|要|会|总|都|必须|应该)?$")  # 我怕我自己没，记住 …
 _BACK: Final = re.compile(
     r"(?:这个?|那个?|它|这些|那些|这点|这一点|那一点|这条|这件事情?|那件事情?|这事|这句话?|这段话?|这番话|这些话|一切|上面(?:的|这些|那些|说的|的话|的内容)?|以上(?:的|内容|这些)?|前面(?:的|说的|那句)?"
     r"|(?:我)?(?:刚才|刚刚|刚|上面|前面|之前|上一[句条])?(?:我)?(?:说的?|讲的?|写的?|发的?|提到的?|告诉你的?)(?:过的?)?(?:话|内容|事情?|那些|这些|一切|东西|那句话|这句话)?"
@@ -113,9 +113,8 @@ _CHAT: Final = re.compile(
 )
 # A request behind what is to be kept.
 _REQUEST: Final = re.compile(
-    r"[，,；;](?:然后|再|请|所以|那|顺便)?(?:推荐|帮我|告诉我|给我|你能|能不能|可以|怎么|如何|有什么|哪|该|什么)"
+    r"[，,；;](?:然后|再|请|所以|那|顺便)?(?:推荐|帮我|告诉我|给我|你能|能不能|可以|怎么|如何|有什么|哪|该|什么|忘掉(?!了)|把[^，。]{1,20}忘)"
 )
-_CHILDHOOD: Final = re.compile(r"小时候|那时|当年|以前|有一?[次回天年]|第一次|我们(?:常|曾)")
 _EVERYTHING: Final = re.compile(
     r"(?:(?:你)?(?:知道|记得|记住|学到)的?)?(?:有关|关于)?(?:我)?(?:说过?|讲过?|告诉过?你)?的?(?:所有|一切|全部|全|每一[件条]|统统|任何)的?(?:东西|事情?|记忆|内容|信息|话|记录)?"
     r"(?:有关|关于|和|跟)?(?:我(?:有关|相关)?)?的?(?:所有|一切|全部)?(?:东西|事情?|记忆|内容|信息|话|记录)?$"
@@ -165,7 +164,7 @@ def read(sentence: str) -> Found | None:
         if (found := reader(sentence, core, at, flags)) is not None:
             return found
     t = None if question else _TRAILING.search(s, max(0, len(s) - 40))
-    if t and t.start() >= 3 and not _SPEAKER.search(s[: t.start()]):
+    if t and t.start() >= 3:
         return Found("remember", sentence[: t.start()].strip(), len(sentence))
     return None
 
@@ -215,8 +214,6 @@ def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Found | 
     if m := _WEARY.match(core, at):
         return _quiet(sentence, core, m.start("x"), m.end("x"))
     t = _TOPIC_FIRST.match(core.rstrip(" 。.！!~～"), at)
-    if t and t["x"].strip("的") in {"件", "个", "些", "这", "那", "事", "件事"}:
-        return None
     if t and (
         t["quiet"]
         or not re.match(
@@ -306,11 +303,7 @@ def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> Found | None
     if not (m["f"] or m["d"]):
         if colon := re.match(r"\s{0,3}[：:]\s{0,3}(?P<x>.+)$", core[m.end("how") :], re.S):
             return Found("remember", f"{_same(sentence, x)}：{_clean(colon['x'])}", len(sentence))
-        if not re.fullmatch(rf"[了吗么?？]*{_SOFT}[吗么?？]*", end) or _WH.search(x):
-            return None
         return Found("remember", None if _BACK.match(x) else _same(sentence, x), _stop(sentence, core, m.end()))
-    if not re.fullmatch(rf"[了掉吗么?？]*{_SOFT}[吗么?？]*", end):
-        return None  # 把钥匙忘在家里了
     scope = re.search(r"我|这|那|关于|有关|所有|一切|全部|的(?:事|是)", x)
     asked = flags & {"please", "ask", "you", "want"} or "吧" in end or m["how"] in {"忘掉", "忘吊"} or "全" in m[0]
     if m["f"] and not (asked or scope):
@@ -434,7 +427,7 @@ def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> Found 
         return None
     text = _same(sentence, body)
     if m["kind"]:
-        if _WH.search(body) or _CHILDHOOD.match(body) or not _tells(body):
+        if _WH.search(body) or not _tells(body):
             return None
         return Found("remember", re.sub(r"^(?:要|去)(?=提醒)", "", text), len(sentence))
     return None if _WH.match(body) else Found("remember", text, len(sentence))

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from bot.errors import sentence, wait
-from bot.llm.tokens import estimate_tokens
 from memory.errors import ModelError, ModelErrorCode
+from memory.text.tokens import estimate_tokens
 
 
 @pytest.mark.parametrize("code", get_args(ModelErrorCode))

@@ -36,7 +36,7 @@ class Home:
         """As the agent does it for a chat message: the message first, then what it asks for."""
         if not said:
             return await self.service.remember(self.user, text, self.me.tick(), tz=TZ, scope=self.scope)
-        intent = self.service.intent(text)
+        (intent,) = self.service.intents(text)
         assert isinstance(intent, Intent)
         turn = await self.me.say(text, None)
         message = await self.message_of(turn)

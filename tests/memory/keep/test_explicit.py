@@ -101,6 +101,8 @@ def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: st
         "别提多开心了",
         "忘了我住几号楼",
         "忘了我的生日用英语怎么说",
+        "Forget my number. How would I say that in German?",
+        "忘掉我的号码。这句话德语怎么说？",
     ],
 )
 def test_material_and_idioms_command_nothing(message: str) -> None:

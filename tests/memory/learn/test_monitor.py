@@ -321,7 +321,7 @@ async def test_two_jobs_for_one_turn_at_once_learn_it_once(world: World) -> None
 
     job = await world.lease("monitor", {"turn_ids": [turn]})
     world.model.answers = ["[ADD] Likes tea", "[ADD] Fond of hot leaves"]
-    effects = [await world.learner().monitor(job, world.now) for _ in range(2)]
+    effects = [await world.handlers()["monitor"](job, world.now) for _ in range(2)]
     results = [await world.store.write(world.user, effect) for effect in effects]
     assert [r["outcome"] for r in results] == ["saved", "nothing"]
     assert (await world.only()).content == "Likes tea"

@@ -12,6 +12,7 @@ from memory.learn import alike, answer, dates, extract, lines, summary, tokens
 from memory.learn.evidence import Cited
 from memory.learn.lines import Line, read
 from memory.models import Importance, Kind, Message
+from memory.text.tokens import estimate_tokens
 
 # --- the monitor's lines --------------------------------------------------------------------------------
 
@@ -345,18 +346,11 @@ def test_likeness_is_symmetric_and_never_raises(a: str, b: str) -> None:
 # --- tokens ----------------------------------------------------------------------------------------------
 
 
-def test_tokens_are_estimated_for_both_languages() -> None:
-    """A Chinese character counts as one, four English letters do."""
-    assert tokens.estimate("我喜欢拉面") == 5
-    assert tokens.estimate("the quick brown fox " * 10) == 50
-    assert tokens.estimate("") == 0
-
-
 @given(st.text(max_size=400), st.integers(min_value=5, max_value=60))
 def test_a_clipped_text_keeps_within_its_measure(text: str, most: int) -> None:
     """A text that fits stays as it is; one that does not loses its middle."""
     clipped = tokens.clip(text, most)
-    assert clipped == text if tokens.estimate(text) <= most else tokens.estimate(clipped) <= most + 3
+    assert clipped == text if estimate_tokens(text) <= most else estimate_tokens(clipped) <= most + 3
 
 
 @given(st.lists(st.text(max_size=50), max_size=20), st.integers(min_value=10, max_value=100))

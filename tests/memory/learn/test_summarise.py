@@ -65,7 +65,7 @@ async def test_a_span_becomes_an_episode_and_a_running_summary(world: World) -> 
 
 async def test_the_next_span_goes_on_from_the_summary(world: World) -> None:
     """The model is given what was said before in short, and only the messages of its own span."""
-    await world.say("I like tea")
+    await world.say("I like tea from Kyoto")
     first = await span(world)
     await world.work("summarise", first, GOOD)
     await world.say("I bought a kettle")
@@ -144,7 +144,7 @@ async def test_a_long_span_is_told_in_portions(world: World) -> None:
     probe = [*answers]
     world.model.answers = list(probe)
     job = await world.lease("summarise", await span(world))
-    effect = await world.learner().summarise(job, world.now)
+    effect = await world.handlers()["summarise"](job, world.now)
     await world.store.finish_job(job, effect, world.now)
     calls = len(world.model.requests)
     assert calls > 1
@@ -157,7 +157,7 @@ async def test_a_long_span_is_told_in_portions(world: World) -> None:
 async def test_a_context_that_is_too_long_is_halved(world: World) -> None:
     """Whatever the model's window, a span is told."""
     for i in range(4):
-        await world.say(f"story {i} " + "word " * 800)
+        await world.say(f"story {i} " + "word " * 1_100)
     too_long = ModelError("context_too_long")
     await world.work("summarise", await span(world), too_long, GOOD, GOOD)
     assert (await world.fresh_session()).running_summary.startswith("Likes tea.")
@@ -279,3 +279,4 @@ async def test_an_episode_names_nobody_that_the_conversation_did_not(
     await world.say(said)
     await world.work("summarise", await span(world), f"EPISODE: {told}\nSUMMARY: {told}")
     assert (await episode(world)).content.endswith(f"] {kept}")
+    assert (await world.fresh_session()).running_summary == kept

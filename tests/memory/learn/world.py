@@ -9,8 +9,7 @@ from typing import Any
 
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError
-from memory.jobs import Effect
-from memory.learn.learner import Learner
+from memory.jobs import Effect, Handler
 from memory.learn.merge import Saved, save_draft
 from memory.models import (
     Draft,
@@ -30,6 +29,7 @@ from memory.models import (
     Usage,
 )
 from memory.ports import Chunk, ModelRequest, Tx
+from memory.service import MemoryService
 from memory.store import SqliteStore, worker_id
 
 TZ = "Asia/Shanghai"
@@ -85,9 +85,8 @@ class World:
     worker: str = field(default_factory=worker_id)
     turns: int = 0
 
-    def learner(self, **more: Any) -> Learner:
-        options: dict[str, Any] = {"curve": "fade", "u": 1.0, **more}
-        return Learner(self.store, self.model, self.embedder, **options)
+    def handlers(self, **options: Any) -> Mapping[JobKind, Handler]:
+        return MemoryService(self.store, model=self.model, embedder=self.embedder, key=None, **options).handlers
 
     def tick(self, **by: float) -> datetime:
         self.now += timedelta(**(by or {"minutes": 1}))
@@ -150,7 +149,7 @@ class World:
         self.model.answers = list(answers)
         job = await self.lease(kind, payload)
         try:
-            handler = getattr(self.learner(**options), kind)
+            handler = self.handlers(**options)[kind]
             effect: Effect = await handler(job, self.now)
             results: list[Mapping[str, Json]] = []
 

@@ -14,6 +14,9 @@ from tests.eval.data import load_cases
 _A = "a1B2c3D4e5F6g7H8i9J0"  # stands for the random part of a key
 
 SECRETS = [
+    ("My pin? It's 4821.", "pin", "4821"),
+    ("My password? It's Tulip82!", "password", "Tulip82!"),
+    ("密码？是abc4821x", "password", "abc4821x"),
     ("my password is hunter2", "password", "hunter2"),
     ("The password for my router is Blue-Horse, ok?", "password", "Blue-Horse"),
     ("my home Wi-Fi password is swordfish", "password", "swordfish"),
@@ -66,6 +69,8 @@ SECRETS = [
     ),
 ]
 HARMLESS = [
+    "My password? It's complicated.",
+    "忘了密码？是不是要重置",
     "amazon sells the WH-1000XM4 for 200",
     "the new one is iPhone15 Pro",
     "git clone git@github.com:acme/tool2.git",

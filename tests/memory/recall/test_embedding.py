@@ -24,8 +24,10 @@ class Far:
         self.seconds, self.error, self.calls = seconds, error, 0
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
-        self.calls += 1
         assert kind == "query"
+        if len(texts) > 9:  # the labelled messages, in the background
+            return np.random.default_rng(1).normal(size=(len(texts), 4)).astype(np.float32)
+        self.calls += 1
         await asyncio.sleep(self.seconds)
         if self.error is not None:
             raise self.error

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ports import Chance
-from memory.recall.gate import THRESHOLD, Candidate, Ear, above_chance, verdicts
+from memory.recall.gate import THRESHOLD, Calling, Candidate, Ear, verdicts
 from memory.recall.letters import mistyped, near
 from memory.recall.question import question
 
@@ -43,7 +42,6 @@ ears = st.builds(
     Ear,
     st.sampled_from(TURNS).map(lambda t: question(t, ())),
     st.sampled_from(["lexical:ngrams-1:512", "openai:text-embedding-3-small:1536", "nobody:knows:7"]),
-    st.none() | st.builds(Chance, st.floats(-0.1, 0.9), st.floats(0.0, 0.3), st.integers(0, 128)),
 )
 
 
@@ -74,35 +72,27 @@ def test_what_has_nothing_to_say_changes_nothing(ear: Ear, some: list[Candidate]
 
 
 @settings(deadline=None)
-@given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 0.8), st.floats(0.01, 0.3))
-def test_nearer_is_never_less(a: float, b: float, mean: float, spread: float) -> None:
-    """Of two cosines of one embedder the higher one says no less."""
-    low, high = sorted((a, b))
-    chance = Chance(mean, spread, 100)
-    assert above_chance(low, "x:", chance) <= above_chance(high, "x:", chance)
+@given(
+    st.builds(Calling, st.floats(-1.5, 1.5), st.floats(-0.2, 0.9), st.floats(0.001, 0.3)),
+    st.floats(-1, 1),
+    st.floats(0, 60),
+    st.sampled_from(["call", "cosine", "known"]),
+    st.floats(0, 1),
+)
+def test_by_meaning_more_never_says_less(
+    calling: Calling, cosine: float, known: float, which: str, more: float
+) -> None:
+    """A message that calls more, a nearer memory, rarer words in common: none makes a memory less relevant."""
 
+    def relevance(calling: Calling, cosine: float, known: float) -> float:
+        ear = Ear(question("where does my sister live?", ()), "x:", (), calling)
+        return verdicts(ear, [Candidate("", 0.0, {"known": known}, cosine)])[0].relevance
 
-@pytest.mark.parametrize("embedder", ["openai:text-embedding-3-small:1536", "fastembed:x:384", "nobody:knows:7"])
-def test_every_embedder_has_a_scale(embedder: str) -> None:
-    """Without a store what is usual of it; with one, that store's own: the same distance above chance says the same."""
-    assert above_chance(0.1, embedder, None) == 0
-    assert above_chance(0.95, embedder, None) > 1
-    crowded, roomy = Chance(0.7, 0.05, 10**6), Chance(0.1, 0.05, 10**6)
-    assert above_chance(0.9, embedder, crowded) == pytest.approx(above_chance(0.3, embedder, roomy), abs=0.01)
-    few, many = Chance(0.7, 0.05, 2), Chance(0.7, 0.05, 500)
-    assert above_chance(0.75, embedder, few) > above_chance(0.75, embedder, many) == 0
-
-
-def test_what_follows_is_carried() -> None:
-    """An answer that shares no word passes beside the memory that is meant, if neighbours led to it; else it does not."""
-    ear = Ear(question("where did Anna go after the concert?", ()))
-    meant = Candidate("Anna was at the concert in Porto", 9.0, {"share": 0.9, "names": 1.0})
-    answer = Candidate("Then they had fish by the sea", 8.5, {"before": 0.9})
-    chance_hit = Candidate("Then they had fish by the sea", 8.5, {"vectors": 0.9})
-    ruled = verdicts(ear, [meant, answer, chance_hit])
-    assert [v.relevance >= THRESHOLD for v in ruled] == [True, True, False]
-    assert "carried" in ruled[1].evidence
-    assert verdicts(ear, [answer])[0].relevance < THRESHOLD
+    before = relevance(calling, cosine, known)
+    if which == "call":
+        calling = Calling(calling.score + more, calling.usual, calling.spread)
+    after = relevance(calling, cosine + more * (which == "cosine"), known + more * (which == "known"))
+    assert after >= before - 1e-12
 
 
 @pytest.mark.parametrize(

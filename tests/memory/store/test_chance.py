@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memory.ports import FloatArray, Tx
+from memory.ports import Chance, FloatArray, Tx
 from memory.store import SqliteStore
 from tests.memory.store.support import MODEL, NOW, a_memory, vector
 
@@ -80,17 +80,18 @@ async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None
 
 
 async def test_whether_a_session_is_a_conversation(store: SqliteStore, user: str, other: str) -> None:
-    """Where the next of a session is about the same it says so; where a session is a heap, it does not; else nothing."""
-    await store.use_embedder(MODEL, DIM)
-    topics = [vector(1000 + i // 10, DIM) + 0.7 * vector(i, DIM) for i in range(200)]
-    await learn(store, user, [v / np.linalg.norm(v) for v in topics], sessions=20)
-    talk = await store.reader(user).chance()
-    await learn(store, other, [vector(i, DIM) for i in range(200)], sessions=1)
-    heap = await store.reader(other).chance()
+    """Where the next of a session shares its words it says so, without an embedder; where none does, it does not."""
+
+    async def say(who: str, texts: list[str], sessions: int) -> Chance | None:
+        size = len(texts) // sessions if sessions else 0
+        rows = [a_memory(t, source_session=f"s{i // size}" if size else None) for i, t in enumerate(texts)]
+        await store.write(who, lambda tx: tx.memories.add_many(rows))
+        return await store.reader(who).chance()
+
+    topics = ["harbour boats", "grandmother soup", "night train", "violin lesson", "broken boiler"] * 4
+    talk = await say(user, [f"{topics[i // 10]} {i} thing{i * 7 % 13}" for i in range(200)], 20)
+    heap = await say(other, [f"{topics[i * 7 % 20]} {i} thing{i * 5 % 11}" for i in range(200)], 2)
     third = await store.system(lambda s: s.create_user(NOW))
-    await learn(store, third, [vector(i, DIM) for i in range(200)])
-    none = await store.reader(third).chance()
-    assert talk is not None and heap is not None and none is not None
-    assert talk.follows is not None and talk.follows > 1
-    assert heap.follows is not None and heap.follows < 0.3
-    assert none.follows is None
+    assert await say(third, [f"{topics[i % 20]} {i}" for i in range(200)], 0) is None
+    assert talk is not None and talk.follows is not None and talk.follows > 1
+    assert heap is not None and heap.follows is not None and heap.follows < 0.3

@@ -172,6 +172,20 @@ async def test_orphans_are_turns_whose_lease_or_process_ended(store: SqliteStore
     assert [t.id for t in orphans] == ["t2"]
 
 
+async def test_a_clock_ahead_takes_no_reply_away(store: SqliteStore, user: str) -> None:
+    """A process that took the turn for an orphan does not keep the one that answers it from storing the reply."""
+    session = await an_open_session(store, user)
+    turn = a_turn(session)
+    await store.write(user, lambda tx: tx.conversations.open_turn(turn))
+    ahead = later(minutes=5)
+    assert await store.write(
+        user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "interrupted", ahead)
+    )
+    assert await store.write(user, lambda tx: tx.conversations.renew_turn("t1", turn.leased_by, later(hours=1)))
+    assert await store.write(user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW))
+    assert not await store.write(user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW))
+
+
 def lease_of(tx: Tx) -> str:
     """Who holds the open turn."""
     running = tx.conversations.running(SCOPE)

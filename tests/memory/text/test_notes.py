@@ -18,6 +18,8 @@ from memory.text.notes import strip_subject, with_subjects
         ("Tom is the user's brother", "Tom is my brother"),
         ("Ann thinks the user should quit the user's job", "Ann thinks I should quit my job"),
         ("Ann says the user is late", "Ann says I am late"),
+        ("On Sundays the user watches films", "On Sundays I watch films"),
+        ("使用者住在里昂，张三是使用者的朋友", "住在里昂，张三是我的朋友"),
         ("The user interface is slow", "The user interface is slow"),
         ("Users like the app", "Users like the app"),
         ("用户的姐姐住在里昂", "姐姐住在里昂"),

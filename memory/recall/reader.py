@@ -1,0 +1,117 @@
+"""Read from a message's vector whether it calls for what is remembered, and what is usual of messages that do not.
+
+A linear reader, made by ridge regression from labelled messages (`messages.json`, in both languages) with whatever
+embedder is in use. For the bundled embedder it is shipped ready made (`python -m tests.bench.reader`); with another
+one it is made in the background, once a process. The labelled messages that call for nothing also calibrate the gate:
+how near the nearest memory of a store is to a message that needs none, by language.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from memory.models import Lang
+from memory.ports import FloatArray
+
+_HERE: Final = Path(__file__).parent
+_MESSAGES: Final = _HERE / "messages.json"
+_SHIPPED: Final = _HERE / "readers"
+_RIDGE: Final = 1.0
+_TOLD: Final = 0.8  # of the other half's messages: .92 and .90 by multilingual-e5, .84 and .75 by all-MiniLM
+_STEPS: Final = 127.0  # of a component of an idle message's vector, as it is shipped
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MessageReader:
+    """What one embedder's vectors of messages tell."""
+
+    weights: FloatArray  # (dim,)
+    offset: float
+    idle: Mapping[
+        Lang, FloatArray
+    ]  # (messages, dim) of the languages it can tell: vectors of messages that call for nothing
+
+    def score_call(self, vector: FloatArray) -> float:
+        """Return about 1 for a message that calls for what is remembered, about -1 for one that does not."""
+        return float(vector @ self.weights) + self.offset
+
+
+@cache
+def load_messages() -> Mapping[Lang, Mapping[str, tuple[str, ...]]]:
+    """Read the labelled messages: of each language those that call for memories, and idle ones."""
+    found = json.loads(_MESSAGES.read_text(encoding="utf-8"))
+    return {lang: {label: tuple(some) for label, some in labels.items()} for lang, labels in found.items()}
+
+
+def train_reader(calls: Mapping[Lang, FloatArray], idle: Mapping[Lang, FloatArray]) -> MessageReader:
+    """Fit a reader to the vectors of labelled messages, (messages, dim) a language.
+
+    A language in which half of the messages do not tell the other half apart, because the embedder does not know it,
+    is left out of `idle`.
+    """
+    halves = [[{lang: v[k::2] for lang, v in some.items()} for some in (calls, idle)] for k in (0, 1)]
+    fitted = [_fit(*half) for half in halves]
+
+    def right(lang: Lang) -> float:
+        found = []
+        for (weights, offset), (yes, no) in zip(fitted, halves[::-1], strict=True):
+            found += [np.mean(yes[lang] @ weights + offset > 0), np.mean(no[lang] @ weights + offset < 0)]
+        return float(np.mean(found))
+
+    weights, offset = _fit(calls, idle)
+    told = {lang: v.astype(np.float32) for lang, v in idle.items() if right(lang) >= _TOLD}
+    return MessageReader(weights, offset, told)
+
+
+def _fit(calls: Mapping[Lang, FloatArray], idle: Mapping[Lang, FloatArray]) -> tuple[FloatArray, float]:
+    """Fit weights and offset by ridge regression to 1 and -1."""
+    yes, no = np.concatenate(list(calls.values())), np.concatenate(list(idle.values()))
+    rows = np.concatenate([yes, no]).astype(np.float64)
+    wanted = np.concatenate([np.ones(len(yes)), -np.ones(len(no))])
+    centre = rows.mean(0)
+    centred = rows - centre
+    square = centred.T @ centred + _RIDGE * np.eye(rows.shape[1])
+    weights = np.linalg.solve(square, centred.T @ (wanted - wanted.mean()))
+    return weights.astype(np.float32), float(wanted.mean() - centre @ weights)
+
+
+def save_reader(reader: MessageReader, embedder: str) -> Path:
+    """Write a reader to ship with the program. Returns the file."""
+    path = _path(embedder)
+    path.parent.mkdir(exist_ok=True)
+    idle = {f"idle_{lang}": np.rint(v * _STEPS).astype(np.int8) for lang, v in reader.idle.items()}
+    np.savez_compressed(path, weights=reader.weights, offset=reader.offset, messages=_digest(), **idle)
+    return path
+
+
+@cache
+def load_reader(embedder: str) -> MessageReader | None:
+    """Load the reader that is shipped for an embedder. None if there is none, or for other messages than today's."""
+    path = _path(embedder)
+    if not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as found:
+        if str(found["messages"]) != _digest():
+            return None
+        idle = {lang: found[f"idle_{lang}"].astype(np.float32) for lang in load_messages() if f"idle_{lang}" in found}
+        return MessageReader(
+            found["weights"],
+            float(found["offset"]),
+            {lang: v / np.linalg.norm(v, axis=1, keepdims=True) for lang, v in idle.items()},
+        )
+
+
+def _path(embedder: str) -> Path:
+    return _SHIPPED / f"{embedder.replace(':', '-').replace('/', '-')}.npz"
+
+
+def _digest() -> str:
+    return sha256(_MESSAGES.read_bytes()).hexdigest()[:16]
