@@ -20,8 +20,7 @@ from memory.ports import FloatArray
 from memory.text import dates
 
 MOST_QUOTES: Final = 3
-MOST_LISTED: Final = 12
-MOST_UNITS: Final = 16  # of a message, that a reply takes up
+MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
 STANDING: Final = 0.85  # cosine from which a standing memory answers a question
 PLACE: Final = 0.01  # cosine that a place in what recall brings is worth
@@ -30,7 +29,6 @@ FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is n
 FELT: Final = 0.6  # share of an act from which it is answered as such
 ACT: Final = 0.4
 SELF: Final = 0.8  # as above, of a question that speaks of the person as well
-ASKS: Final = frozenset({"question", "request"})
 LEFT_OUT: Final = frozenset({"wish", "joke", "fiction", "conditional", "roleplay"})
 
 _ANY: Final = {"text": "", "date": "", "quote": "", "name": "", "said": "", "why": ""}  # places that do not matter
@@ -50,7 +48,7 @@ async def answer(embed: Embed, look_up: Embed, data: Mapping[str, Json]) -> str:
     message = str(data.get("message") or "").strip()
     lang: Lang = language_of(message, "zh" if data.get("lang") == "zh" else "en")
     history = mappings(data.get("history"))
-    units = keep.units_of(message, history)[:MOST_UNITS]
+    units = keep.units_of(message, history)[:MOST]
     readings = await keep.read_units(embed, units)
     talk = Talk(data, lang, history)
     overview = any(m.get("why") == "overview" for m in mappings(data.get("recalled")))
@@ -73,7 +71,7 @@ def _asks(unit: Unit, r: Reading) -> bool:
         return reader.is_question(unit.text) and bool(_PERSONAL.search(unit.text))
     if about_it(unit.text, r):
         return False
-    return reader.is_question(unit.text) or r.sort in ASKS or r.acts.get("ask", 0.0) >= FELT
+    return reader.is_question(unit.text) or r.sort in {"question", "request"} or r.acts.get("ask", 0.0) >= FELT
 
 
 def about_it(text: str, r: Reading) -> bool:
@@ -174,11 +172,11 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
         return talk.say(talk.where)
     recalled = [m for m in mappings(talk.data.get("recalled")) if m.get("kind") != "episode"]
     if any(m.get("why") == "overview" for m in recalled):
-        items = [*mappings(talk.data.get("profile")), *recalled][:MOST_LISTED]
+        items = [*mappings(talk.data.get("profile")), *recalled][:MOST]
         lines = [talk.say("line", date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang)) for m in items]
         return "\n".join([talk.say("overview"), *lines])
     found = await _rank(embed, question, recalled, mappings(talk.data.get("profile")))
-    if sort == "request" and not (found and _PERSONAL.search(question)):
+    if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
         return talk.say("model.again" if talk.said("model") else "model")
     if not found:
         beyond = not _PERSONAL.search(question) and not talk.said("model")

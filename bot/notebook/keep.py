@@ -117,6 +117,7 @@ def find_date(text: str, at: str, tz: str, lang: Lang) -> dates.When | None:
 
 async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Rows) -> str:
     """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest."""
+    known = [m for m in known if m.get("text") != entry.text]
     texts = [str(m.get("text") or "") for m in known]
     for m, text in zip(known, texts, strict=True):
         if unit.before and entry.text != unit.text and unit.before in text:
@@ -147,19 +148,20 @@ async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:
 
 
 async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
-    """Answer the extractor, with what the monitor has not kept already."""
+    """Answer the extractor, without what is kept already and what was corrected in the same session."""
     known = mappings(data.get("memories"))
-    there = {str(m.get("text") or "") for m in known}
-    before: list[Mapping[str, Json]] = []
-    out: list[dict[str, Json]] = []
-    for m in mappings(data.get("messages")):
-        if m.get("role") == "user":
-            for e in await find_entries(embed, m, before, known, data):
-                if e.text not in there:
-                    fields = {**_dated(e), "kind": e.kind, "quote": "yes"}
-                    out.append({"content": e.text, "contradicts": e.corrects or None, **fields, "said": e.said})
-        before.append(m)
-    return json.dumps(out, ensure_ascii=False)
+    there, out = {str(m.get("text") or "") for m in known}, dict[str, dict[str, Json]]()
+    messages = mappings(data.get("messages"))
+    for n, m in enumerate(messages, start=1):
+        fresh = [{"id": key, "text": o["content"]} for key, o in out.items()]
+        own = m.get("role") == "user"
+        for e in await find_entries(embed, m, messages[: n - 1], [*known, *fresh], data) if own else []:
+            ends = None if out.pop(e.corrects, None) else e.corrects or None
+            if e.text not in there:
+                said = {"n": n, "words": e.said}
+                fields = {**_dated(e), "kind": e.kind, "quote": "yes", "contradicts": ends, "said": said}
+                out[f"{n}.{len(out)}"] = {"content": e.text, **fields}
+    return json.dumps(list(out.values()), ensure_ascii=False)
 
 
 def _line(e: Entry, n: int) -> str:

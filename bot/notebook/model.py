@@ -31,7 +31,6 @@ LISTS: Final[Mapping[Task, str]] = {
     "merge": "[SEPARATE]",
     "contradict": "?",  # what the rules are sure of stands
     "derive": "[]",
-    "title": "",
 }
 _PIECE: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{1,2}[，。！？；：、]?|\S+\s{0,9}|\s{1,9}")
 
@@ -77,7 +76,7 @@ class Notebook:
         texts = data.get("texts")
         if task == "merge" and isinstance(texts, list) and len(set(map(str, texts))) == 1:
             return str(texts[0])
-        return LISTS[task]
+        return LISTS.get(task, "")
 
     async def _embed(self, texts: Sequence[str], most: int | None = None) -> FloatArray | None:
         """Return the vectors of texts, or None; with `most`, of so many new ones and without waiting for long."""

@@ -27,9 +27,8 @@ KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "
 LEFT: Final = ("conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world")  # fmt: skip # noqa: E501
 ACTS: Final = ("greet", "thanks", "bye", "who", "self", "death", "bad", "good", "correct", "ask", "chat")
 SCALE: Final = 6.0  # of a vector without its mean, so that one penalty fits it and the features
-CORRECTS: Final = 0.5  # share of the act "correct"
 DATED: Final = 0.25  # share of events and todos
-ASKED: Final = 0.5  # share of the act "ask" from which a question without its mark is one
+LIKELY: Final = 0.5  # share of the acts "ask" and "correct" from which they count, whatever else a unit is
 SHORT: Final = 28  # width of a sentence that says little alone; a Chinese character is three
 LONG: Final = 90  # width from which people tell a story rather than say something
 MOST: Final = 320  # characters of a sentence that are read, and of a quotation
@@ -69,7 +68,7 @@ class Reading:
     @property
     def corrects(self) -> bool:
         """Whether it may change what was kept."""
-        return self.acts.get("correct", 0.0) >= CORRECTS
+        return self.acts.get("correct", 0.0) >= LIKELY
 
 
 def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Unit]:
@@ -156,7 +155,7 @@ class Reader:
         for unit, p, s, a in zip(units, sorts, share, acts, strict=True):
             over = float(s / limit[int(bool(_WIDE.search(unit.text)))][length_of(unit.text)])
             likely = dict(zip(ACTS, map(float, a), strict=True))
-            keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1) and likely["ask"] < ASKED
+            keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1) and likely["ask"] < LIKELY
             sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
@@ -181,20 +180,17 @@ def _shares(
 def join_inputs(plain: FloatArray, vectors: FloatArray, before: FloatArray, has: Any, centre: Any) -> FloatArray:
     """Put features, vector, and the vector of what was said before side by side."""
     previous = np.where(has[:, None], before - centre, 0.0) * (SCALE / 3)
-    out: FloatArray = np.hstack([plain / 2, (vectors - centre) * SCALE, previous]).astype(np.float32)
-    return out
+    return np.asarray(np.hstack([plain / 2, (vectors - centre) * SCALE, previous]), np.float32)
 
 
 def weigh(w: Mapping[str, Any], name: str) -> FloatArray:
     """Return a matrix of weights, stored as 8-bit numbers with a scale a column."""
-    out: FloatArray = w[name].astype(np.float32) * w[f"{name}.scale"]
-    return out
+    return np.asarray(w[name].astype(np.float32) * w[f"{name}.scale"])
 
 
 def _softmax(x: FloatArray) -> FloatArray:
     e = np.exp(x - x.max(axis=1, keepdims=True))
-    out: FloatArray = e / e.sum(axis=1, keepdims=True)
-    return out
+    return np.asarray(e / e.sum(axis=1, keepdims=True))
 
 
 @cache

@@ -63,4 +63,3 @@ say: Final = Texts(
         "plain": ("I'm here.", "我在。"),
     }
 )
-"""Keys with a dot are forms of the one before it."""

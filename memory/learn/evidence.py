@@ -90,7 +90,8 @@ def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str
 def _check_quotation(op: Operation, spoken: Sequence[Spoken]) -> Verdict:
     """Accept a quotation of own words: all that it says stands in them, or in the sentence that they answer."""
     *before, last = JOINT.split(op.text)
-    found = next((p for c in op.said if (p := _find_own(last, spoken, c.n))), None)
+    cited = (*(c.n for c in op.said), None)  # in the message it names, else in another own one
+    found = next((p for n in cited if (p := _find_own(last, spoken, n))), None)
     if found is None:
         return Verdict("said")
     said = question_before(spoken, found[0])

@@ -180,3 +180,14 @@ def test_without_the_embedder_form_alone_decides(lang: str) -> None:
     wrong = [r.keep for c, r in zip(cases, readings, strict=True) if c["label"] == "leave"]
     assert sum(kept) > 0.35 * len(kept)
     assert sum(wrong) < 0.125 * len(wrong)
+
+
+@needs_weights
+async def test_what_the_monitor_missed_is_extracted(tmp_path: Path) -> None:
+    """At the end of a session, in the form the extractor reads; what is there already is not kept twice."""
+    async with opened(tmp_path, embedder="auto", monitor_every=9) as w:
+        await w.ebb.ready()
+        await w.say("My daughter Ruth starts school in Leeds.")
+        assert [m for m in await w.memories() if m.kind != "episode"] == []
+        await w.do("/new")
+        assert "My daughter Ruth starts school in Leeds." in await w.texts()
