@@ -22,7 +22,7 @@ from memory.text import dates
 MOST_QUOTES: Final = 3
 MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
-STANDING: Final = 0.85  # cosine from which a standing memory answers a question
+STANDING: Final = {"en": 0.85, "zh": 0.9}  # cosine from which a standing memory answers a question
 PLACE: Final = 0.01  # cosine that a place in what recall brings is worth
 SAME: Final = 0.9  # cosine from which two memories are of one subject: then the newer one comes first
 FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is named
@@ -201,12 +201,12 @@ async def _rank(
     sure = {str(m.get("id")) for m in recalled if float(str(m.get("relevance") or 0)) >= SURE}
     if vectors is None:
         return [(m, str(m.get("id")) in sure) for m in recalled]
-    near = vectors[1:] @ vectors[0]
+    near, standing = vectors[1:] @ vectors[0], STANDING[language_of(question)]
     every = [(float(near[i]), i, m) for i, m in enumerate((*recalled, *profile))]
-    rows = [row for row in every if row[1] < len(recalled) or row[0] >= STANDING]
+    rows = [row for row in every if row[1] < len(recalled) or row[0] >= standing]
     rows.sort(key=lambda row: -row[0] + PLACE * min(row[1], len(recalled)))
     ordered = _newest_of_one_subject(rows, vectors[1:])
-    return [(m, str(m.get("id")) in sure or near[i] >= STANDING) for _, i, m in ordered]
+    return [(m, str(m.get("id")) in sure or near[i] >= standing) for _, i, m in ordered]
 
 
 def _newest_of_one_subject(rows: list[Row], vectors: FloatArray) -> list[Row]:
