@@ -155,12 +155,8 @@ class Reader:
         for unit, p, s, a in zip(units, sorts, share, acts, strict=True):
             over = float(s / limit[int(bool(_WIDE.search(unit.text)))][length_of(unit.text)])
             likely = dict(zip(ACTS, map(float, a), strict=True))
-            keep = (
-                over > 1.0
-                and not is_question(unit.text)
-                and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1)
-                and likely["ask"] < LIKELY
-            )
+            asks = is_question(unit.text) or likely["ask"] >= LIKELY
+            keep = over > 1.0 and not asks and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1)
             sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
