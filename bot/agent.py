@@ -193,7 +193,15 @@ class EbbAgent:
         recall, profile = Recall((), ()), list[Memory]()
         if not opened.off:
             earlier = [m.text for m in opened.history[-3:]]
-            recall, profile = await recall_for(self._service, self._store, turn, text, earlier, opened.session)
+            recall, profile = await recall_for(
+                self._service,
+                self._store,
+                turn,
+                text,
+                earlier,
+                opened.session,
+                whole=self._provider == "offline",  # the notebook answers from what recall brings
+            )
         # A secret goes to the model this once; one that was to be remembered does not even do that.
         text = turn.text if whole and not order.note else text
         material = replace(self._material(turn, opened, lang), text=text, note=order.note)

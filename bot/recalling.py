@@ -65,15 +65,18 @@ async def recall_for(
     session: Session | None,
     *,
     local_only: bool = False,
+    whole: bool = False,
 ) -> tuple[Recall, list[Memory]]:
     """The recall and the resident profile of one turn.
+
+    Who is asked for a memory of the profile finds it there; with `whole`, recall brings it as well.
 
     In a group only what was learned in that group is used, and no profile: what was said in private stays there.
     """
     private = turn.scope.startswith("user:")
     profile = await service.profile(turn.user_id, session, turn.at) if private else []
     frozen = session.profile if session is not None else None
-    known = frozenset(m.id for m in profile if frozen is None or m.id in frozen)
+    known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
     recall = await service.recall(
         turn.user_id,
         text,

@@ -91,9 +91,10 @@ class Talk:
 
     def __init__(self, data: Mapping[str, Json], lang: Lang, history: keep.Rows) -> None:
         self.data, self.lang = data, lang
-        self.where = "temp" if data.get("off_record") and data.get("where") else str(data.get("where") or "")
+        where = str(data.get("where") or "")
+        self.where = where if where in {"temp", "group"} else ""  # nothing is looked up there
+        self.writes = where not in {"temp", "private"}
         self.gap = "" if lang == "zh" else " "
-        self.writes = not data.get("off_record")
         self.replies = [str(m.get("text") or "") for m in history if m.get("role") == "assistant"]
         self.at, self.tz = str(data.get("now") or ""), str(data.get("tz") or "")
 
@@ -175,7 +176,7 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
         items = [*mappings(talk.data.get("profile")), *recalled][:MOST]
         lines = [talk.say("line", date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang)) for m in items]
         return "\n".join([talk.say("overview"), *lines])
-    found = await _rank(embed, question, recalled, mappings(talk.data.get("profile")))
+    found = await _rank(embed, question, recalled)
     if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
         return talk.say("model.again" if talk.said("model") else "model")
     if not found:
@@ -189,24 +190,19 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
     return "\n".join(out)
 
 
-async def _rank(
-    embed: Embed, question: str, recalled: keep.Rows, profile: keep.Rows
-) -> list[tuple[Mapping[str, Json], bool]]:
-    """Return what may answer, best first, each with whether it surely does.
+async def _rank(embed: Embed, question: str, recalled: keep.Rows) -> list[tuple[Mapping[str, Json], bool]]:
+    """Return what recall brings, best first, each with whether it surely answers.
 
-    What recall brings has passed its gate; its place counts beside its nearness. A standing memory is always there,
-    so it has to be near enough.
+    All of it has passed the gate; its place counts beside its nearness.
     """
-    vectors = await embed([question, *(str(m.get("text") or "") for m in (*recalled, *profile))])
+    vectors = await embed([question, *(str(m.get("text") or "") for m in recalled)])
     sure = {str(m.get("id")) for m in recalled if float(str(m.get("relevance") or 0)) >= SURE}
     if vectors is None:
         return [(m, str(m.get("id")) in sure) for m in recalled]
-    near, standing = vectors[1:] @ vectors[0], STANDING[language_of(question)]
-    every = [(float(near[i]), i, m) for i, m in enumerate((*recalled, *profile))]
-    rows = [row for row in every if row[1] < len(recalled) or row[0] >= standing]
-    rows.sort(key=lambda row: -row[0] + PLACE * min(row[1], len(recalled)))
-    ordered = _newest_of_one_subject(rows, vectors[1:])
-    return [(m, str(m.get("id")) in sure or near[i] >= standing) for _, i, m in ordered]
+    near = vectors[1:] @ vectors[0]
+    rows = [(float(near[i]), i, m) for i, m in enumerate(recalled)]
+    rows.sort(key=lambda row: -row[0] + PLACE * row[1])
+    return [(m, str(m.get("id")) in sure) for _, _, m in _newest_of_one_subject(rows, vectors[1:])]
 
 
 def _newest_of_one_subject(rows: list[Row], vectors: FloatArray) -> list[Row]:

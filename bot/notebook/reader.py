@@ -34,6 +34,7 @@ LONG: Final = 90  # width from which people tell a story rather than say somethi
 MOST: Final = 320  # characters of a sentence that are read, and of a quotation
 
 _ASKED: Final = re.compile(r"[?？]\W*$")
+_LAST: Final = re.compile(r"[^.!。！;；\n]{1,200}\W*$")
 _DIGIT: Final = re.compile(r"\d")
 _QUOTED: Final = re.compile('["“”「」『』]')
 _STAGE: Final = re.compile(r"\W*[*（(]")
@@ -94,8 +95,19 @@ def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Uni
 
 
 def is_question(text: str) -> bool:
-    """Say whether a text ends with a question mark."""
-    return _ASKED.search(text) is not None
+    """Say whether a text ends with a question, by its mark or by the form of its last sentence."""
+    if _ASKED.search(text):
+        return True
+    last = _LAST.search(simplified(text[-MOST:]))
+    return last is not None and FORMS.QUESTION.search(last.group().strip()) is not None
+
+
+def is_play(unit: Unit) -> bool:
+    """Say whether a word of the sentence, or of what was said before it, announces a play or a story."""
+    return (
+        _PLAY.search(simplified(unit.text[:MOST])) is not None
+        or _PLAY.search(simplified(unit.before[-MOST:])) is not None
+    )
 
 
 def width(text: str) -> int:
@@ -156,7 +168,12 @@ class Reader:
             over = float(s / limit[int(bool(_WIDE.search(unit.text)))][length_of(unit.text)])
             likely = dict(zip(ACTS, map(float, a), strict=True))
             asks = is_question(unit.text) or likely["ask"] >= LIKELY
-            keep = over > 1.0 and not asks and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1)
+            keep = (
+                over > 1.0
+                and not asks
+                and not is_play(unit)
+                and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1)
+            )
             sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))

