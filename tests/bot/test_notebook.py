@@ -200,4 +200,5 @@ async def test_off_the_record_nothing_is_promised(where: str) -> None:
     kept = [say("en", key) for key in ("kept.first", "kept.1", "kept.2", "kept.3")]
     assert any(k in told for k in kept) is (where == "group")
     asked = await answered("chat", message="Where does my sister live?", history=[], recalled=[], where=where)
-    assert (say("en", where) in asked) is (where != "private")
+    refused = [say("en", key) for key in ("temp", "group")]
+    assert any(r in asked for r in refused) is (where != "private")
