@@ -17,7 +17,7 @@ from memory.models import Json, Lang, language_of
 from memory.ports import FloatArray
 from memory.privacy import redact
 from memory.text import dates
-from memory.text.speech import FORMS
+from memory.text.speech import FORMS, clauses_of
 
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
@@ -116,8 +116,12 @@ def find_date(text: str, at: str, tz: str, lang: Lang) -> dates.When | None:
 
 
 async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Rows) -> str:
-    """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest."""
+    """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest.
+
+    One that says several things stays: the rest of it is true, and the newer quotation comes first.
+    """
     known = [m for m in known if m.get("text") != entry.text]
+    known = [m for m in known if len(list(clauses_of(str(m.get("text") or "")))) == 1]
     texts = [str(m.get("text") or "") for m in known]
     for m, text in zip(known, texts, strict=True):
         if unit.before and entry.text != unit.text and unit.before in text:
