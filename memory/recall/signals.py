@@ -134,10 +134,11 @@ async def meaning(look: Look) -> Evidence:
     for (weight, vector), hits in zip(rows, near, strict=True):
         if not hits:
             continue
-        if chance is None or chance.centre is None or chance.spread <= 0 or len(chance.centre) != len(vector):
-            usual, spread = hits[-1].score, (hits[0].score - hits[-1].score) / _FEW or 1.0
+        if chance.centre is None or chance.spread <= 0 or len(chance.centre) > len(vector):
+            spread = (hits[0].score - hits[-1].score) / _FEW or 1.0
+            usual = hits[-1].score - spread  # the last of few, or the only one, may be what is meant
         else:
-            usual, spread = float(chance.centre @ vector), chance.spread
+            usual, spread = float(chance.centre @ vector[: len(chance.centre)]), chance.spread
         for _, cosine, place in hits:
             value = weight * worth * min(_FAR, (cosine - usual) / spread)
             if value > best.get(place, 0.0):
