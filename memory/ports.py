@@ -617,6 +617,7 @@ class Chance:
     dimensions: float | None = None  # that they spread over from their mean: how well they are told apart
     follows: float | None = None  # how far above chance the next of a session is, in spreads; None: no sessions
     centre: FloatArray | None = None  # the mean vector
+    slant: FloatArray | None = None  # from the mean of one language to that of the other, where both have several
     # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls for nothing.
     idle: Mapping[Lang, tuple[float, float]] = field(default_factory=dict)
 

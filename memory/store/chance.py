@@ -22,10 +22,12 @@ from memory.ports import Chance, FloatArray
 from memory.store.rows import dump
 from memory.store.shelf import Shelf
 from memory.store.text import terms
+from memory.store.vectors import level_vectors
 
 _SAMPLE: Final = 96  # memories, evenly spaced, whose cosines with each other are taken
 _READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
 _LEAST: Final = 12
+_SPOKEN: Final = 6  # of a language, and their mean is its own
 _GROWN: Final = 1.25  # times as many memories or fewer, and it is measured anew
 _TELLING: Final = 0.5  # of the memories have a vector, and these stand for all
 _PAIRS: Final = 8  # neighbours, and they say something
@@ -80,17 +82,20 @@ def _measure_vectors(con: Any, user_id: str, model_id: int | None, held: int, id
     places = np.unique(np.linspace(first, last, _READ).astype(np.int64)).tolist()
     # The next one of the user's own from each place on: others' may stand between.
     rows = con.execute(
-        f"SELECT vector FROM embeddings WHERE seq IN (SELECT (SELECT seq {_OWN} AND seq >= value LIMIT 1)"
-        " FROM json_each(?))",
+        "SELECT vector, language FROM embeddings JOIN memories ON n = memory_n"
+        f" WHERE seq IN (SELECT (SELECT seq {_OWN} AND seq >= value LIMIT 1) FROM json_each(?))",
         (*own, dump(places)),
     ).fetchall()
-    vectors = np.stack([np.frombuffer(v, np.float32) for (v,) in rows])
+    vectors = np.stack([np.frombuffer(v, np.float32) for v, _ in rows])
+    languages = np.array([lang for _, lang in rows])
     # Messages that another embedder read, which was in use a moment ago, say nothing of these.
     mine = {lang: messages for lang, messages in idle.items() if messages.shape[1] == vectors.shape[1]}
-    asked = {lang: _each_with_each(messages, vectors) for lang, messages in mine.items()}
+    spoken = [vectors[at].mean(axis=0) for lang in mine if (at := languages == lang).sum() >= _SPOKEN]
+    slant = spoken[0] - spoken[1] if len(spoken) > 1 else None
+    asked = {lang: _each_with_each(level_vectors(messages, slant), vectors) for lang, messages in mine.items()}
     nearest = {lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()}
     if len(rows) < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
-        return Chance(0.0, 0.0, len(rows), idle=nearest)
+        return Chance(0.0, 0.0, len(rows), slant=slant, idle=nearest)
     some = vectors[np.unique(np.linspace(0, len(vectors) - 1, _SAMPLE).astype(np.int64))]
     cosines = _each_with_each(some)
     pairs = cosines[np.triu_indices(len(cosines), 1)]
@@ -103,6 +108,7 @@ def _measure_vectors(con: Any, user_id: str, model_id: int | None, held: int, id
         len(rows),
         _dimensions(cosines),
         centre=vectors.mean(axis=0),
+        slant=slant,
         idle={lang: (mean + farther, deviation) for lang, (mean, deviation) in nearest.items()},
     )
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from memory.models import Lang
+from memory.models import Filter, Lang
 from memory.ports import Chance, FloatArray, Tx
 from memory.store import SqliteStore
+from memory.store.vectors import level_vectors, unit
 from tests.memory.store.support import MODEL, NOW, a_memory, vector
 
 DIM = 16
@@ -78,6 +79,22 @@ async def test_vectors_that_come_later_and_memories_that_go_are_measured(store: 
     assert (await chance(idle)).count == 60
     await store.write(user, lambda tx: [tx.memories.erase(m) for m in ids[5:]])
     assert (await chance(idle)).count == 5
+
+
+async def test_both_languages_are_equally_near(store: SqliteStore, user: str) -> None:
+    """An embedder that sets languages apart: what was said in the other one of the message's matter comes first."""
+    await store.use_embedder(MODEL, DIM)
+    apart = np.eye(1, DIM, dtype=np.float32)[0]
+    matters = [vector(i, DIM) for i in range(10)]
+    rows = [a_memory(f"{lang} {i}", language=lang) for lang in ("en", "zh") for i in range(10)]
+    own = [unit(m + sign * 2 * apart) for sign, some in ((1, matters[:5] * 2), (-1, matters)) for m in some]
+    ids = [m.id for m in await store.write(user, lambda tx: tx.memories.add_many(rows))]
+    await store.write(user, lambda tx: tx.vectors.put_many(dict(zip(ids, own, strict=True)), MODEL))
+    idle: Mapping[Lang, FloatArray] = {"en": np.stack(own[:2]), "zh": np.stack(own[12:14])}
+    slant = (await store.reader(user).chance(idle)).slant
+    asked = unit(matters[7] + 2 * apart)  # in English, of what was said in Chinese alone
+    near = [await store.reader(user).nearest(v, 1, Filter()) for v in (asked, level_vectors(asked[None], slant)[0])]
+    assert [found[0].id == ids[17] for found in near] == [False, True]
 
 
 async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None:
