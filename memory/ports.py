@@ -617,8 +617,9 @@ class Chance:
     dimensions: float | None = None  # that they spread over from their mean: how well they are told apart
     follows: float | None = None  # how far above chance the next of a session is, in spreads; None: no sessions
     centre: FloatArray | None = None  # the mean vector
+    slant: FloatArray | None = None  # from the mean of one language to that of the other, where both have several
     # Of each language, (mean, spread) of the cosine of the nearest memory to a message that calls for nothing.
-    idle: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    idle: Mapping[Lang, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -670,8 +671,8 @@ class Reader(Protocol):
     async def lengths(self) -> NDArray[np.int32]:
         """How many words each place has; 0 for what the text index does not hold."""
 
-    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance | None:
-        """Of this user's memories and their vectors of the current embedder; None where there are too few to tell.
+    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance:
+        """Of this user's memories and their vectors of the current embedder, as far as there are enough to tell.
 
         `idle` are vectors of messages that call for nothing, (messages, dim) a language.
         """

@@ -51,7 +51,8 @@ class QueryEmbedder:
         self._deadline = deadline_ms / 1000
         self._known: OrderedDict[tuple[str, tuple[str, ...]], QueryVectors] = OrderedDict()
         self._running: dict[tuple[str, tuple[str, ...]], asyncio.Task[QueryVectors | None]] = {}
-        self._reader = load_reader(embedder.id)
+        self._readers: dict[str, MessageReader | None] = {}  # by embedder; None while one is made
+        load_reader(embedder.id)  # now, not at the first question
         self._reading: asyncio.Task[None] | None = None
 
     async def embed(self, text: str, context: Sequence[str] = ()) -> tuple[QueryVectors | None, bool]:
@@ -60,7 +61,7 @@ class QueryEmbedder:
         `context` is up to three messages before this one, oldest first.
         """
         key = (text, tuple(context[-3:]))
-        if (known := self._known.get(key)) is not None:
+        if (known := self._known.get(key)) is not None and known.embedder == self._embedder.id:
             self._known.move_to_end(key)
             return known, False
         if self._embedder.immediate and not self._running.get(key):
@@ -85,23 +86,30 @@ class QueryEmbedder:
         texts = question(*key).texts
         if not self._embedder.immediate:
             texts = shorten_texts(texts)
+        embedder = self._embedder.id
         try:
             rows = await self._embedder.embed(texts, "query")
         except ModelError as e:  # recall goes on without vectors; the next turn tries again
             _LOG.warning("The query could not be embedded: %s", e.code)
             return None
-        self._start_reading()
-        found = self._known[key] = QueryVectors(self._embedder.id, rows, self._reader)
+        if embedder != self._embedder.id or not np.isfinite(rows).all():
+            return None  # another one is in use by now, for the next turn; or its numbers are none
+        found = self._known[key] = QueryVectors(embedder, rows, self._find_reader(embedder))
         while len(self._known) > _CACHED:
             self._known.popitem(last=False)
         return found
 
-    def _start_reading(self) -> None:
-        """Make a reader of messages for this embedder, once, if none is shipped and it knows meaning."""
-        if self._reader is None and self._reading is None and not self._embedder.id.startswith("lexical:"):
-            self._reading = asyncio.create_task(self._make_reader())
+    def _find_reader(self, embedder: str) -> MessageReader | None:
+        """Find the reader of messages for an embedder; if none is shipped and it knows meaning, begin to make one."""
+        if embedder not in self._readers:
+            self._readers[embedder] = load_reader(embedder)
+            if self._readers[embedder] is None and not embedder.startswith("lexical:"):
+                if self._reading is not None:
+                    self._reading.cancel()
+                self._reading = asyncio.create_task(self._make_reader(embedder))
+        return self._readers[embedder]
 
-    async def _make_reader(self) -> None:
+    async def _make_reader(self, embedder: str) -> None:
         messages = load_messages()
         wanted = [(label, lang, some) for lang, labels in messages.items() for label, some in labels.items()]
         try:
@@ -109,10 +117,14 @@ class QueryEmbedder:
         except ModelError as e:  # the gate goes on by words; the next start tries again
             _LOG.warning("The labelled messages could not be embedded: %s", e.code)
             return
+        if embedder != self._embedder.id:
+            return
+        rows = rows[:, : self._embedder.dim]  # without those of the embedder before
         split = np.split(rows, np.cumsum([len(some) for _, _, some in wanted])[:-1])
         labels: dict[str, dict[Lang, FloatArray]] = {"calls": {}, "idle": {}}
         for (label, lang, _), part in zip(wanted, split, strict=True):
             labels[label][lang] = part
-        self._reader = await asyncio.to_thread(train_reader, labels["calls"], labels["idle"])
+        made = self._readers[embedder] = await asyncio.to_thread(train_reader, labels["calls"], labels["idle"])
         for key, found in self._known.items():
-            self._known[key] = replace(found, reader=self._reader)
+            if found.embedder == embedder:
+                self._known[key] = replace(found, reader=made)

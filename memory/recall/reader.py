@@ -9,18 +9,22 @@ how near the nearest memory of a store is to a message that needs none, by langu
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from logging import getLogger
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile
 
 import numpy as np
 
 from memory.models import Lang
 from memory.ports import FloatArray
 
+_LOG = getLogger(__name__)
 _HERE: Final = Path(__file__).parent
 _MESSAGES: Final = _HERE / "messages.json"
 _SHIPPED: Final = _HERE / "readers"
@@ -40,8 +44,11 @@ class MessageReader:
     ]  # (messages, dim) of the languages it can tell: vectors of messages that call for nothing
 
     def score_call(self, vector: FloatArray) -> float:
-        """Return about 1 for a message that calls for what is remembered, about -1 for one that does not."""
-        return float(vector @ self.weights) + self.offset
+        """Return about 1 for a message that calls for what is remembered, about -1 for one that does not.
+
+        Behind the vector may stand that of the embedder before.
+        """
+        return float(vector[: len(self.weights)] @ self.weights) + self.offset
 
 
 @cache
@@ -98,15 +105,19 @@ def load_reader(embedder: str) -> MessageReader | None:
     path = _path(embedder)
     if not path.is_file():
         return None
-    with np.load(path, allow_pickle=False) as found:
-        if str(found["messages"]) != _digest():
-            return None
-        idle = {lang: found[f"idle_{lang}"].astype(np.float32) for lang in load_messages() if f"idle_{lang}" in found}
-        return MessageReader(
-            found["weights"],
-            float(found["offset"]),
-            {lang: v / np.linalg.norm(v, axis=1, keepdims=True) for lang, v in idle.items()},
-        )
+    try:
+        with path.open("rb") as f, np.load(f, allow_pickle=False) as found:
+            if str(found["messages"]) != _digest():
+                return None
+            told = [lang for lang in load_messages() if f"idle_{lang}" in found]
+            idle = {lang: found[f"idle_{lang}"].astype(np.float32) for lang in told}
+            weights, offset = found["weights"], float(found["offset"])
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile, zlib.error) as e:
+        _LOG.warning("%s cannot be read, so it is made anew: %s", path.name, e)
+        return None
+    return MessageReader(
+        weights, offset, {lang: v / np.linalg.norm(v, axis=1, keepdims=True) for lang, v in idle.items()}
+    )
 
 
 def _path(embedder: str) -> Path:

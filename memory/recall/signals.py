@@ -26,6 +26,7 @@ from memory.recall.question import Question, question
 from memory.recall.reader import MessageReader
 from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
+from memory.store.vectors import level_vectors
 
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest
@@ -124,8 +125,8 @@ async def words(look: Look) -> Evidence:
 
 async def meaning(look: Look) -> Evidence:
     """Cosine with the message, or with its context: standard deviations above the mean of all memories."""
-    rows = rows_of(look.query)
     look.chance = chance = await look.reader.chance(look.reading.idle if look.reading else None)
+    rows = [(weight, _level(vector, chance.slant)) for weight, vector in rows_of(look.query)]
     if not rows:
         return NOTHING
     worth = trust(look.embedder, chance)
@@ -134,10 +135,11 @@ async def meaning(look: Look) -> Evidence:
     for (weight, vector), hits in zip(rows, near, strict=True):
         if not hits:
             continue
-        if chance is None or chance.centre is None or chance.spread <= 0 or len(chance.centre) != len(vector):
-            usual, spread = hits[-1].score, (hits[0].score - hits[-1].score) / _FEW or 1.0
+        if chance.centre is None or chance.spread <= 0 or len(chance.centre) > len(vector):
+            spread = (hits[0].score - hits[-1].score) / _FEW or 1.0
+            usual = hits[-1].score - spread  # the last of few, or the only one, may be what is meant
         else:
-            usual, spread = float(chance.centre @ vector), chance.spread
+            usual, spread = float(chance.centre @ vector[: len(chance.centre)]), chance.spread
         for _, cosine, place in hits:
             value = weight * worth * min(_FAR, (cosine - usual) / spread)
             if value > best.get(place, 0.0):
@@ -250,6 +252,14 @@ def rows_of(q: Query) -> list[tuple[float, FloatArray]]:
     if not isinstance(v, QueryVectors):
         return [(1.0, np.asarray(v, np.float32))]
     return list(zip((1.0, a.context_weight), v.rows, strict=False))
+
+
+def _level(vector: FloatArray, slant: FloatArray | None) -> FloatArray:
+    """Level a query's vector between the languages; behind it may stand that of the embedder before."""
+    if slant is None or len(slant) > len(vector):
+        return vector
+    own = len(slant)
+    return np.concatenate([level_vectors(vector[None, :own], slant)[0], vector[own:]])
 
 
 def in_span(span: tuple[int, int], times: Sequence[int]) -> bool:

@@ -22,13 +22,18 @@ from memory.ports import Chance, FloatArray
 from memory.store.rows import dump
 from memory.store.shelf import Shelf
 from memory.store.text import terms
+from memory.store.vectors import level_vectors
 
 _SAMPLE: Final = 96  # memories, evenly spaced, whose cosines with each other are taken
 _READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
 _LEAST: Final = 12
-_GROWN: Final = 1.25  # times as many memories, and it is measured anew
+_SPOKEN: Final = 6  # of a language, and their mean is its own
+_GROWN: Final = 1.25  # times as many memories or fewer, and it is measured anew
+_TELLING: Final = 0.5  # of the memories have a vector, and these stand for all
 _PAIRS: Final = 8  # neighbours, and they say something
 _KEPT: Final = 10_000  # users and models; then the cache starts anew
+
+_OWN: Final = "FROM embeddings INDEXED BY embeddings_codes WHERE user_id = ? AND model_id = ?"
 
 Idle = Mapping[Lang, FloatArray]  # (messages, dim): vectors of messages that call for nothing
 
@@ -37,49 +42,63 @@ class Chances:
     """Answers `Reader.chance`; shared by the reading threads."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int, bool], tuple[int, Chance]] = {}
+        self._known: dict[tuple[str, int, int], tuple[int, int, Chance]] = {}  # memories, vectors, measure
         self._lock = threading.Lock()
 
-    def of(self, con: Any, user_id: str, model_id: int | None, shelf: Shelf, idle: Idle | None) -> Chance | None:
-        """Measure a user's memories, or return what was measured. None where there are too few to tell."""
+    def of(self, con: Any, user_id: str, model_id: int | None, shelf: Shelf, idle: Idle | None) -> Chance:
+        """Measure a user's memories, or return what was measured while memories and vectors are about as many."""
         size = len(shelf)
-        key = (user_id, -1 if model_id is None else model_id, idle is not None)
+        dim = next((messages.shape[1] for messages in (idle or {}).values()), 0)
+        key = (user_id, -1 if model_id is None else model_id, dim)
         known = self._known.get(key)
-        if known is not None and size <= known[0] * _GROWN and (known[1].centre is not None or model_id is None):
-            return known[1]
-        found = None if model_id is None else _measure_vectors(con, user_id, model_id, idle or {})
-        follows = _measure_sessions(shelf)
-        if found is None and follows is None:
-            return None
-        measured = replace(found or Chance(0.0, 0.0), follows=follows)
+        if known is not None and _as_many(size, known[0]):
+            whole = model_id is None or _as_many(size, known[1])
+            if whole or _as_many(_count_vectors(con, user_id, model_id), known[1]):
+                return known[2]
+        held = 0 if model_id is None else _count_vectors(con, user_id, model_id)
+        told = held > 0 and held >= size * _TELLING
+        found = _measure_vectors(con, user_id, model_id, held, idle or {}) if told else Chance(0.0, 0.0)
+        measured = replace(found, follows=_measure_sessions(shelf))
         with self._lock:
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            self._known[key] = (size, measured)
+            self._known[key] = (size, held, measured)
         return measured
 
 
-def _measure_vectors(con: Any, user_id: str, model_id: int, idle: Idle) -> Chance | None:
+def _as_many(now: int, then: int) -> bool:
+    """Whether a number has changed by less than a quarter."""
+    return now == then or then / _GROWN < now < then * _GROWN
+
+
+def _count_vectors(con: Any, user_id: str, model_id: int | None) -> int:
+    (held,) = con.execute(f"SELECT COUNT(*) {_OWN}", (user_id, model_id)).fetchone()
+    return int(held)
+
+
+def _measure_vectors(con: Any, user_id: str, model_id: int | None, held: int, idle: Idle) -> Chance:
     own = (user_id, model_id)
-    of = "FROM embeddings INDEXED BY embeddings_codes WHERE user_id = ? AND model_id = ?"
-    first, last = con.execute(f"SELECT (SELECT MIN(seq) {of}), (SELECT MAX(seq) {of})", own + own).fetchone()
-    if first is None:
-        return None
+    first, last = con.execute(f"SELECT (SELECT MIN(seq) {_OWN}), (SELECT MAX(seq) {_OWN})", own + own).fetchone()
     places = np.unique(np.linspace(first, last, _READ).astype(np.int64)).tolist()
     # The next one of the user's own from each place on: others' may stand between.
     rows = con.execute(
-        f"SELECT vector FROM embeddings WHERE seq IN (SELECT (SELECT seq {of} AND seq >= value LIMIT 1)"
-        " FROM json_each(?))",
+        "SELECT vector, language FROM embeddings JOIN memories ON n = memory_n"
+        f" WHERE seq IN (SELECT (SELECT seq {_OWN} AND seq >= value LIMIT 1) FROM json_each(?))",
         (*own, dump(places)),
     ).fetchall()
-    if len(rows) < _LEAST:
-        return None
-    vectors = np.stack([np.frombuffer(v, np.float32) for (v,) in rows])
+    vectors = np.stack([np.frombuffer(v, np.float32) for v, _ in rows])
+    languages = np.array([lang for _, lang in rows])
+    # Messages that another embedder read, which was in use a moment ago, say nothing of these.
+    mine = {lang: messages for lang, messages in idle.items() if messages.shape[1] == vectors.shape[1]}
+    spoken = [vectors[at].mean(axis=0) for lang in mine if (at := languages == lang).sum() >= _SPOKEN]
+    slant = spoken[0] - spoken[1] if len(spoken) > 1 else None
+    asked = {lang: _each_with_each(level_vectors(messages, slant), vectors) for lang, messages in mine.items()}
+    nearest = {lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()}
+    if len(rows) < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
+        return Chance(0.0, 0.0, len(rows), slant=slant, idle=nearest)
     some = vectors[np.unique(np.linspace(0, len(vectors) - 1, _SAMPLE).astype(np.int64))]
     cosines = _each_with_each(some)
     pairs = cosines[np.triu_indices(len(cosines), 1)]
-    (held,) = con.execute(f"SELECT COUNT(*) {of}", own).fetchone()
-    asked = {lang: _each_with_each(messages, vectors) for lang, messages in idle.items()}
     spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(pairs.std())
     # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
     farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(len(rows)))) if held > len(rows) else 0.0
@@ -89,7 +108,8 @@ def _measure_vectors(con: Any, user_id: str, model_id: int, idle: Idle) -> Chanc
         len(rows),
         _dimensions(cosines),
         centre=vectors.mean(axis=0),
-        idle={lang: (float(a.max(axis=1).mean()) + farther, float(a.max(axis=1).std())) for lang, a in asked.items()},
+        slant=slant,
+        idle={lang: (mean + farther, deviation) for lang, (mean, deviation) in nearest.items()},
     )
 
 

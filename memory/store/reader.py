@@ -136,7 +136,7 @@ class SqliteReader:
         """How many words each place has."""
         return await self._look(lambda look: look.shelf.words)
 
-    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance | None:
+    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance:
         """What is chance among this user's memories."""
         spaces = self.store.spaces
         model_id = spaces[0].model_id if spaces else None

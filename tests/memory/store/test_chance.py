@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from memory.models import Filter, Lang
 from memory.ports import Chance, FloatArray, Tx
 from memory.store import SqliteStore
+from memory.store.vectors import level_vectors, unit
 from tests.memory.store.support import MODEL, NOW, a_memory, vector
 
 DIM = 16
@@ -39,23 +43,58 @@ async def test_as_the_vectors_are(store: SqliteStore, user: str, other: str) -> 
     matrix = np.stack(mine)
     pairs = (matrix @ matrix.T)[np.triu_indices(200, 1)]
     chance = await store.reader(user).chance()
-    assert chance is not None
     assert abs(chance.mean - pairs.mean()) < 0.08
     assert abs(chance.spread - pairs.std()) < 0.05
     theirs = await store.reader(other).chance()
-    assert theirs is not None
     assert abs(theirs.mean) < 0.15
 
 
-async def test_too_few_say_nothing(store: SqliteStore, user: str) -> None:
-    """None without an embedder, without vectors, and with a handful; measured once there are enough."""
-    assert await store.reader(user).chance() is None
+async def test_too_few_say_nothing_but_of_small_talk(store: SqliteStore, user: str) -> None:
+    """Nothing without vectors; with a handful how near small talk comes; of another embedder's messages nothing."""
+    idle: Mapping[Lang, FloatArray] = {"en": np.stack([vector(900 + i, DIM) for i in range(20)])}
+    chance = store.reader(user).chance
+    assert (await chance(idle)).centre is None
     await store.use_embedder(MODEL, DIM)
-    assert await store.reader(user).chance() is None
-    await learn(store, user, [vector(i, DIM) for i in range(5)])
-    assert await store.reader(user).chance() is None
-    await learn(store, user, [vector(i, DIM) for i in range(5, 40)])
-    assert await store.reader(user).chance() is not None
+    assert not (await chance(idle)).idle
+    await learn(store, user, [vector(0, DIM)])
+    one = await chance(idle)
+    assert one.centre is None and one.idle["en"][1] > 0
+    await learn(store, user, [vector(i, DIM) for i in range(1, 40)])
+    many = await chance(idle)
+    assert many.centre is not None and many.idle["en"][0] > one.idle["en"][0]
+    assert not (await chance({"en": np.ones((20, DIM + 1), np.float32)})).idle
+
+
+async def test_vectors_that_come_later_and_memories_that_go_are_measured(store: SqliteStore, user: str) -> None:
+    """In one process: a few of many embedded, then all of them, then most forgotten."""
+    idle: Mapping[Lang, FloatArray] = {"en": np.stack([vector(900 + i, DIM) for i in range(20)])}
+    chance = store.reader(user).chance
+    await store.use_embedder(MODEL, DIM)
+    rows = [a_memory(f"note {i}") for i in range(60)]
+    ids = [m.id for m in await store.write(user, lambda tx: tx.memories.add_many(rows))]
+    vectors = {m: vector(i, DIM) for i, m in enumerate(ids)}
+    await store.write(user, lambda tx: tx.vectors.put_many(dict(list(vectors.items())[:15]), MODEL))
+    assert not (await chance(idle)).idle  # a quarter does not stand for all
+    await store.write(user, lambda tx: tx.vectors.put_many(vectors, MODEL))
+    assert (await chance(idle)).count == 60
+    await store.write(user, lambda tx: [tx.memories.erase(m) for m in ids[5:]])
+    assert (await chance(idle)).count == 5
+
+
+async def test_both_languages_are_equally_near(store: SqliteStore, user: str) -> None:
+    """An embedder that sets languages apart: what was said in the other one of the message's matter comes first."""
+    await store.use_embedder(MODEL, DIM)
+    apart = np.eye(1, DIM, dtype=np.float32)[0]
+    matters = [vector(i, DIM) for i in range(10)]
+    rows = [a_memory(f"{lang} {i}", language=lang) for lang in ("en", "zh") for i in range(10)]
+    own = [unit(m + sign * 2 * apart) for sign, some in ((1, matters[:5] * 2), (-1, matters)) for m in some]
+    ids = [m.id for m in await store.write(user, lambda tx: tx.memories.add_many(rows))]
+    await store.write(user, lambda tx: tx.vectors.put_many(dict(zip(ids, own, strict=True)), MODEL))
+    idle: Mapping[Lang, FloatArray] = {"en": np.stack(own[:2]), "zh": np.stack(own[12:14])}
+    slant = (await store.reader(user).chance(idle)).slant
+    asked = unit(matters[7] + 2 * apart)  # in English, of what was said in Chinese alone
+    near = [await store.reader(user).nearest(v, 1, Filter()) for v in (asked, level_vectors(asked[None], slant)[0])]
+    assert [found[0].id == ids[17] for found in near] == [False, True]
 
 
 async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None:
@@ -71,7 +110,6 @@ async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None
     third = await store.system(lambda s: s.create_user(NOW))
     await learn(store, third, [(v := o * flat) / np.linalg.norm(v) for o in own])
     few = await store.reader(third).chance()
-    assert roomy is not None and crowded is not None and few is not None
     assert crowded.mean > 0.8 > 0.2 > roomy.mean
     found = [c.dimensions for c in (roomy, crowded, few)]
     assert found[0] and found[1] and found[2]
@@ -82,7 +120,7 @@ async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None
 async def test_whether_a_session_is_a_conversation(store: SqliteStore, user: str, other: str) -> None:
     """Where the next of a session shares its words it says so, without an embedder; where none does, it does not."""
 
-    async def say(who: str, texts: list[str], sessions: int) -> Chance | None:
+    async def say(who: str, texts: list[str], sessions: int) -> Chance:
         size = len(texts) // sessions if sessions else 0
         rows = [a_memory(t, source_session=f"s{i // size}" if size else None) for i, t in enumerate(texts)]
         await store.write(who, lambda tx: tx.memories.add_many(rows))
@@ -92,6 +130,6 @@ async def test_whether_a_session_is_a_conversation(store: SqliteStore, user: str
     talk = await say(user, [f"{topics[i // 10]} {i} thing{i * 7 % 13}" for i in range(200)], 20)
     heap = await say(other, [f"{topics[i * 7 % 20]} {i} thing{i * 5 % 11}" for i in range(200)], 2)
     third = await store.system(lambda s: s.create_user(NOW))
-    assert await say(third, [f"{topics[i % 20]} {i}" for i in range(200)], 0) is None
-    assert talk is not None and talk.follows is not None and talk.follows > 1
-    assert heap is not None and heap.follows is not None and heap.follows < 0.3
+    assert (await say(third, [f"{topics[i % 20]} {i}" for i in range(200)], 0)).follows is None
+    assert talk.follows is not None and talk.follows > 1
+    assert heap.follows is not None and heap.follows < 0.3
