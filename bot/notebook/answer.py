@@ -8,23 +8,18 @@ from datetime import date
 from typing import Final
 from zlib import crc32
 
-import numpy as np
-
 from bot.notebook import keep, reader
 from bot.notebook.keep import Embed, mappings
 from bot.notebook.reader import Reading, Unit
 from bot.notebook.texts import say
 from bot.texts import say as program_says
 from memory.models import Json, Lang, language_of
-from memory.ports import FloatArray
 from memory.text import dates
 
 MOST_QUOTES: Final = 3
 MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
 STANDING: Final = {"en": 0.85, "zh": 0.9}  # cosine from which a standing memory answers a question
-PLACE: Final = 0.01  # cosine that a place in what recall brings is worth
-SAME: Final = 0.9  # cosine from which two memories are of one subject: then the newer one comes first
 FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is named
 FELT: Final = 0.6  # share of an act from which it is answered as such
 ACT: Final = 0.4
@@ -40,11 +35,8 @@ _YOU: Final = re.compile(r"\b(?:you|your|u|this thing)\b|[你您]|这是", re.I)
 _PERSONAL: Final = re.compile(r"\b(?:i|my|mine|our|we)\b|(?<![给給帮幫])[我咱俺]", re.I)
 
 
-Row = tuple[float, int, Mapping[str, Json]]  # nearness, place, and what may answer
-
-
-async def answer(embed: Embed, look_up: Embed, data: Mapping[str, Json]) -> str:
-    """Answer `data["message"]`; `embed` is for its sentences, `look_up` for memories."""
+async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
+    """Answer `data["message"]`; `embed` is for its sentences."""
     message = str(data.get("message") or "").strip()
     lang: Lang = language_of(message, "zh" if data.get("lang") == "zh" else "en")
     history = mappings(data.get("history"))
@@ -59,7 +51,7 @@ async def answer(embed: Embed, look_up: Embed, data: Mapping[str, Json]) -> str:
     told = [(u, r) for u, r in zip(units, readings, strict=True) if r.keep or r.corrects]
     parts += talk.told(told) if told else talk.felt(readings)
     for unit, sort in asked[:2]:
-        parts.append(await _find(look_up, unit.text if len(asked) > 1 else message, talk, sort))
+        parts.append(_find(unit.text if len(asked) > 1 else message, talk, sort))
     if not told and not asked and not parts[0]:
         parts += talk.small(units, readings)
     return talk.gap.join(dict.fromkeys(p for p in parts if p)) or talk.say("plain")
@@ -167,7 +159,7 @@ class Talk:
         return []
 
 
-async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
+def _find(question: str, talk: Talk, sort: str) -> str:
     """Answer a question with at most three quotations, or say that there is none."""
     if talk.where:
         return talk.say(talk.where)
@@ -176,7 +168,7 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
         items = [*mappings(talk.data.get("profile")), *recalled][:MOST]
         lines = [talk.say("line", date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang)) for m in items]
         return "\n".join([talk.say("overview"), *lines])
-    found = await _rank(embed, question, recalled)
+    found = [(m, float(str(m.get("relevance") or 0)) >= SURE) for m in recalled]  # best first
     if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
         return talk.say("model.again" if talk.said("model") else "model")
     if not found:
@@ -188,28 +180,6 @@ async def _find(embed: Embed, question: str, talk: Talk, sort: str) -> str:
         line = talk.say(key, date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang))
         out.append(line + (talk.say("replaced") if m.get("superseded") or m.get("negated") else ""))
     return "\n".join(out)
-
-
-async def _rank(embed: Embed, question: str, recalled: keep.Rows) -> list[tuple[Mapping[str, Json], bool]]:
-    """Return what recall brings, best first, each with whether it surely answers.
-
-    All of it has passed the gate; its place counts beside its nearness.
-    """
-    vectors = await embed([question, *(str(m.get("text") or "") for m in recalled)])
-    sure = {str(m.get("id")) for m in recalled if float(str(m.get("relevance") or 0)) >= SURE}
-    if vectors is None:
-        return [(m, str(m.get("id")) in sure) for m in recalled]
-    near = vectors[1:] @ vectors[0]
-    rows = [(float(near[i]), i, m) for i, m in enumerate(recalled)]
-    rows.sort(key=lambda row: -row[0] + PLACE * row[1])
-    return [(m, str(m.get("id")) in sure) for _, _, m in _newest_of_one_subject(rows, vectors[1:])]
-
-
-def _newest_of_one_subject(rows: list[Row], vectors: FloatArray) -> list[Row]:
-    """Put the newest first among those that are near to the best one."""
-    same = [r for r in rows if float(np.dot(vectors[r[1]], vectors[rows[0][1]])) >= SAME]
-    same.sort(key=lambda r: str(r[2].get("when") or ""), reverse=True)
-    return same + [r for r in rows if r not in same]
 
 
 def quoted(text: Json, lang: Lang) -> str:

@@ -93,7 +93,8 @@ async def find_entries(
         kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
         if kind == "fact" and when is not None and r.dated:
             kind = r.dated
-        goes_on = (r.corrects and short) or FORMS.PRONOUN.match(unit.text)
+        told = any(unit.before in str(k.get("text") or "") for k in known)
+        goes_on = (r.corrects and short and told) or FORMS.PRONOUN.match(unit.text)
         joined = unit.before and (unit.asked or (goes_on and not reader.is_question(unit.before)))
         gap = "——" if lang == "zh" else " – "
         text = f"{unit.before}{gap}{unit.text}" if joined else unit.text

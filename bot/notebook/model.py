@@ -22,7 +22,6 @@ log = logging.getLogger(__name__)
 PAUSE: Final = 0.004  # seconds between pieces of a reply, so that it is seen to come
 LONGEST: Final = 0.5  # seconds that all the pauses of one reply may take
 REMEMBERED: Final = 600  # vectors kept in memory, 1.5 kB each
-NEW: Final = 6  # memories embedded for one reply; the others have been, or have to wait for the next one
 READ: Final = 32  # texts of the message itself
 TASKS: Final = {"monitor": keep.monitor, "extract": keep.extract, "summarise": keep.summarise}
 LISTS: Final[Mapping[Task, str]] = {
@@ -68,9 +67,7 @@ class Notebook:
         """Return the whole answer to a task."""
         if task == "chat":
             message = keep_ends(str(data.get("message") or ""), MOST_READ)
-            return await answer.answer(
-                partial(self._embed, most=READ), partial(self._embed, most=NEW), {**data, "message": message}
-            )
+            return await answer.answer(partial(self._embed, most=READ), {**data, "message": message})
         if task in TASKS:
             return await TASKS[task](self._embed, data)
         texts = data.get("texts")
