@@ -611,8 +611,7 @@ class Holding(NamedTuple):
 class Chance:
     """Cosines that say nothing in one person's store, and whether what stands side by side belongs together."""
 
-    mean: float  # of memories that have nothing to do with each other
-    spread: float  # standard deviation of cosines of a message with memories
+    spread: float = 0.0  # standard deviation of cosines of a message with memories
     count: int = 0  # memories it was measured on
     dimensions: float | None = None  # that they spread over from their mean: how well they are told apart
     follows: float | None = None  # how far above chance the next of a session is, in spreads; None: no sessions

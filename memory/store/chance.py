@@ -57,7 +57,7 @@ class Chances:
                 return known[2]
         held = 0 if model_id is None else _count_vectors(con, user_id, model_id)
         told = held > 0 and held >= size * _TELLING
-        found = _measure_vectors(con, user_id, model_id, held, idle or {}) if told else Chance(0.0, 0.0)
+        found = _measure_vectors(con, user_id, model_id, held, idle or {}) if told else Chance()
         measured = replace(found, follows=_measure_sessions(shelf))
         with self._lock:
             if len(self._known) >= _KEPT:
@@ -95,15 +95,14 @@ def _measure_vectors(con: Any, user_id: str, model_id: int | None, held: int, id
     asked = {lang: _each_with_each(level_vectors(messages, slant), vectors) for lang, messages in mine.items()}
     nearest = {lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()}
     if len(rows) < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
-        return Chance(0.0, 0.0, len(rows), slant=slant, idle=nearest)
+        return Chance(0.0, len(rows), slant=slant, idle=nearest)
     some = vectors[np.unique(np.linspace(0, len(vectors) - 1, _SAMPLE).astype(np.int64))]
     cosines = _each_with_each(some)
-    pairs = cosines[np.triu_indices(len(cosines), 1)]
-    spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(pairs.std())
+    apart = cosines[np.triu_indices(len(cosines), 1)]
+    spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(apart.std())
     # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
     farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(len(rows)))) if held > len(rows) else 0.0
     return Chance(
-        float(pairs.mean()),
         spread,
         len(rows),
         _dimensions(cosines),

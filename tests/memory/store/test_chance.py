@@ -21,6 +21,12 @@ def near(seed: int, share: float) -> FloatArray:
     return v / np.linalg.norm(v)
 
 
+def mean_cosine(chance: Chance) -> float:
+    """The mean cosine of memories with each other."""
+    assert chance.centre is not None
+    return float(chance.centre @ chance.centre)
+
+
 async def learn(store: SqliteStore, user: str, vectors: list[FloatArray], sessions: int = 0) -> None:
     """A memory a vector, in so many sessions of equal length, those of one all made at one time; 0 for none."""
     size = len(vectors) // sessions if sessions else 0
@@ -43,10 +49,10 @@ async def test_as_the_vectors_are(store: SqliteStore, user: str, other: str) -> 
     matrix = np.stack(mine)
     pairs = (matrix @ matrix.T)[np.triu_indices(200, 1)]
     chance = await store.reader(user).chance()
-    assert abs(chance.mean - pairs.mean()) < 0.08
+    assert abs(mean_cosine(chance) - pairs.mean()) < 0.08
     assert abs(chance.spread - pairs.std()) < 0.05
     theirs = await store.reader(other).chance()
-    assert abs(theirs.mean) < 0.15
+    assert abs(mean_cosine(theirs)) < 0.15
 
 
 async def test_too_few_say_nothing_but_of_small_talk(store: SqliteStore, user: str) -> None:
@@ -110,7 +116,7 @@ async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None
     third = await store.system(lambda s: s.create_user(NOW))
     await learn(store, third, [(v := o * flat) / np.linalg.norm(v) for o in own])
     few = await store.reader(third).chance()
-    assert crowded.mean > 0.8 > 0.2 > roomy.mean
+    assert mean_cosine(crowded) > 0.8 > 0.2 > mean_cosine(roomy)
     found = [c.dimensions for c in (roomy, crowded, few)]
     assert found[0] and found[1] and found[2]
     assert abs(found[0] / found[1] - 1) < 0.25
