@@ -48,6 +48,8 @@ def load_key(home: Path) -> bytes:
             return key
         held = where_key(home)
         if held.exists():
+            if find_key(home) is not None:  # another thread or process has just made it
+                continue
             held.replace(home / "key.damaged")
         entry, made = secrets.token_hex(8), secrets.token_bytes(KEY_BYTES)
         if _to_keyring(entry, made):

@@ -50,6 +50,7 @@ _APART: Final = 95.0
 _TRUSTED: Final = (0.45, 4.0)
 _LEXICAL: Final = 0.1  # words shared are counted already, but the lexical embedder forgives a letter typed wrong
 _SAME_THREAD: Final = (0.2, 0.8)  # `Chance.follows`: conversations 0.9 to 3.1, diaries and remarks below 0.2
+_UNKNOWN: Final = 1 / 3
 
 RETENTION: Final = 0.10  # each nudge is a factor of at most this much more or less than 1
 RECENCY: Final = 0.05
@@ -69,9 +70,9 @@ def trust(embedder: str, chance: Chance | None) -> float:
 
 
 def thread(chance: Chance | None) -> float:
-    """Return 0 … 1: how far what stands beside a memory in its session belongs to it; 1 where that is not known."""
+    """Return 0 … 1: how far what stands beside a memory in its session belongs to it; a third where that is not known."""
     if chance is None or chance.follows is None:
-        return 1.0
+        return _UNKNOWN
     least, most = _SAME_THREAD
     return max(0.0, min(1.0, (chance.follows - least) / (most - least)))
 
