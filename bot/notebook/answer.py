@@ -168,7 +168,9 @@ def _find(question: str, talk: Talk, sort: str) -> str:
         items = [*mappings(talk.data.get("profile")), *recalled][:MOST]
         lines = [talk.say("line", date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang)) for m in items]
         return "\n".join([talk.say("overview"), *lines])
-    found = [(m, float(str(m.get("relevance") or 0)) >= SURE) for m in recalled]  # best first
+    # Best first. What stands in every prompt comes along without having been asked for.
+    close = [m for m in recalled if m.get("relevance") or m.get("why") != "relevance"]
+    found = [(m, float(str(m.get("relevance") or 0)) >= SURE) for m in close]
     if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
         return talk.say("model.again" if talk.said("model") else "model")
     if not found:
