@@ -4,7 +4,7 @@ Ranking says which memory fits best; the best of nothing is still nothing. Here 
 
 With an embedder that knows meaning: how far its cosine lies above the nearest memory of a message that calls for
 nothing, in this store and language; the rarity of the words it shares; and whether the message, by its vector, calls
-for what is remembered (`memory.recall.reader`). Four numbers, the same for every embedder and both languages.
+for what is remembered (`memory.recall.reader`). Five numbers, the same for every embedder and both languages.
 
 Without one, by words alone: what it shares, whom it names, the time and the kind of answer asked for; what sort of
 message it is weighs that up or down. What stands beside a memory that is clearly meant is carried by it.
@@ -87,6 +87,7 @@ LEADS: Final = ("before", "after", "bridge", "graph")
 CALL: Final = 3.4
 NEAR: Final = 0.63
 KNOWN: Final = 1.08
+NAMED: Final = 1.0  # a name of the message, which is rare even where few memories make every word common
 BIAS: Final = -1.0
 
 _MOST: Final = 6.0  # spreads that count
@@ -168,6 +169,7 @@ def _by_meaning(calling: Calling, c: Candidate) -> Verdict:
         "asked": CALL * calling.score,
         "meaning": NEAR * max(-_MOST, min(_MOST, above)),
         "words": KNOWN * log1p(c.features.get("known", 0.0)),
+        "names": NAMED * c.features.get("names", 0.0),
     }
     return Verdict(1 / (1 + exp(-sum(evidence.values()) - _CUT)), evidence)
 
