@@ -70,7 +70,7 @@ def trust(embedder: str, chance: Chance | None) -> float:
 
 
 def thread(chance: Chance | None) -> float:
-    """Return 0 … 1: how far what stands beside a memory in its session belongs to it; a third where that is not known."""
+    """Return 0 … 1: how far what stands beside a memory in its session belongs to it; a third where unknown."""
     if chance is None or chance.follows is None:
         return _UNKNOWN
     least, most = _SAME_THREAD
