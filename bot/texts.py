@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from memory.models import Lang
+from memory.text.dates import MONTHS
 
 
 class Texts:
@@ -349,3 +350,9 @@ def ago(then: datetime, now: datetime, lang: Lang) -> str:
         if n:
             return f"{n} {zh}前" if lang == "zh" else f"{n} {en}{'' if n == 1 else 's'} ago"
     return "刚刚" if lang == "zh" else "just now"
+
+
+def write_day(day: date, this_year: int, lang: Lang) -> str:
+    """Write a day in words, with its year where that is not this one."""
+    year = "" if day.year == this_year else f"{day.year}年" if lang == "zh" else f" {day.year}"
+    return f"{year}{day.month}月{day.day}日" if lang == "zh" else f"{day.day} {MONTHS[day.month - 1]}{year}"

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from bot.listing import memory_line
-from bot.texts import Texts
+from bot.texts import Texts, write_day
 from memory.learn.contains import units
 from memory.learn.dates import zone
 from memory.models import Hit, Lang, Layer, Memory, Recall, Source
@@ -167,8 +167,7 @@ def _short(text: str) -> str:
 def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
     """The day, with its year where that is not this one."""
     day, today = at.astimezone(zone(tz)), now.astimezone(zone(tz))
-    year = "" if day.year == today.year else f"{day.year}年" if lang == "zh" else f" {day.year}"
-    return f"{year}{day.month}月{day.day}日" if lang == "zh" else f"{day.day} {day:%B}{year}"
+    return write_day(day, today.year, lang)
 
 
 def explain(

@@ -13,13 +13,13 @@ from bot.notebook.keep import Embed, mappings
 from bot.notebook.reader import Reading, Unit
 from bot.notebook.texts import say
 from bot.texts import say as program_says
+from bot.texts import write_day
 from memory.models import Json, Lang, language_of
 from memory.text import dates
 
 MOST_QUOTES: Final = 3
 MOST: Final = 16  # sentences of a message that a reply takes up, and memories in a list
 SURE: Final = 0.85  # relevance from which a memory is quoted as the answer
-STANDING: Final = {"en": 0.85, "zh": 0.9}  # cosine from which a standing memory answers a question
 FAINT: Final = 0.15  # of its limit, from which a sentence that is left out is named
 FELT: Final = 0.6  # share of an act from which it is answered as such
 ACT: Final = 0.4
@@ -198,7 +198,4 @@ def day_of(m: Mapping[str, Json], talk: Talk) -> str:
         day = date.fromisoformat(str(m.get("when") or "")[:10])
     except ValueError:
         return "some day" if talk.lang == "en" else "某天"
-    other = not talk.at.startswith(str(day.year))
-    if talk.lang == "zh":
-        return f"{f'{day.year}年' if other else ''}{day.month}月{day.day}日"
-    return f"{day.day} {dates.MONTHS[day.month - 1]}{f' {day.year}' if other else ''}"
+    return write_day(day, int(talk.at[:4]) if talk.at[:4].isdigit() else 0, talk.lang)
