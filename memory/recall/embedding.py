@@ -12,10 +12,9 @@ from typing import Final
 import numpy as np
 
 from memory.errors import ModelError
-from memory.models import Lang
 from memory.ports import Embedder, FloatArray
 from memory.recall.question import question
-from memory.recall.reader import MessageReader, load_messages, load_reader, train_reader
+from memory.recall.reader import MessageReader, load_reader, messages_to_embed, train_reader
 from memory.text.spans import keep_questions
 
 _LOG = getLogger(__name__)
@@ -110,21 +109,15 @@ class QueryEmbedder:
         return self._readers[embedder]
 
     async def _make_reader(self, embedder: str) -> None:
-        messages = load_messages()
-        wanted = [(label, lang, some) for lang, labels in messages.items() for label, some in labels.items()]
         try:
-            rows = await self._embedder.embed([t for _, _, some in wanted for t in some], "query")
+            rows = await self._embedder.embed(messages_to_embed(), "query")
         except ModelError as e:  # the gate goes on by words; the next start tries again
             _LOG.warning("The labelled messages could not be embedded: %s", e.code)
             return
         if embedder != self._embedder.id:
             return
         rows = rows[:, : self._embedder.dim]  # without those of the embedder before
-        split = np.split(rows, np.cumsum([len(some) for _, _, some in wanted])[:-1])
-        labels: dict[str, dict[Lang, FloatArray]] = {"calls": {}, "idle": {}}
-        for (label, lang, _), part in zip(wanted, split, strict=True):
-            labels[label][lang] = part
-        made = self._readers[embedder] = await asyncio.to_thread(train_reader, labels["calls"], labels["idle"])
+        made = self._readers[embedder] = await asyncio.to_thread(train_reader, rows)
         for key, found in self._known.items():
             if found.embedder == embedder:
                 self._known[key] = replace(found, reader=made)

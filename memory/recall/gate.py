@@ -26,19 +26,12 @@ from memory.recall.question import Question, shared
 THRESHOLD: Final = 0.7  # S1
 REVIEW_THRESHOLD: Final = 0.4
 
-# Log-odds of what speaks for a memory: a logistic regression, then step by step against the figures below, on LoCoMo,
-# MemDaily, a small life, made-up diaries and the same retold (tests/bench/life) and turns that call for a
-# memory without asking or for none (tests/bench/smalltalk.py, calls.py), by the lexical embedder and by all-MiniLM.
-# How much small talk brings up anything | what that costs of recall@3; diaries of people not learned from:
-#              lexical                             all-MiniLM
-#   LoCoMo     3.0% | .001                         1.6% | .003
-#   MemDaily   0.9% | .004                         0.9% | .003
-#   diaries    en 4.6% | .009, zh 3.4% | .007      en 4.0 and 4.2% | .000 and .018, zh 3.1% | .001
-#   retold     en 4.5% | .017 at most              en 3.8% | .024 at most, zh 4.0% | .005
-# Of sixty turns of other styles, which no weight was learned from, 1.7 to 3.3% (en) and 3 to 8% (zh). Learned on half
-# of the people and of the turns, on the other half: 5.2% and .024 at most, of the retold .050. A question out of
-# another's LoCoMo gets an answer of a diary in 22%, one out of another's MemDaily in 60% (they share words, and are
-# about the speaker); one to a small life takes 1.2 to 1.5 places of 3.
+# By words: log-odds of what speaks for a memory. A logistic regression, then step by step, on LoCoMo, MemDaily, a
+# small life, made-up diaries and the same retold (tests/bench/life) and turns that call for a memory without asking
+# or for none (tests/bench/smalltalk.py, calls.py), by the lexical embedder, with the ranking of that time. How much
+# small talk brought up anything | what that cost of recall@3: LoCoMo 3.0% | .001; MemDaily 0.9% | .004; diaries
+# en 4.6% | .009, zh 3.4% | .007; retold en 4.5% | .017 at most. On diaries that people wrote it costs far more
+# (`docs/design.md`).
 WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = {
     "en": {
         "bias": -5.8,

@@ -39,9 +39,7 @@ class MessageReader:
 
     weights: FloatArray  # (dim,)
     offset: float
-    idle: Mapping[
-        Lang, FloatArray
-    ]  # (messages, dim) of the languages it can tell: vectors of messages that call for nothing
+    idle: Mapping[Lang, FloatArray]  # (messages, dim) of messages that call for nothing, in languages it can tell
 
     def score_call(self, vector: FloatArray) -> float:
         """Return about 1 for a message that calls for what is remembered, about -1 for one that does not.
@@ -58,12 +56,22 @@ def load_messages() -> Mapping[Lang, Mapping[str, tuple[str, ...]]]:
     return {lang: {label: tuple(some) for label, some in labels.items()} for lang, labels in found.items()}
 
 
-def train_reader(calls: Mapping[Lang, FloatArray], idle: Mapping[Lang, FloatArray]) -> MessageReader:
-    """Fit a reader to the vectors of labelled messages, (messages, dim) a language.
+def messages_to_embed() -> list[str]:
+    """List the labelled messages in the order in which `train_reader` takes their vectors."""
+    return [text for labels in load_messages().values() for some in labels.values() for text in some]
+
+
+def train_reader(rows: FloatArray) -> MessageReader:
+    """Fit a reader to the vectors of the labelled messages, (messages, dim), see `messages_to_embed`.
 
     A language in which half of the messages do not tell the other half apart, because the embedder does not know it,
     is left out of `idle`.
     """
+    labels: dict[str, dict[Lang, FloatArray]] = {"calls": {}, "idle": {}}
+    for lang, messages in load_messages().items():
+        for label, some in messages.items():
+            labels[label][lang], rows = rows[: len(some)], rows[len(some) :]
+    calls, idle = labels["calls"], labels["idle"]
     halves = [[{lang: v[k::2] for lang, v in some.items()} for some in (calls, idle)] for k in (0, 1)]
     fitted = [_fit(*half) for half in halves]
 

@@ -199,10 +199,11 @@ def has_entity(look: Look, lines: Sequence[Line]) -> list[float]:
 
 def is_named(look: Look, lines: Sequence[Line]) -> list[float]:
     """It has the names that the message has, as entities or in its words."""
-    if not len(look.named) and not look.a.people:
+    as_entity = has_entity(look, lines)
+    if not as_entity and not look.a.people:
         return []
-    have = set(look.named.tolist())
-    return [max(float(line.place in have), about(look.a.people, line.text)) for line in lines]
+    in_words = [about(look.a.people, line.text) for line in lines]
+    return list(map(max, as_entity, in_words)) if as_entity else in_words
 
 
 def is_own(look: Look, lines: Sequence[Line]) -> list[float]:
