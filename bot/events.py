@@ -165,7 +165,7 @@ class Status:
     embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
 
 
-CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help
+CommandSpec: TypeAlias = tuple[str, Mapping[Lang, str]]  # name, and its help line in each language
 
 
 class Agent(Protocol):

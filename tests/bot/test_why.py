@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import why
+from bot.commands import why
 from memory.lifecycle import born
 from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
 from memory.recall.fusion import SHOWN, WEIGHTS, nudged
@@ -94,7 +94,7 @@ def test_every_part_has_a_name_in_both_languages() -> None:
     }
     assert {"bias", "world", "of_you"} <= set(HEARD["en"])
     nudges = {"retention", "recency", "confidence"}
-    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.keys())
+    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.all("en"))
 
 
 @pytest.mark.parametrize("lang", LANGS)

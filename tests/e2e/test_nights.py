@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import admin
+from bot.cli import memory as admin
 from bot.settings import Settings
 from memory.models import Change, Kind, Lang, Level, State
 from memory.ports import Tx

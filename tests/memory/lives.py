@@ -21,7 +21,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from filelock import FileLock
 
-from bot.admin_life import json_lines
+from bot.cli.life import json_lines
 from bot.llm import Clients, Endpoint
 from bot.llm.openai_chat import OpenAIChat
 from memory.embed import LexicalEmbedder
