@@ -13,9 +13,9 @@ from bot.agent import context, turns
 from bot.agent.background import Background
 from bot.agent.offrecord import OffRecord
 from bot.agent.recall import mode_of, recall_for, shown, without_secrets
-from bot.agent.streaming import Running
+from bot.agent.streaming import Running, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
-from bot.commands.orders import Order, Spoken, carry_out
+from bot.commands.orders import Order, Orders, Spoken
 from bot.commands.questions import ask_proposal
 from bot.events import (
     Command,
@@ -144,7 +144,7 @@ class EbbAgent:
                 ending = replace(ending, recall=recall, model=self._model.name)
                 yield Recalled(shown(recall.hits), recall.late)
                 try:
-                    async with aclosing(self._stream(running, material)) as pieces:
+                    async with aclosing(stream_reply(running, self._model, material)) as pieces:
                         async for piece in pieces:
                             yield piece
                 except ModelError as e:
@@ -181,7 +181,7 @@ class EbbAgent:
         if spare_asked(turn.text) and await self._service.spare(turn.user_id, turn.scope, turn.at):
             return Order("", Spoken(say(lang, "sealed.spared")))
         erase = self._settings.transcript == "session"
-        return await carry_out(self._service, self._store, turn, message, lang, erase_unkept=erase)
+        return await Orders(self._service, self._store, turn, lang, erase).carry_out(message)
 
     async def _recall(
         self, turn: Turn, opened: turns.Opened, order: Order, lang: Lang
@@ -206,16 +206,6 @@ class EbbAgent:
         text = turn.text if whole and not order.note else text
         material = replace(self._material(turn, opened, lang), text=text, note=order.note)
         return opened, replace(material, hits=recall.hits, profile=profile), recall
-
-    async def _stream(self, running: Running, material: context.Material) -> AsyncGenerator[Delta, None]:
-        """Write the reply. Raises ModelError."""
-        request = await asyncio.to_thread(context.build, material)
-        if notice := context.shortening_notice(request, material):
-            running.text = notice
-            yield Delta(notice)
-        async with aclosing(running.write(self._model, request)) as pieces:
-            async for text in pieces:
-                yield Delta(text)
 
     async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
         """One turn at a time per scope: wait for the one before it. None if that took too long."""

@@ -5,13 +5,12 @@ Their working memory lives in this process alone and goes with the window (DESIG
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from bot.agent import context
 from bot.agent.recall import recall_for, shown
-from bot.agent.streaming import Running
+from bot.agent.streaming import Running, stream_reply
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
 from bot.settings import Settings
 from bot.texts import say
@@ -85,13 +84,9 @@ class OffRecord:
             reads_all=self._reads_all,
         )
         try:
-            request = await asyncio.to_thread(context.build, material)
-            if notice := context.shortening_notice(request, material):
-                running.text = notice
-                yield Delta(notice)
-            async with aclosing(running.write(self._model, request)) as pieces:
-                async for text in pieces:
-                    yield Delta(text)
+            async with aclosing(stream_reply(running, self._model, material)) as pieces:
+                async for piece in pieces:
+                    yield piece
         except ModelError as e:
             yield self._failed(e, running.text, lang)
             return

@@ -1,4 +1,4 @@
-"""A reply while it is written: stoppable, and keeping what has come so far."""
+"""A reply while a model writes it: stoppable, and keeping what has come so far."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from bot.agent import context
+from bot.events import Delta
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ChatModel, ModelRequest
@@ -44,6 +46,17 @@ class Running:
             yield head
         if not self.text[before:].strip() and not self.stop.is_set():
             raise ModelError("unreadable", detail="empty", model=model.name)
+
+
+async def stream_reply(running: Running, model: ChatModel, material: context.Material) -> AsyncGenerator[Delta, None]:
+    """Write the reply, after a line where the model is not sent all of what was said. Raises ModelError."""
+    request = await asyncio.to_thread(context.build, material)
+    if notice := context.shortening_notice(request, material):
+        running.text = notice
+        yield Delta(notice)
+    async with aclosing(running.write(model, request)) as pieces:
+        async for text in pieces:
+            yield Delta(text)
 
 
 async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.commands import questions
 from bot.commands.memories import known_then, listed, memory_line
-from bot.commands.orders import Spoken, answer_forget, forget_chosen, forget_everything, keep_quiet, switch_memory
+from bot.commands.orders import Orders, Spoken
 from bot.commands.why import MORE, explain, quote_of, reasons_for
 from bot.events import Command, Outcome, Turn, WindowMode
 from bot.sessions import close
@@ -58,6 +58,9 @@ class Commands:
         outcome = await handler(c, lang)
         self._kick()
         return outcome
+
+    def _orders(self, c: Command, lang: Lang) -> Orders:
+        return Orders(self._service, self._store, c, lang, self._settings.transcript == "session")
 
     async def _new(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:
@@ -153,8 +156,8 @@ class Commands:
             return Outcome(False, say(lang, "forget.what"))
         word, _, count = wanted.rpartition(" ")
         if word.strip().lower() in EVERYTHING and count.isdigit():
-            return _outcome(await forget_everything(self._service, c.user_id, c.at, int(count), lang))
-        return _outcome(await answer_forget(self._service, self._store, c, Intent("forget", wanted), lang))
+            return _outcome(await self._orders(c, lang).forget_everything(int(count)))
+        return _outcome(await self._orders(c, lang).forget(Intent("forget", wanted)))
 
     async def _choose(self, c: Command, lang: Lang) -> Outcome:
         taken = await self._store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
@@ -165,7 +168,7 @@ class Commands:
             return await questions.answer_mirror(self._service, c, payload, lang)
         if kind == questions.PROPOSAL:
             return await questions.answer_proposal(self._service, c, payload, lang)
-        return replace(_outcome(await forget_chosen(self._service, c, [payload], lang)), memories=())
+        return replace(_outcome(await self._orders(c, lang).forget_chosen([payload])), memories=())
 
     async def _quiet(self, c: Command, lang: Lang) -> Outcome:
         word, _, rest = c.args.strip().partition(" ")
@@ -175,7 +178,7 @@ class Commands:
             return Outcome(False, say(lang, "temp.no_change"))
         if not thing:
             return Outcome(False, say(lang, "quiet.what"))
-        return _outcome(await keep_quiet(self._service, c, thing, lang, on=not off))
+        return _outcome(await self._orders(c, lang).keep_quiet(thing, on=not off))
 
     async def _memory(self, c: Command, lang: Lang) -> Outcome:
         word = c.args.strip().lower()
@@ -183,8 +186,7 @@ class Commands:
             return Outcome(
                 not word, say(lang, "memory.is_off" if await self._service.is_off(c.user_id) else "memory.is_on")
             )
-        erase = self._settings.transcript == "session"
-        return _outcome(await switch_memory(self._service, self._store, c, lang, on=word in ON, erase=erase))
+        return _outcome(await self._orders(c, lang).switch_memory(on=word in ON))
 
     async def _mirror(self, c: Command, lang: Lang) -> Outcome:
         return await questions.about_mirror(self._service, self._store, c, lang)
