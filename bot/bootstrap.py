@@ -137,7 +137,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             background,
             clock,
             worker=worker,
-            provider=models.choice.provider,
+            choice=models.choice,
             embedder=embedding.embedder,
         )
         if workers:

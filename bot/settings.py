@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import locale
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, cast
 import platformdirs
 from dotenv import dotenv_values
 
-from bot.texts import LANGS
+from bot.texts import LANGS, words
 from memory.models import Lang
 
 RoleName: TypeAlias = Literal["chat", "memory", "embedding"]
@@ -33,11 +33,26 @@ class Setting:
 
     env: str
     doc: str
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     low: float | None = None
     high: float | None = None
     secret: bool = False
     shown: str | None = None  # the default as documented, where it is worked out
+
+    def allowed(self) -> tuple[str, ...]:
+        """Return what it takes; empty where it takes anything. A registry is looked at only here."""
+        return self.choices() if callable(self.choices) else self.choices
+
+
+def variants(folder: str) -> tuple[str, ...]:
+    """Name the variants of a folder of this package: one file each."""
+    return tuple(sorted(p.stem for p in (Path(__file__).parent / folder).glob("[a-z]*.py")))
+
+
+def _curves() -> tuple[str, ...]:
+    from memory.lifecycle import CURVES  # not before somebody sets one
+
+    return tuple(CURVES)
 
 
 def _s(default: Any, env: str, doc: str, **more: Any) -> Any:
@@ -64,7 +79,7 @@ class Settings:
         "auto",
         "EBB_PROVIDER",
         "Who answers. auto: a key or base URL below, else an Ollama on this machine, else the first-run screen.",
-        choices=("auto", "openai", "ollama", "offline"),
+        choices=lambda: ("auto", *variants("llm/providers")),
     )
     context_tokens: int = _s(
         16_000,
@@ -80,7 +95,7 @@ class Settings:
         "What turns text into vectors. auto: the first there is of the endpoint configured, the bundled model,"
         " a local model (it needs ebb[local]), and lexical, which knows words and no meaning. local:"
         " the local model, downloaded if need be.",
-        choices=("auto", "api", "bundled", "local", "lexical"),
+        choices=lambda: ("auto", *variants("llm/embedders")),
     )
     embedder_path: Path | None = _s(
         None,
@@ -104,7 +119,7 @@ class Settings:
         "fade",
         "EBB_CURVE",
         "How memories fade (`ebb memory curves` draws them). Set anew, it moves every memory, weight and level kept.",
-        choices=("fade", "importance", "score", "relevance", "fsrs"),
+        choices=_curves,
     )
     forgetting: str = _s("normal", "EBB_FORGETTING", "How fast you forget.", choices=("slow", "normal", "fast"))
     upkeep_hour: int = _s(
@@ -200,9 +215,9 @@ def default_home() -> Path:
 def _parse(name: str, raw: str) -> Any:
     s, value = FIELDS[name], raw.strip()
     default = next(f for f in fields(Settings) if f.name == name).default
-    if s.choices:
-        if value.lower() not in s.choices:
-            raise SettingsError(f"{s.env} is “{value}”, but it takes one of: {', '.join(s.choices)}.")
+    if takes := s.allowed():
+        if value.lower() not in takes:
+            raise SettingsError(f"{s.env} is “{value}”, but it takes one of: {', '.join(takes)}.")
         return value.lower()
     if isinstance(default, bool):
         if value.lower() not in _TRUE | _FALSE:
@@ -267,7 +282,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
-    """Of this machine's locale: Chinese or English, None where it says neither.
+    """Return the language of this machine's locale; None where Ebb does not speak it.
 
     As it is named (POSIX: LC_ALL before LC_MESSAGES before LANG), for a machine may lack the locale that it names.
     """
@@ -278,7 +293,7 @@ def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
             named = locale.getlocale()[0] or ""
         except ValueError:
             named = ""
-    return "zh" if named.lower().startswith(("zh", "chinese")) else "en" if named.lower().startswith("en") else None
+    return next((x for x in LANGS if named.lower().startswith(tuple(words(x, "locales").split("|")))), None)
 
 
 def save(settings: Settings, changes: Mapping[str, str]) -> Path:
@@ -307,7 +322,7 @@ def example() -> str:
     for f in fields(Settings):
         s = _setting(f)
         shown = s.shown if s.shown is not None else ("" if f.default is None else _plain(f.default))
-        takes = f" One of: {', '.join(s.choices)}." if s.choices else ""
+        takes = f" One of: {', '.join(s.allowed())}." if s.choices else ""
         out.append(f"\n# {s.doc}{takes}\n# {s.env}={'' if s.shown else shown}")
         if s.shown:
             out[-1] += f"\n#   (default: {s.shown})"

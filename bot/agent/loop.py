@@ -32,6 +32,7 @@ from bot.events import (
     Turn,
     WindowMode,
 )
+from bot.llm import Choice
 from bot.reports import sentence
 from bot.sessions import HISTORY_SHARE
 from bot.settings import Settings
@@ -66,7 +67,7 @@ class EbbAgent:
         clock: Clock,
         *,
         worker: str,
-        provider: str,
+        choice: Choice,
         embedder: Moving,
     ) -> None:
         self._settings = settings
@@ -76,10 +77,10 @@ class EbbAgent:
         self._background = background
         self._clock = clock
         self._worker = worker
-        self._provider = provider
+        self._choice = choice
         self._embedder = embedder
         self._running: dict[str, Running] = {}
-        self._off_record = OffRecord(settings, store, service, model, self._failed, reads_all=provider == "offline")
+        self._off_record = OffRecord(settings, store, service, model, self._failed, reads_all=choice.offline)
         self._commands = Commands(settings, store, service, background.kick, self._off_record.forget)
 
     # --- the loop -------------------------------------------------------------------------------------
@@ -200,7 +201,7 @@ class EbbAgent:
                 text,
                 earlier,
                 opened.session,
-                whole=self._provider == "offline",  # the notebook answers from what recall brings
+                whole=self._choice.offline,  # the notebook answers from what recall brings
             )
         # A secret goes to the model this once; one that was to be remembered does not even do that.
         text = turn.text if whole and not order.note else text
@@ -274,7 +275,7 @@ class EbbAgent:
             where="" if turn.scope.startswith("user:") else "group",
             persona=self._settings.persona,
             context_tokens=self._settings.context_tokens,
-            reads_all=self._provider == "offline",
+            reads_all=self._choice.offline,
         )
 
     async def _finish(self, opened: turns.Opened, ending: turns.Ending) -> Message | None:
@@ -346,7 +347,7 @@ class EbbAgent:
             embedded = tx.vectors.progress(self._embedder.id) if self._embedder.under_way else (0, 0)
             return Status(
                 model=self._model.name,
-                provider=self._provider,
+                provider=self._choice.provider,
                 embedder=self._embedder.id,
                 session_id=session.id if session else None,
                 session_title=session.title if session else "",
@@ -357,7 +358,7 @@ class EbbAgent:
                 writing_elsewhere=running is not None
                 and running.leased_by != self._worker
                 and running.leased_until > now,
-                offline=self._provider == "offline",
+                offline=self._choice.offline,
                 last_seq=tx.changes.last_seq(),
                 upkeep=night.share if (night := progress(tx)) is not None else None,
                 memory_off=is_off(tx),

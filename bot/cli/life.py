@@ -64,7 +64,7 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     )
     across = max(min(shutil.get_terminal_size().columns // (_PANEL + 2), len(panels)), 1)
     told = [f"  {name:<11} {_told(name, life, lang)}" for name, life in lives.items()]
-    legend = _event_legend(lives["fade"].events, lang)
+    legend = _event_legend(next(iter(lives.values())).events, lang)
     print(head, "", *charts.side_by_side(panels, _PANEL, across), "", *told, "", sep="\n")
     print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
     shown = [Picture(_title(n, lang, yours=n == ebb.settings.curve), life, n, days=True) for n, life in lives.items()]

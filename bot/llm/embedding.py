@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bot import llm
-from bot.llm import local_embedding
-from bot.llm.local_embedding import LocalEmbedder, LocalModel
+from bot.llm.embedders import local as local_embedding
+from bot.llm.embedders.local import LocalEmbedder, LocalModel
 from bot.reports import sentence
 from bot.settings import Settings
 from memory.embed import Kept, LexicalEmbedder, Moving, ThreadedEmbedder

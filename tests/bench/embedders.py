@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from bot.llm.local_embedding import LocalEmbedder, find
+from bot.llm.embedders.local import LocalEmbedder, find
 from memory.embed import EMBEDDERS
 from memory.ports import Embedder, FloatArray
 from tests.bench.minilm import MiniLM

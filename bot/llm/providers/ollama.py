@@ -15,10 +15,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.providers import Choice, Pair, Provider
+from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
 from bot.llm.thinking import ThinkingFilter
+from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
-from memory.ports import Chunk, ModelRequest
+from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
 from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 PORT = 11434
@@ -47,16 +50,8 @@ def is_ollama(where: Endpoint) -> bool:
     return where.loopback and parts.port == PORT and parts.path in {"", "/v1"}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An Ollama that answers, with its models, the most fitting for talk first."""
-
-    endpoint: Endpoint
-    models: Sequence[str]
-
-
-async def detect(where: Endpoint, clients: Clients, *, timeout: float = 1.0) -> Found | None:
-    """Whether an Ollama answers there, within `timeout` seconds. A closed port costs a millisecond."""
+async def detect(where: Endpoint, clients: Clients, *, timeout: float = 1.0) -> tuple[str, ...] | None:
+    """List the models of an Ollama there, the most fitting for talk first; None where none answers in time."""
     parts = urlsplit(where.url)
     try:
         async with asyncio.timeout(timeout):
@@ -73,7 +68,7 @@ async def detect(where: Endpoint, clients: Clients, *, timeout: float = 1.0) -> 
         if isinstance(e, httpx2.HTTPError):
             return None
         raise
-    return None if rows is None else Found(where, ranked(rows))
+    return None if rows is None else tuple(ranked(rows))
 
 
 def ranked(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -157,9 +152,9 @@ class OllamaChat:
         found = await detect(self.endpoint, self.clients, timeout=3.0)
         if found is None:
             raise self._error("no_connection", "no Ollama")
-        if not found.models:
+        if not found:
             raise self._error("unknown_model", "ollama has none")
-        self.model = found.models[0]
+        self.model = found[0]
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
         options: dict[str, Any] = {"num_ctx": self._window(request)}
@@ -203,3 +198,63 @@ class OllamaChat:
     def _error(self, code: ModelErrorCode, detail: str, partial: str = "") -> ModelError:
         host = self.endpoint.host if code != "unknown_model" else "Ollama"
         return ModelError(code, detail=detail, partial=partial, model=self.model, host=host)
+
+
+class Ollama(Provider):
+    """An Ollama: one whose address is configured, or the one on this machine."""
+
+    name = "ollama"
+    order = 1
+
+    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
+        """Return the choice where it is asked for, its address is set, or nothing is and it can talk."""
+        _, url, key = settings.endpoint("chat")
+        here = endpoint(settings.ollama_host)
+        if asked:
+            models = None if settings.chat_model else await detect(here, clients)
+            return Choice(self.name, "set", found=None if models is None else here, models=models or ())
+        if url or key:
+            if not url or not is_ollama(Endpoint.at(url)):
+                return None
+            there = endpoint(url.removesuffix("/").removesuffix("/v1"))
+            return Choice(self.name, "base_url", found=there, models=await detect(there, clients) or ())
+        models = await detect(here, clients)
+        if models is None or not (models or settings.chat_model):
+            return None
+        return Choice(self.name, "found", found=here, models=models)
+
+    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+        """Make a model for each role; one with an address of its own is any endpoint's."""
+        windows: dict[str, int] = {}
+
+        def make(role: RoleName) -> ChatModel:
+            where, model = self.locate(settings, choice, role)
+            if self._elsewhere(settings, choice, role):
+                return OpenAIChat(where, clients, model)
+            return OllamaChat(where, clients, model, settings.context_tokens, windows)
+
+        return make("chat"), make("memory")
+
+    def locate(self, settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str]:
+        """Return where a role's model is, and its name ("" where Ollama has yet to say)."""
+        model, url, key = settings.endpoint(role)
+        if self._elsewhere(settings, choice, role):
+            return Endpoint.at(url, key), model or DEFAULT_MODEL
+        first = choice.models[0] if choice.models else ""
+        return choice.found or endpoint(settings.ollama_host), model or settings.chat_model or first
+
+    def serves(self, endpoint: Endpoint) -> bool:
+        """Tell whether it is the address of an Ollama on this machine."""
+        return is_ollama(endpoint)
+
+    def embeds_at(self, settings: Settings, choice: Choice) -> Endpoint | None:
+        """Return its own address for a model that was named."""
+        where = choice.found or endpoint(settings.ollama_host)
+        return Endpoint.at(f"{where.url}/v1")
+
+    @staticmethod
+    def _elsewhere(settings: Settings, choice: Choice, role: RoleName) -> bool:
+        return bool(getattr(settings, f"{role}_base_url")) and choice.why != "base_url"
+
+
+PROVIDER = Ollama()

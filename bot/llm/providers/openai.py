@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.providers import Choice, Pair, Provider
 from bot.llm.thinking import ThinkingFilter
+from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
 from memory.models import Usage
-from memory.ports import Chunk, ModelRequest
+from memory.ports import ChatModel, Chunk, Embedder, ModelRequest
 
 if TYPE_CHECKING:
     import openai
@@ -193,3 +195,53 @@ def _usage(said: Mapping[str, Any]) -> Usage:
     details = said.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens") or said.get("prompt_cache_hit_tokens") or 0
     return Usage(said.get("prompt_tokens") or 0, said.get("completion_tokens") or 0, cached)
+
+
+class OpenAI(Provider):
+    """OpenAI's own endpoint, or any other address that was configured."""
+
+    name = "openai"
+    order = 2
+    uses_sdk = True
+    shares_key = True
+
+    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
+        """Return the choice where a key or an address is configured, or where it is asked for."""
+        _, url, key = settings.endpoint("chat")
+        if asked:
+            return Choice(self.name, "set", needs_setup=not (url or key))
+        return Choice(self.name, "base_url" if url else "key") if url or key else None
+
+    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+        """Make a model for each role."""
+
+        def make(role: RoleName) -> ChatModel:
+            endpoint, model = self.locate(settings, choice, role)
+            chosen = bool(settings.chat_model or getattr(settings, f"{role}_model"))
+            return OpenAIChat(endpoint, clients, model, chosen)
+
+        return make("chat"), make("memory")
+
+    def locate(self, settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str]:
+        """Return where a role's model is; one without an address of its own follows the chat."""
+        model, url, key = settings.endpoint(role)
+        chat_url = settings.endpoint("chat")[1]
+        if role == "memory" and not (url or key):
+            _, url, key = settings.endpoint("chat")
+        shared = settings.chat_model if Endpoint.at(url) == Endpoint.at(chat_url) else None
+        return Endpoint.at(url, key), model or shared or DEFAULT_MODEL
+
+    def serves(self, endpoint: Endpoint) -> bool:
+        """Tell whether it is OpenAI's own address."""
+        return endpoint.is_openai
+
+    async def list_models(self, settings: Settings, choice: Choice, clients: Clients) -> tuple[str, ...]:
+        """Ask the endpoint what it has."""
+        _, url, key = settings.endpoint("chat")
+        try:
+            return tuple(await OpenAIChat(Endpoint.at(url, key), clients, choice.chat, True).models())
+        except ModelError:
+            return ()
+
+
+PROVIDER = OpenAI()

@@ -7,15 +7,18 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from bot.llm.embedders import EmbedderSource, NoEmbedder
 from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.providers import Choice, providers
+from bot.settings import Settings
 from memory.errors import ModelError
-from memory.ports import FloatArray
+from memory.ports import Embedder, FloatArray
 from memory.text.tokens import estimate_tokens
 
 DEFAULT_MODEL = "text-embedding-3-small"
@@ -195,3 +198,59 @@ class APIEmbedder:
         if self.memo is not None:
             with suppress(OSError):
                 self.memo.write_text(json.dumps(self._memo() | {self._key: dim}, indent=1), encoding="utf-8")
+
+
+class Api(EmbedderSource):
+    """Finds the configured endpoint.
+
+    Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI: then only an
+    embedding endpoint of its own counts.
+    """
+
+    name = "api"
+    order = 1
+
+    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+        """Return the configured one; one that cannot be reached is replaced by no other model."""
+        api = self.find(settings, choice, clients)
+        if api is None:
+            if self.asked(settings):
+                raise NoEmbedder("no endpoint")
+            return None
+        try:
+            await api.discover()
+        except ModelError as e:
+            raise NoEmbedder(e.code) from e
+        return api
+
+    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
+        """Return the one of that model, where the endpoint that it came from is still the configured one."""
+        served, _, rest = embedder_id.partition(":")
+        model, _, dim = rest.rpartition(":")
+        api = self.find(replace(settings, embedder=self.name, embedding_model=model), choice, clients)
+        if api is None or api.provider != served or not dim.isdigit():
+            return None
+        api.dim = int(dim)
+        return api
+
+    def find(self, settings: Settings, choice: Choice, clients: Clients) -> APIEmbedder | None:
+        """Return the configured one, or None; no request is made."""
+        asked, provider = self.asked(settings), providers()[choice.provider]
+        model, url, key = settings.endpoint("embedding")
+        memo = settings.home / "embedders.json"
+        if not provider.shares_key and not (settings.embedding_base_url or settings.embedding_api_key):
+            where = provider.embeds_at(settings, choice) if model else None
+            if model and where is not None:
+                return APIEmbedder(where, clients, model, provider=provider.name, memo=memo)
+            if not asked:
+                return None
+        endpoint = Endpoint.at(url, key)
+        if not model and (endpoint.is_openai or asked):
+            model = DEFAULT_MODEL
+        if not model or (endpoint.is_openai and not endpoint.key):
+            return None
+        served = next((p.name for p in providers().values() if p.serves(endpoint)), "api")
+        return APIEmbedder(endpoint, clients, model, provider=served, memo=memo)
+
+
+EMBEDDER = Api()

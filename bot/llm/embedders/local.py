@@ -20,11 +20,16 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from bot.llm.openai_embedding import PREFIXES
+from bot.llm.embedders import EmbedderSource, NoEmbedder
+from bot.llm.embedders.api import PREFIXES
+from bot.llm.endpoint import Clients
+from bot.llm.providers import Choice
+from bot.settings import Settings
 from memory.embed.threaded import ThreadedEmbedder
 from memory.errors import ModelError
-from memory.ports import FloatArray
+from memory.ports import Embedder, FloatArray
 
+HUB_CACHE: Final = Path("~/.cache/huggingface/hub").expanduser()  # where other programs here keep models
 NAME: Final = "paraphrase-multilingual-MiniLM-L12-v2"
 BYTES: Final = 240_000_000  # about what is downloaded
 _WANTED: Final = f"sentence-transformers/{NAME}"
@@ -267,3 +272,36 @@ def _json(folder: Path, name: str) -> dict[str, Any]:
 
 def _unreadable(model: LocalModel, detail: str) -> ModelError:
     return ModelError("unreadable", detail=detail, model=model.name, host=str(model.graph.parent))
+
+
+class Local(EmbedderSource):
+    """Finds a model on this machine."""
+
+    name = "local"
+    order = 3
+
+    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+        """Return the model in the folder that is named, or the downloaded one. Raises NoEmbedder if asked for."""
+        asked = self.asked(settings) or settings.embedder_path is not None
+        # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
+        model = find(settings.embedder_path, settings.home, [HUB_CACHE] if asked else []) if installed() else None
+        if model is None:
+            if asked:
+                raise NoEmbedder("no model" if installed() else "not installed")
+            return None
+        embedder = LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000)
+        try:
+            if not embedder.dim:
+                await embedder.load()
+        except ModelError as e:
+            raise NoEmbedder("broken model") from e
+        return embedder
+
+    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
+        """Return the one with those weights, where they are still here."""
+        found = find(settings.embedder_path, settings.home, [HUB_CACHE])
+        embedder = LocalEmbedder(found) if found is not None and installed() else None
+        return embedder if embedder is not None and embedder.id == embedder_id else None
+
+
+EMBEDDER = Local()
