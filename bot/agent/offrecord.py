@@ -59,14 +59,7 @@ class OffRecord:
         if turn.mode is WindowMode.PRIVATE:
             earlier = [m.text for m in said[-3:]]
             recall, profile = await recall_for(
-                self._service,
-                self._store,
-                turn,
-                turn.text,
-                earlier,
-                None,
-                local_only=True,
-                whole=self._reads_all,
+                self._service, self._store, turn, turn.text, earlier, None, local_only=True, whole=self._reads_all
             )
             hits = recall.hits
             yield Recalled(shown(hits))

@@ -7,17 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.events import Turn
-from memory.models import (
-    Filter,
-    Hit,
-    Kind,
-    Layer,
-    Memory,
-    MemoryId,
-    Mode,
-    Recall,
-    Session,
-)
+from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store, Tx
 from memory.privacy import mask, redact
 from memory.recall import review_asked
@@ -78,14 +68,7 @@ async def recall_for(
     frozen = session.profile if session is not None else None
     known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
     recall = await service.recall(
-        turn.user_id,
-        text,
-        earlier,
-        turn.at,
-        turn.tz,
-        mode=mode_of(turn),
-        exclude=known,
-        local_only=local_only,
+        turn.user_id, text, earlier, turn.at, turn.tz, mode=mode_of(turn), exclude=known, local_only=local_only
     )
     text = keep_ends(text, MOST_READ)
     plans = frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}) if _PLANS.search(text) else None

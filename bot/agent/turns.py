@@ -14,18 +14,7 @@ from datetime import datetime, timedelta
 from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
 from memory.learn.wishes import is_off
-from memory.models import (
-    Filter,
-    Layer,
-    Message,
-    MessageStatus,
-    Recall,
-    Session,
-    State,
-    TurnRow,
-    TurnState,
-    Usage,
-)
+from memory.models import Filter, Layer, Message, MessageStatus, Recall, Session, State, TurnRow, TurnState, Usage
 from memory.ports import Tx
 
 LEASE = timedelta(seconds=60)

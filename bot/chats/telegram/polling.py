@@ -138,9 +138,7 @@ class _Life:
             before = asyncio.all_tasks()
             try:
                 await updater.start_polling(
-                    timeout=self._tuning.poll,
-                    allowed_updates=_ALLOWED,
-                    error_callback=self._lost,
+                    timeout=self._tuning.poll, allowed_updates=_ALLOWED, error_callback=self._lost
                 )
             except InvalidToken:
                 self._polling.refused = True
