@@ -6,14 +6,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.agent import context, turns
 from bot.agent.background import Background
 from bot.agent.offrecord import OffRecord
 from bot.agent.recall import mode_of, recall_for, shown, without_secrets
-from bot.agent.streaming import Running, stream_reply
+from bot.agent.streaming import Running, failed, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
 from bot.commands.orders import Order, Orders, Spoken
 from bot.commands.questions import ask_proposal
@@ -54,46 +54,44 @@ BUSY_PATIENCE = 180.0  # seconds a turn waits for the one before it
 BUSY_POLL = 0.05
 
 
+@dataclass
 class EbbAgent:
     """Implements `bot.events.Agent` over one store, one memory service and one chat model."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        service: MemoryService,
-        model: ChatModel,
-        background: Background,
-        clock: Clock,
-        *,
-        worker: str,
-        choice: Choice,
-        embedder: Moving,
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._service = service
-        self._model = model
-        self._background = background
-        self._clock = clock
-        self._worker = worker
-        self._choice = choice
-        self._embedder = embedder
+    settings: Settings
+    store: Store
+    service: MemoryService
+    model: ChatModel
+    background: Background
+    clock: Clock
+    worker: str
+    choice: Choice
+    embedder: Moving
+
+    def __post_init__(self) -> None:
         self._running: dict[str, Running] = {}
-        self._off_record = OffRecord(settings, store, service, model, self._failed, reads_all=choice.offline)
-        self._commands = Commands(settings, store, service, background.kick, self._off_record.forget)
+        self._off_record = OffRecord(self.settings, self.store, self.service, self.model, self.choice.offline)
+        self._commands = Commands(
+            self.settings, self.store, self.service, self.background.kick, self._off_record.forget
+        )
 
     # --- the loop -------------------------------------------------------------------------------------
 
     async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """Answer one message; the last event is Done, Stopped or Failed. Never raises at the front end."""
         turn = replace(turn, text=clean_input(turn.text))
-        lang = self._lang(turn.text)
+        lang = self.settings.lang or language_of(turn.text)
         if not turn.text.strip():
             yield Failed("empty", say(lang, "empty"))
             return
+        running = Running()
+        if turn.mode is WindowMode.NORMAL:
+            answer = self._answer(turn, running, lang)
+        else:
+            self._running[turn.id] = running
+            answer = self._off_record.reply(turn, running, lang)
         try:
-            async with aclosing(self._events(turn, lang)) as events:
+            async with aclosing(answer) as events:
                 async for event in events:
                     yield event
         except StoreError as e:
@@ -103,32 +101,20 @@ class EbbAgent:
             # The boundary to the front ends: whatever is wrong becomes one sentence; what was said is stored.
             log.exception("turn %s failed", turn.id)
             yield Failed("internal", say(lang, "internal"))
+        finally:
+            self._running.pop(turn.id, None)
 
-    async def _events(self, turn: Turn, lang: Lang) -> AsyncGenerator[Event, None]:
-        if turn.mode is not WindowMode.NORMAL:
-            running = self._running[turn.id] = Running()
-            try:
-                async with aclosing(self._off_record.reply(turn, running, lang)) as events:
-                    async for event in events:
-                        yield event
-            finally:
-                self._running.pop(turn.id, None)
-            return
+    async def _answer(self, turn: Turn, running: Running, lang: Lang) -> AsyncGenerator[Event, None]:
+        """Open the turn, obey, recall, stream, store; whatever happens, an opened turn is finished exactly once."""
         opened = await self._open(turn)
         if opened is None:
             yield Failed("busy", say(lang, "busy"))
-        elif isinstance(opened, turns.Replay):
-            yield Started(turn.id, opened.row.session_id)
-            message_id, text = (opened.reply.id, opened.reply.text) if opened.reply else ("", "")
-            yield Stopped(message_id, text) if opened.row.state == "stopped" else Done(message_id, text)
-        else:
-            async with aclosing(self._answer(turn, opened, lang)) as events:
-                async for event in events:
-                    yield event
-
-    async def _answer(self, turn: Turn, opened: turns.Opened, lang: Lang) -> AsyncGenerator[Event, None]:
-        """Answer a turn that is ours; whatever happens, it is finished in the store exactly once."""
-        running = self._running[turn.id] = Running()
+            return
+        if isinstance(opened, turns.Replay):
+            for event in _replay(opened):
+                yield event
+            return
+        self._running[turn.id] = running
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
         ending = turns.Ending("interrupted", status="interrupted")
         finished, kept, failure = False, "", None
@@ -142,10 +128,10 @@ class EbbAgent:
                 yield Delta(head, literal=True)
             if order.rest:
                 opened, material, recall = await self._recall(turn, opened, order, lang)
-                ending = replace(ending, recall=recall, model=self._model.name)
+                ending = replace(ending, recall=recall, model=self.model.name)
                 yield Recalled(shown(recall.hits), recall.late)
                 try:
-                    async with aclosing(stream_reply(running, self._model, material)) as pieces:
+                    async with aclosing(stream_reply(running, self.model, material)) as pieces:
                         async for piece in pieces:
                             yield piece
                 except ModelError as e:
@@ -158,68 +144,75 @@ class EbbAgent:
             finished = True
             if failure is None and (told := await self._tell_sealed(running, turn, order, taken=sealed, lang=lang)):
                 yield Delta(told)
-            if failure is not None:
-                yield self._failed(failure, head + running.text, lang)
-            elif ending.state == "stopped":
-                yield Stopped(reply.id if reply else "", head + running.text)
+            reply_id, text = reply.id if reply else "", head + running.text
+            if failure is not None or ending.state == "stopped":
+                yield failed(failure, self.model, text, lang) if failure else Stopped(reply_id, text)
             else:
-                choices = said.choices or await ask_proposal(
-                    self._service, self._store, turn, lang, pause=not opened.history
-                )
-                yield Done(reply.id if reply else "", head + running.text, running.usage, choices, not order.rest)
+                pause = not opened.history
+                choices = said.choices or await ask_proposal(self.service, self.store, turn, lang, pause=pause)
+                yield Done(reply_id, text, running.usage, choices, not order.rest)
         finally:
             lease.cancel()
-            self._running.pop(turn.id, None)
             if not finished:
                 # The window went away, or something broke: what was said and what was streamed stay.
                 hits = ending.recall.hits if ending.recall else ()
                 text = ending.text or kept + without_secrets(running.text, hits, turn.text, opened.message.text)
-                rest = replace(ending, text=text, usage=running.usage)
-                await asyncio.shield(self._finish(opened, rest))
+                await asyncio.shield(self._finish(opened, replace(ending, text=text, usage=running.usage)))
 
     async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> Order:
         """Do what Ebb itself answers, without a model: "not a secret", commands, answers to its questions."""
-        if spare_asked(turn.text) and await self._service.spare(turn.user_id, turn.scope, turn.at):
+        if spare_asked(turn.text) and await self.service.spare(turn.user_id, turn.scope, turn.at):
             return Order("", Spoken(say(lang, "sealed.spared")))
-        erase = self._settings.transcript == "session"
-        return await Orders(self._service, self._store, turn, lang, erase).carry_out(message)
+        erase = self.settings.transcript == "session"
+        return await Orders(self.service, self.store, turn, lang, erase).carry_out(message)
 
     async def _recall(
         self, turn: Turn, opened: turns.Opened, order: Order, lang: Lang
     ) -> tuple[turns.Opened, context.Material, Recall]:
         """Read the turn again after its command was carried out, and recall; nothing while memory is off."""
-        opened = await self._store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
+        opened = await self.store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
         whole = order.rest == turn.text
         text = opened.message.text if whole else order.rest
         recall, profile = Recall((), ()), list[Memory]()
         if not opened.off:
             earlier = [m.text for m in opened.history[-3:]]
+            # The notebook answers from what recall brings.
             recall, profile = await recall_for(
-                self._service,
-                self._store,
-                turn,
-                text,
-                earlier,
-                opened.session,
-                whole=self._choice.offline,  # the notebook answers from what recall brings
+                self.service, self.store, turn, text, earlier, opened.session, whole=self.choice.offline
             )
-        # A secret goes to the model this once; one that was to be remembered does not even do that.
-        text = turn.text if whole and not order.note else text
-        material = replace(self._material(turn, opened, lang), text=text, note=order.note)
-        return opened, replace(material, hits=recall.hits, profile=profile), recall
+        material = context.Material(
+            # A secret goes to the model this once; one that was to be remembered does not even do that.
+            text=turn.text if whole and not order.note else text,
+            now=turn.at,
+            tz=turn.tz,
+            lang=lang,
+            history=opened.history,
+            profile=profile,
+            frozen=opened.session.profile,
+            hits=recall.hits,
+            episode=opened.episode,
+            summary=opened.session.running_summary,
+            note=order.note,
+            mode=mode_of(turn),
+            where="" if turn.scope.startswith("user:") else "group",
+            persona=self.settings.persona,
+            context_tokens=self.settings.context_tokens,
+            reads_all=self.choice.offline,
+        )
+        return opened, material, recall
 
     async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
         """One turn at a time per scope: wait for the one before it. None if that took too long."""
-        idle = timedelta(hours=self._settings.session_idle_hours)
-        add = await asyncio.to_thread(self._service.adder, turn.text)
+        idle = timedelta(hours=self.settings.session_idle_hours)
+        add = await asyncio.to_thread(self.service.adder, turn.text)
         waited = 0.0
         while waited < BUSY_PATIENCE:
-            now = self._clock()
+            now = self.clock()
 
             def begin(tx: Tx, now: datetime = now) -> turns.Opened | turns.Replay | turns.Busy:
-                return turns.begin(tx, turn, self._worker, idle, now, add)
+                return turns.begin(tx, turn, self.worker, idle, now, add)
 
-            opening = asyncio.ensure_future(self._store.write(turn.user_id, begin))
+            opening = asyncio.ensure_future(self.store.write(turn.user_id, begin))
             try:
                 opened = await asyncio.shield(opening)
             except asyncio.CancelledError:
@@ -238,13 +231,13 @@ class EbbAgent:
         """Keep the turn's lease while the reply is written; stop writing if it was lost."""
         while True:
             await asyncio.sleep(turns.LEASE.total_seconds() / 3)
-            until = self._clock() + turns.LEASE
+            until = self.clock() + turns.LEASE
 
             def renew(tx: Tx, until: datetime = until) -> bool:
-                return tx.conversations.renew_turn(turn.id, self._worker, until)
+                return tx.conversations.renew_turn(turn.id, self.worker, until)
 
             try:
-                kept = await self._store.write(turn.user_id, renew)
+                kept = await self.store.write(turn.user_id, renew)
             except StoreError:
                 continue  # busy: the lease outlives two missed renewals
             if not kept:
@@ -254,48 +247,25 @@ class EbbAgent:
     async def _tell_sealed(self, running: Running, turn: Turn, order: Order, *, taken: bool, lang: Lang) -> str:
         """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
         told, taken = "", taken and not order.note
-        if taken and self._service.can_seal:
+        if taken and self.service.can_seal:
             told = "\n\n" + say(lang, "sealed")
-        elif taken or (turn.scope.startswith("user:") and await self._service.locked(turn.user_id, turn.text)):
-            told = "\n\n" + say(lang, "locked", name=where_key(self._settings.home).name)
+        elif taken or (turn.scope.startswith("user:") and await self.service.locked(turn.user_id, turn.text)):
+            told = "\n\n" + say(lang, "locked", name=where_key(self.settings.home).name)
         running.text += told
         return told
 
-    def _material(self, turn: Turn, opened: turns.Opened, lang: Lang) -> context.Material:
-        return context.Material(
-            text=turn.text,
-            now=turn.at,
-            tz=turn.tz,
-            lang=lang,
-            history=opened.history,
-            episode=opened.episode,
-            summary=opened.session.running_summary,
-            mode=mode_of(turn),
-            frozen=opened.session.profile,
-            where="" if turn.scope.startswith("user:") else "group",
-            persona=self._settings.persona,
-            context_tokens=self._settings.context_tokens,
-            reads_all=self._choice.offline,
-        )
-
     async def _finish(self, opened: turns.Opened, ending: turns.Ending) -> Message | None:
-        now = self._clock()
-        budget = int(self._settings.context_tokens * HISTORY_SHARE)
+        now = self.clock()
+        budget = int(self.settings.context_tokens * HISTORY_SHARE)
 
         def write(tx: Tx) -> Message | None:
             return turns.finish(
-                tx, opened, ending, self._worker, now, budget_tokens=budget, every=self._settings.monitor_every
+                tx, opened, ending, self.worker, now, budget_tokens=budget, every=self.settings.monitor_every
             )
 
-        reply = await self._store.write(opened.row.user_id, write)
-        self._background.kick()
+        reply = await self.store.write(opened.row.user_id, write)
+        self.background.kick()
         return reply
-
-    def _failed(self, e: ModelError, partial: str, lang: Lang) -> Failed:
-        return Failed(e.code, sentence(e, lang, model=self._model.name), e.retry_after, partial)
-
-    def _lang(self, text: str) -> Lang:
-        return self._settings.lang or language_of(text)
 
     # --- the rest of the protocol -----------------------------------------------------------------------
 
@@ -317,7 +287,7 @@ class EbbAgent:
         except StoreError as e:
             return Outcome(False, say(lang, "store", why=str(e)))
         except ModelError as e:
-            return Outcome(False, sentence(e, lang, model=self._model.name))
+            return Outcome(False, sentence(e, lang, model=self.model.name))
         except Exception:
             # The boundary to the front ends, as in `reply`.
             log.exception("command %s failed", c.name)
@@ -329,13 +299,13 @@ class EbbAgent:
 
     async def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
         """Changes as they are committed, by this and other processes."""
-        async with self._store.watch(user_id, after) as changes:
+        async with self.store.watch(user_id, after) as changes:
             async for change in changes:
                 yield change
 
     async def drain(self, timeout: float) -> int:
         """Wait for background work; how many jobs are left for the next start."""
-        return await self._background.drain(timeout)
+        return await self.background.drain(timeout)
 
     async def status(self, user_id: str, scope: str, now: datetime) -> Status:
         """What a header shows."""
@@ -344,11 +314,11 @@ class EbbAgent:
             session = tx.conversations.current(scope)
             running = tx.conversations.running(scope)
             after = session.summarised_through if session else 0
-            embedded = tx.vectors.progress(self._embedder.id) if self._embedder.under_way else (0, 0)
+            embedded = tx.vectors.progress(self.embedder.id) if self.embedder.under_way else (0, 0)
             return Status(
-                model=self._model.name,
-                provider=self._choice.provider,
-                embedder=self._embedder.id,
+                model=self.model.name,
+                provider=self.choice.provider,
+                embedder=self.embedder.id,
                 session_id=session.id if session else None,
                 session_title=session.title if session else "",
                 messages=len(tx.conversations.messages(session_id=session.id, after=after)) if session else 0,
@@ -356,20 +326,20 @@ class EbbAgent:
                 pending_jobs=sum(j.kind != "upkeep" for j in tx.jobs.pending()),
                 failed_jobs=len(tx.jobs.dead()),
                 writing_elsewhere=running is not None
-                and running.leased_by != self._worker
+                and running.leased_by != self.worker
                 and running.leased_until > now,
-                offline=self._choice.offline,
+                offline=self.choice.offline,
                 last_seq=tx.changes.last_seq(),
                 upkeep=night.share if (night := progress(tx)) is not None else None,
                 memory_off=is_off(tx),
                 embedded=embedded if embedded[0] < embedded[1] else None,
             )
 
-        return await self._store.read(user_id, read)
+        return await self.store.read(user_id, read)
 
     async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
         """The newest messages of the scope; hidden ones have no text."""
-        found = await self._store.read(
+        found = await self.store.read(
             user_id,
             lambda tx: tx.conversations.messages(scope=scope, after=after, limit=limit, newest=True, hidden=True),
         )
@@ -379,45 +349,51 @@ class EbbAgent:
         """Keep what this process was given and has not sent yet, by id."""
 
         def write(s: System) -> None:
-            kept = {**(s.get(f"unsent:{user_id}") or {}), self._worker: {i: clean_input(t) for i, t in texts.items()}}
+            kept = {**(s.get(f"unsent:{user_id}") or {}), self.worker: {i: clean_input(t) for i, t in texts.items()}}
             s.set(f"unsent:{user_id}", {w: t for w, t in kept.items() if t} or None)
 
-        await self._store.system(write)
+        await self.store.system(write)
 
     async def take_unsent(self, user_id: str) -> dict[str, str]:
         """What processes that are gone had not sent, oldest first."""
 
         def write(s: System) -> dict[str, str]:
             kept = s.get(f"unsent:{user_id}") or {}
-            host, me = self._worker.rsplit(":", 2)[0], self._worker.rpartition(".")[0]
+            host, me = self.worker.rsplit(":", 2)[0], self.worker.rpartition(".")[0]
             gone = [w for w in kept if w.rpartition(".")[0] == me or w.rsplit(":", 2)[0] != host or is_gone(w)]
             taken = {i: text for w in gone for i, text in kept.pop(w).items()}
-            s.set(f"unsent:{user_id}", {**kept, **({self._worker: taken} if taken else {})} or None)
+            s.set(f"unsent:{user_id}", {**kept, **({self.worker: taken} if taken else {})} or None)
             return taken
 
-        taken = await self._store.system(write)
-        return await self._store.read(
+        taken = await self.store.system(write)
+        return await self.store.read(
             user_id, lambda tx: {i: text for i, text in taken.items() if tx.conversations.turn(i) is None}
         )
 
     async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]:
         """Memories by id, as they stand; those that are gone are left out."""
-        return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
+        return await self.store.read(user_id, lambda tx: tx.memories.many(ids))
 
     async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang:
         """The language set; else of what is being said, where it has words of one; else the one last written in."""
-        if self._settings.lang is not None:
-            return self._settings.lang
+        if self.settings.lang is not None:
+            return self.settings.lang
 
         def read(tx: Tx) -> list[str]:
             last = tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
             said = [m.text for m in last if m.role == "user"]
             return said or [m.original_content for m in tx.memories.find(Filter(), limit=1).items]
 
-        texts = await self._store.read(user_id, read)
+        texts = await self.store.read(user_id, read)
         if not texts or small_words(said) > 1:
             return language_of(said, default)
         return language_of(next((t for t in reversed(texts) if small_words(t)), texts[-1]))
+
+
+def _replay(turn: turns.Replay) -> tuple[Event, Event]:
+    message_id, text = (turn.reply.id, turn.reply.text) if turn.reply else ("", "")
+    last = Stopped(message_id, text) if turn.row.state == "stopped" else Done(message_id, text)
+    return Started(turn.row.id, turn.row.session_id), last
 
 
 def _ended(ending: turns.Ending, running: Running, failure: ModelError | None, stored: str) -> turns.Ending:

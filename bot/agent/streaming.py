@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bot.agent import context
-from bot.events import Delta
+from bot.events import Delta, Failed
+from bot.reports import sentence
 from memory.errors import ModelError
-from memory.models import Usage
+from memory.models import Lang, Usage
 from memory.ports import ChatModel, ModelRequest
 from memory.text.pieces import clean_input
 
@@ -57,6 +58,11 @@ async def stream_reply(running: Running, model: ChatModel, material: context.Mat
     async with aclosing(running.write(model, request)) as pieces:
         async for text in pieces:
             yield Delta(text)
+
+
+def failed(e: ModelError, model: ChatModel, partial: str, lang: Lang) -> Failed:
+    """Say in one sentence why a reply was not written."""
+    return Failed(e.code, sentence(e, lang, model=model.name), e.retry_after, partial)
 
 
 async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.commands import questions
@@ -32,22 +32,15 @@ OFF = ("off", "关", "关闭", "结束")
 EVERYTHING = ("everything", "all", "全部", "所有", "一切")
 
 
+@dataclass
 class Commands:
-    """Carries out commands. `kick` says that there is new background work."""
+    """Carries out commands. `kick` says that there is new background work, `forget_window` ends a window's memory."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        store: Store,
-        service: MemoryService,
-        kick: Callable[[], None],
-        forget_window: Callable[[str], None],
-    ) -> None:
-        self._settings = settings
-        self._store = store
-        self._service = service
-        self._kick = kick
-        self._forget_window = forget_window
+    settings: Settings
+    store: Store
+    service: MemoryService
+    kick: Callable[[], None]
+    forget_window: Callable[[str], None]
 
     async def run(self, c: Command, lang: Lang) -> Outcome:
         """Dispatch by name."""
@@ -56,15 +49,15 @@ class Commands:
             return Outcome(False, say(lang, "unknown_command", name=name))
         handler: Callable[[Command, Lang], Awaitable[Outcome]] = getattr(self, f"_{name.lower()}")
         outcome = await handler(c, lang)
-        self._kick()
+        self.kick()
         return outcome
 
     def _orders(self, c: Command, lang: Lang) -> Orders:
-        return Orders(self._service, self._store, c, lang, self._settings.transcript == "session")
+        return Orders(self.service, self.store, c, lang, self.settings.transcript == "session")
 
     async def _new(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:
-            self._forget_window(c.origin)
+            self.forget_window(c.origin)
             return Outcome(True, say(lang, "new.temp"), mode=c.mode)
 
         def write(tx: Tx) -> tuple[str, bool]:
@@ -76,12 +69,12 @@ class Commands:
             fresh = tx.conversations.current(c.scope) or tx.conversations.open_session(c.scope, c.at)
             return fresh.id, closed
 
-        session_id, closed = await self._store.write(c.user_id, write)
-        done = "new.off" if await self._service.is_off(c.user_id) else "new.done"
+        session_id, closed = await self.store.write(c.user_id, write)
+        done = "new.off" if await self.service.is_off(c.user_id) else "new.done"
         return Outcome(True, say(lang, done if closed else "new.fresh"), session_id=session_id)
 
     async def _temp(self, c: Command, lang: Lang) -> Outcome:
-        self._forget_window(c.origin)
+        self.forget_window(c.origin)
         word = c.args.strip().lower()
         if word in ("read", "private", "只读"):
             return Outcome(True, say(lang, "private.on"), mode=WindowMode.PRIVATE)
@@ -98,7 +91,7 @@ class Commands:
         def line(m: Memory) -> str:
             return f"- {memory_line(m, lang, c.at)}"
 
-        then = await known_then(self._service, c.user_id, asked.at, asked.topic, lang, c.tz, line)
+        then = await known_then(self.service, c.user_id, asked.at, asked.topic, lang, c.tz, line)
         return Outcome(True, "\n".join([then.head, *then.lines]), memories=then.memories)
 
     async def _review(self, c: Command, lang: Lang) -> Outcome:
@@ -121,7 +114,7 @@ class Commands:
             return Outcome(False, say(lang, "why.temp"))
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
-            (await self._service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
+            (await self.service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
             for level in Level
         ]
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
@@ -137,10 +130,10 @@ class Commands:
             return Outcome(False, say(lang, "temp.no_remember"))
         if not c.args.strip():
             return Outcome(False, say(lang, "remember.what"))
-        if await self._service.is_off(c.user_id):
+        if await self.service.is_off(c.user_id):
             return Outcome(False, say(lang, "off.no_remember"))
         try:
-            done = await self._service.remember(c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope)
+            done = await self.service.remember(c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope)
         except Refused as e:
             if e.code == "instruction":
                 return Outcome(False, say(lang, "remember.instruction"))
@@ -160,14 +153,14 @@ class Commands:
         return _outcome(await self._orders(c, lang).forget(Intent("forget", wanted)))
 
     async def _choose(self, c: Command, lang: Lang) -> Outcome:
-        taken = await self._store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
+        taken = await self.store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
         if taken is None or taken[0] != c.scope:
             return Outcome(False, say(lang, "choice.gone"))
         _, kind, payload = taken
         if kind == questions.MIRROR:
-            return await questions.answer_mirror(self._service, c, payload, lang)
+            return await questions.answer_mirror(self.service, c, payload, lang)
         if kind == questions.PROPOSAL:
-            return await questions.answer_proposal(self._service, c, payload, lang)
+            return await questions.answer_proposal(self.service, c, payload, lang)
         return replace(_outcome(await self._orders(c, lang).forget_chosen([payload])), memories=())
 
     async def _quiet(self, c: Command, lang: Lang) -> Outcome:
@@ -184,27 +177,27 @@ class Commands:
         word = c.args.strip().lower()
         if word not in (*ON, *OFF):
             return Outcome(
-                not word, say(lang, "memory.is_off" if await self._service.is_off(c.user_id) else "memory.is_on")
+                not word, say(lang, "memory.is_off" if await self.service.is_off(c.user_id) else "memory.is_on")
             )
         return _outcome(await self._orders(c, lang).switch_memory(on=word in ON))
 
     async def _mirror(self, c: Command, lang: Lang) -> Outcome:
-        return await questions.about_mirror(self._service, self._store, c, lang)
+        return await questions.about_mirror(self.service, self.store, c, lang)
 
     async def _memories(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is WindowMode.TEMP:
             return Outcome(False, say(lang, "why.temp"))
-        outcome = await listed(self._service, c, lang)
-        lines = await questions.list_proposals(self._service, c.user_id, lang) if not c.args.strip() else []
+        outcome = await listed(self.service, c, lang)
+        lines = await questions.list_proposals(self.service, c.user_id, lang) if not c.args.strip() else []
         return replace(outcome, text="\n".join([outcome.text, *lines]))
 
     async def _why(self, c: Command, lang: Lang) -> Outcome:
         if c.mode is not WindowMode.NORMAL:
             return Outcome(False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private"))
-        recall = await self._service.explain(c.user_id, c.scope)
+        recall = await self.service.explain(c.user_id, c.scope)
         if recall is None:
             return Outcome(True, say(lang, "why.none"))
-        standing, used, quotes = await self._store.read(
+        standing, used, quotes = await self.store.read(
             c.user_id,
             lambda tx: (
                 _standing(tx, c.scope, {h.memory.id for h in recall.hits}),
@@ -222,15 +215,15 @@ class Commands:
         if c.mode is not WindowMode.NORMAL:
             return Outcome(False, say(lang, "temp.no_change"))
         if c.args.strip().lower() in _LIST:
-            lines = await list_undoable(self._service, c.user_id, lang, c.at)
+            lines = await list_undoable(self.service, c.user_id, lang, c.at)
             if not lines:
                 return Outcome(True, say(lang, "undo.nothing"))
             return Outcome(True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)]))
         wanted = read_set_id(c.args)
-        if wanted is None and await self._store.write(c.user_id, lambda tx: _withdraw_question(tx, c)):
+        if wanted is None and await self.store.write(c.user_id, lambda tx: _withdraw_question(tx, c)):
             return Outcome(True, say(lang, "undo.asked"))
         try:
-            taken = await self._service.undo(c.user_id, c.at, wanted)
+            taken = await self.service.undo(c.user_id, c.at, wanted)
         except Conflict as e:
             return Outcome(False, explain_conflict(e, lang))
         except NotFound:
