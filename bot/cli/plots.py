@@ -66,13 +66,15 @@ class NoPlots(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One course with its heading; `days` for a scale in days since its beginning instead of dates."""
+    """One course with its heading.
+
+    `imagined`: the scale is days since its beginning, and the level is the one that the weight calls for.
+    """
 
     title: str
     course: Course
     curve: str
-    days: bool = False
-    due: bool = False  # draw the level that the weight calls for, not the one the words had
+    imagined: bool = False
 
 
 def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str = "") -> None:
@@ -117,9 +119,9 @@ def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
     moments = panel.course.moments
     curve = CURVES[panel.curve]
     start = moments[0].at
-    xs: list[Any] = [(m.at - start).total_seconds() / 86_400 if panel.days else m.at for m in moments]
+    xs: list[Any] = [(m.at - start).total_seconds() / 86_400 if panel.imagined else m.at for m in moments]
     top = max(panel.course.highest * 1.12, curve.breakpoints[0] * 1.2)
-    levels = [m.due if panel.due else m.level for m in moments]
+    levels = [m.due if panel.imagined else m.level for m in moments]
     edges = [0, *(i for i in range(1, len(levels)) if levels[i] is not levels[i - 1]), len(levels) - 1]
     for a, b in pairwise(edges):
         ax.axvspan(xs[a], xs[b], color=_BANDS[levels[a]], linewidth=0, zorder=0)
@@ -135,7 +137,7 @@ def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
     ax.fill_between(xs, weights, color=_LINE, alpha=0.07, linewidth=0, zorder=1.5)
     ax.plot(xs, weights, color=_LINE, linewidth=1.9, solid_joinstyle="round", zorder=2)
     for event in (e for e in panel.course.events if e.event not in _UNMARKED):
-        at: Any = (event.at - start).total_seconds() / 86_400 if panel.days else event.at
+        at: Any = (event.at - start).total_seconds() / 86_400 if panel.imagined else event.at
         over = 4 if event.event in EVENT_INK else 3  # what was said stands before what came of it
         ax.plot([at], [event.new_weight], zorder=over, clip_on=False, **_mark(event.event))
     ax.set_ylim(0, top)
@@ -147,7 +149,7 @@ def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
     for side in ("left", "bottom"):
         ax.spines[side].set_color("#adb5bd")
     ax.tick_params(labelsize=8, color="#adb5bd", labelcolor="#495057")
-    if panel.days:
+    if panel.imagined:
         ax.set_xlabel(say(lang, "png.days"), fontsize=8, color="#495057")
     else:
         ax.tick_params(axis="x", rotation=20)
@@ -170,7 +172,7 @@ def _apart(rules: Sequence[float], least: float) -> list[tuple[float, float]]:
 def _forgotten(panel: Panel) -> int | None:
     """From which moment on its curve would have forgotten it for good, if nobody spoke of it again."""
     below = CURVES[panel.curve].forgets_below
-    if below is None or not panel.due:
+    if below is None or not panel.imagined:
         return None
     weak = [m.weight < below and m.due is Level.ARCHIVE for m in panel.course.moments]
     return weak.index(True) if True in weak else None
@@ -182,7 +184,7 @@ def _legend(figure: Figure, spare: Axes | None, panels: Sequence[Panel], lang: L
     from matplotlib.patches import Patch
 
     moments = [(m, p) for p in panels for m in p.course.moments]
-    seen = sorted({m.due if p.due else m.level for m, p in moments})
+    seen = sorted({m.due if p.imagined else m.level for m, p in moments})
     handles: list[Any] = [
         Patch(facecolor=_BANDS[level], edgecolor="#ced4da", label=say(lang, f"level.{int(level)}")) for level in seen
     ]
