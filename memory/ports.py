@@ -396,6 +396,9 @@ class ChangeTable(Protocol):
     def after(self, seq: int, limit: int) -> list[Change]: ...
     def last_seq(self) -> int: ...
     def latest_for(self, entity: Entity, entity_id: str) -> Change | None: ...
+    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
+        """Return all changes of one thing, oldest first."""
+
     def ended_by(self, turn_id: str) -> int:
         """How many memories ended by what was learned right after the turn, taken back or not."""
 

@@ -79,6 +79,11 @@ class ChangeGateway:
         ).fetchone()
         return None if row is None else change_from_row(row)
 
+    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
+        """Return all changes of one thing, oldest first."""
+        sql = f"{SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq"
+        return [change_from_row(r) for r in self.tx.con.execute(sql, (self.tx.owner, entity, entity_id)).fetchall()]
+
     def ended_by(self, turn_id: str) -> int:
         """Count the memories that ended by what was learned right after the turn, taken back or not."""
         row = self.tx.con.execute(
