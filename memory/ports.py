@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,14 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """(n, dim) float32, each row of unit length. Raises ModelError."""
+
+
+@runtime_checkable
+class QueryShortener(Protocol):
+    """An embedder that counts tokens itself; what others are asked is cut by bytes."""
+
+    def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
+        """Shorten a message and its context to what is read of both together; None if it cannot tell yet."""
 
 
 # --- gateways -----------------------------------------------------------------------------------------

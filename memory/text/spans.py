@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -147,30 +147,44 @@ def is_question(text: str) -> bool:
     return bool("?" in text or "？" in text or _QUESTION.search(text))
 
 
-def keep_questions(text: str, most: int) -> str:
-    """Return a short text as it is, of a longer one its questions and last sentences.
+def count_bytes(text: str) -> int:
+    """Count a text's bytes in UTF-8."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def shorten_texts(texts: Sequence[str], most: int, size: Callable[[str], int] = count_bytes) -> list[str]:
+    """Shorten a message and its context to `most` together, of which the context has at least a quarter.
 
     Args:
-        text: a message, or what was said before it.
-        most: UTF-8 bytes that are kept, of the end where one sentence has more. Four are about a model's token.
+        texts: the message, and behind it the context if there is one.
+        most: bytes, or what else `size` counts.
+        size: of a text; a text that begins with a space goes on behind another.
     """
-    if _bytes(text) <= most:
+    message = keep_questions(texts[0], most - most // 4 * (len(texts) - 1), size)
+    left = most - size(message)
+    return [message, *(keep_questions(t, left, size) for t in texts[1:])]
+
+
+def keep_questions(text: str, most: int, size: Callable[[str], int] = count_bytes) -> str:
+    """Return a short text as it is, of a longer one its questions and last sentences.
+
+    Of one sentence that is longer its end is kept. The arguments are those of `shorten_texts`.
+    """
+    if size(text) <= most:
         return text
     kept: set[tuple[int, int]] = set()
     room = most
     backwards = split_sentences(text)[::-1]
     for a, b in sorted(backwards, key=lambda s: not is_question(text[s[0] : s[1]])):  # stable: the last ones first
-        if (size := _bytes(text[a:b]) + 1) > room:
+        if (more := size(" " + text[a:b])) > room:
             break
         kept.add((a, b))
-        room -= size
-    if not kept:
-        return text.encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").strip()
-    return " ".join(text[a:b] for a, b in sorted(kept))
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+        room -= more
+    if kept:
+        return " ".join(text[a:b] for a, b in sorted(kept))
+    while len(text) > 1 and (have := size(text)) > most:
+        text = text[-max(1, len(text) * most // have) :]
+    return text.strip()
 
 
 def _trimmed(text: str, a: int, b: int) -> tuple[int, int]:
