@@ -444,19 +444,9 @@ class Change:
 
 
 JobKind: TypeAlias = Literal[
-    "monitor",
-    "summarise",
-    "extract",
-    "review",
-    "embed",
-    "mirror",
-    "upkeep",
-    "import",
-    "scrub",
-    "curve",
-    "seal",
+    "monitor", "summarise", "extract", "quotes", "embed", "mirror", "upkeep", "import", "scrub", "curve", "seal"
 ]
-LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise")  # what asks the memory model after a turn
+LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise", "quotes")  # what asks the memory model by day
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 
