@@ -163,6 +163,9 @@ class MemoryTable(Protocol):
     def standing(self, at: datetime) -> list[Memory]:
         """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
 
+    def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Quotations behind that place that a model may rewrite, with their places, in the order they were made."""
+
     def add(self, m: Memory) -> Memory:
         """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
 
@@ -398,6 +401,9 @@ class ChangeTable(Protocol):
         undoes: str | None = None,
     ) -> ChangeSet:
         """Open the set that the writes which follow in this transaction belong to."""
+
+    def resume(self, opened: ChangeSet) -> None:
+        """Go on with a set of an earlier transaction."""
 
     def get(self, set_id: str) -> ChangeSet | None: ...
     def of_set(self, set_id: str) -> list[Change]: ...
