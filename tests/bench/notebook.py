@@ -28,7 +28,7 @@ TALK = 4.0  # weight of a sentence that shows an act: they are few
 LONG = 0.25  # limit of long sentences
 WRONG = 0.10  # share of what is to be left that may be kept: the limits are set to it, by cross-validation
 HEAVY: Mapping[str, float] = {"roleplay": 4.0, "joke": 2.0}  # few examples, and worse to keep than small talk
-OTHERS: Mapping[str, float] = {"roleplay": 2.0, "question": 0.5}
+OTHERS: Mapping[str, float] = {"roleplay": 1.0, "question": 0.25}
 SORTS: Mapping[str, str] = {  # what the acts are as sorts, where the set says none
     **dict.fromkeys(("greet", "thanks", "bye", "chat"), "smalltalk"),
     **dict.fromkeys(("who", "self", "ask"), "question"),
