@@ -104,6 +104,7 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
         "relevance": round(hit.gate, 3),
+        "evidence": {name: round(odds, 3) for name, odds in hit.evidence.items()},
         "why": hit.why,
     }
 

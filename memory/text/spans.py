@@ -22,11 +22,16 @@ class Span:
     kind: Kind
 
 
+_NOUNS: Final = {"POINTS": "TEXTS", "TELLS": "TALES", "TALE_ENDS": "TALES"}  # lists that name the nouns of another
+
+
 def _either(name: str, *, en_form: str = r"\b(?:{})(?!\w)", zh_form: str = "(?:{})") -> re.Pattern[str]:
     """Compile one pattern of both languages' words."""
     english, chinese = getattr(en, name), getattr(zh, name)
-    if name == "POINTS":
-        english, chinese = english % en.TEXTS, chinese % zh.TEXTS
+    if name in _NOUNS:
+        english, chinese = (
+            words.replace("%s", getattr(lang, _NOUNS[name])) for words, lang in ((english, en), (chinese, zh))
+        )
     return re.compile(f"{en_form.format(english)}|{zh_form.format(chinese)}", re.I)
 
 
@@ -40,6 +45,8 @@ _TEXTS: Final = _either("TEXTS", en_form=r"\b(?:{})\b", zh_form="(?:{})[^，。]
 _NOUN: Final = _either("TEXTS")
 _ANNOUNCES: Final = _either("ANNOUNCES", en_form=r"\b(?:{})")
 _TOLD: Final = _either("TOLD")
+_TELLS: Final = _either("TELLS", **_AT_START)
+_TALE_ENDS: Final = _either("TALE_ENDS")
 _HEADER: Final = _either("HEADERS", en_form=r"\s*(?:{}) ?[:：] ?\S", zh_form=r"\s*(?:{}) ?[:：]")
 _FORWARDED: Final = _either("FORWARDED", **_AT_START)
 _GREETING: Final = _either(
@@ -266,6 +273,7 @@ class _Splitter:
         self._mark_lines()
         self._mark_chats()
         self._mark_verse()
+        self._mark_tales()
         self._mark_leads()
         for (a, b), kind in zip(self.lines, self.kinds, strict=True):
             if kind is not None:
@@ -335,6 +343,15 @@ class _Splitter:
         line = _STAMP.sub("", self.line(i)[:_LEAD])
         m = _SPEAKER.match(line)
         return "" if m is None or _LABEL.match(m[1]) or _HEADER.match(line) or _EDITS.search(m[1]) else m[1]
+
+    def _mark_tales(self) -> None:
+        """Mark what is told from an announcement ("A story.") on: to where it is said to end, or all the rest."""
+        for i, (a, b) in enumerate(self.lines):
+            head = _TELLS.match(self.text, a, min(b, a + _LEAD)) if self.kinds[i] is None and self._apart(i) else None
+            if head is not None:
+                end = _TALE_ENDS.search(self.text, head.end())
+                self.inline.append(Span(head.end(), end.end() if end else len(self.text), "quoted"))
+                return
 
     def _mark_leads(self) -> None:
         """Mark what follows a request about a text, the announcement of one, a mail's head or a headline."""
