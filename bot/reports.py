@@ -67,6 +67,11 @@ def wait(seconds: float | None, lang: Lang) -> str:
     return say(lang, f"wait.{unit}" if n == 1 else f"wait.{unit}s", n=n)
 
 
+def read_out(result: Mapping[str, Json], lang: Lang) -> str:
+    """Say what a model's reading of quotations came to: `result` is the job's."""
+    return say(lang, "quotes.done", quotes=result["quotes"], new=result["new"], set=result["set"])
+
+
 def switched(result: Mapping[str, Json], lang: Lang) -> str:
     """Say what a finished switch of curves came to: `result` is the job's."""
     text = say(lang, "switch.done", curve=result["curve"], was=result["was"], moved=result["moved"])

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from memory import lifecycle
-from memory.errors import ModelError
-from memory.jobs import Effect, Handler, JobRunner
+from memory.jobs import Effect, Handler
 from memory.learn import keep, vectors, wishes
 from memory.learn import purge as erasing
 from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
@@ -24,6 +22,7 @@ from memory.learn.forget import forget, forget_everything
 from memory.learn.monitor import Monitor
 from memory.learn.plan import Planner
 from memory.learn.proposals import ask_today
+from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.remember import Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.summarise import Summariser
@@ -46,7 +45,7 @@ from memory.models import (
     Session,
     State,
 )
-from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
+from memory.ports import ChatModel, Clock, Embedder, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
 from memory.text.commands import intents_of
 from memory.text.intent import Intent
@@ -59,12 +58,10 @@ __all__ = [
     "Forgotten",
     "Intent",
     "MemoryService",
-    "OpenMemory",
     "Receipt",
     "Remembered",
     "Undone",
     "open_keyed",
-    "open_memory",
 ]
 CONTEXT = 3  # messages before the newest that belong to a query (S1)
 
@@ -116,9 +113,15 @@ class MemoryService:
         self.keeper: Keeper | None = None
 
     async def catch_up(self, now: datetime) -> None:
-        """In the background: move all memories to this service's curve, and seal what older versions left open."""
+        """Plan, for the background: other curves, secrets of older versions, quotations that no model has read."""
         await self._sealed.plan(now)
         await plan(self._store, self._curve, now)
+        if "quotes" in self.handlers:
+            await plan_reading(self._store, self._tools.learning, now)
+
+    def read_quotes(self) -> None:
+        """From now on the model reads the notebook's quotations; not for the notebook, which wrote them."""
+        self.handlers = {**self.handlers, "quotes": QuoteReader(self._tools).run}
 
     def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
         """From now on upkeep is done every night; its handler is among `handlers`. See `memory.upkeep.Keeper`."""
@@ -420,33 +423,6 @@ def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:
         tx.conversations.put_session(replace(session, profile=tuple(ids)))
 
 
-# --- without bot -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class OpenMemory:
-    """Memory opened by a program of one's own: the service, the one user it is for, and its background work."""
-
-    service: MemoryService
-    store: Store
-    user_id: str
-    runner: JobRunner
-
-
-class _NoModel:
-    """Stands where no model was given: everything that needs one waits until there is one."""
-
-    name = "none"
-
-    def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """Raises ModelError."""
-        raise ModelError("bad_request", detail=f"no model was given for {request.task}")
-
-
-def _utc() -> datetime:
-    return datetime.now(UTC)  # noqa: TID251 - an edge: whoever opens memory may bring a clock of their own
-
-
 async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
     """Open the database with its home's key. The key is None if it is lost: then no new one is made by itself.
 
@@ -469,47 +445,3 @@ async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tu
             return store, None  # another home's, or one made after this one was lost
         await store.system(lambda s: s.set("key", mine))
     return store, key
-
-
-@asynccontextmanager
-async def open_memory(
-    path: Path | str,
-    *,
-    embedder: Embedder | None = None,
-    model: ChatModel | None = None,
-    clock: Clock = _utc,
-    curve: str = "fade",
-) -> AsyncIterator[OpenMemory]:
-    """Open the database at `path` (made if need be, its key beside it) for one local user.
-
-    Without an embedder the built-in lexical one is used; without a model nothing is learned by itself, and
-    everything else works. Raises StoreError.
-    """
-    from memory.embed import LexicalEmbedder
-    from memory.store import worker_id
-
-    path = Path(path)
-    chosen = embedder or LexicalEmbedder()
-    worker = worker_id()
-    store, key = await open_keyed(path, path.parent, clock=clock, worker=worker)
-    try:
-        await store.use_embedder(chosen.id, chosen.dim)
-        user_id = await store.system(lambda s: s.resolve("local", "owner"))
-        if user_id is None:
-            now = clock()
-            user_id = await store.system(lambda s: s.create_user(now))
-            owner = user_id
-            await store.system(lambda s: s.link("local", "owner", owner, now))
-        service = MemoryService(store, model=model or _NoModel(), embedder=chosen, key=key, curve=curve)
-        await service.catch_up(clock())
-        await service.keep_nights().plan(user_id, clock())
-        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub", "upkeep", "curve"}
-        handlers = {kind: h for kind, h in service.handlers.items() if kind in needed}
-        runner = JobRunner(store, handlers, clock, worker=worker)
-        try:
-            yield OpenMemory(service, store, user_id, runner)
-        finally:
-            await runner.stop()
-            await service.close()
-    finally:
-        await store.close()

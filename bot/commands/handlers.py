@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.texts import ago, say, words
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.asof import AsOf, as_of_asked
-from memory.models import Filter, Lang, Level, Memory, State
+from memory.models import Filter, Lang, Level, Memory, State, mark_quote
 from memory.ports import Store, Tx
 from memory.service import Intent, MemoryService
 
@@ -300,7 +300,7 @@ async def list_undoable(
     """List the acts that can be taken back, newest first, one a line."""
     lines = []
     for act, memories in await service.undoable(user_id, limit):
-        texts = [" ".join(m.original_content.split()) for m in memories[:_NAMED]]
+        texts = [" ".join(mark_quote(m, m.original_content).split()) for m in memories[:_NAMED]]
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""
         what = describe_act(act.reason, lang) + words(lang, "colon")

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.events import Command, Outcome
 from bot.texts import Texts, ago, join, say, words
-from memory.models import KINDS, Filter, Lang, Level, Memory, Page, Sensitivity, State, WeightEvent
+from memory.models import KINDS, Filter, Lang, Level, Memory, Page, Sensitivity, State, WeightEvent, mark_quote
 
 if TYPE_CHECKING:
     from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
@@ -42,7 +42,8 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
     told = [prompts.phrase(int(m.level), lang), *(marks(lang, k) for k, yes in holds.items() if yes)]
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
     extra = words(lang, "aside", text=join(told, lang)) if told else ""
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
+    text = mark_quote(m, m.content)
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {text}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
 
 
 def asked(args: str) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from bot.commands.memories import memory_line
 from bot.texts import Texts, join, write_day
 from memory.learn.contains import units
 from memory.learn.dates import zone
-from memory.models import Hit, Lang, Layer, Memory, Recall, Source
+from memory.models import Hit, Lang, Layer, Memory, Recall, Source, mark_quote
 from memory.ports import Tx
 from memory.recall import THRESHOLD, nudged
 
@@ -79,7 +79,7 @@ def reasons_for(
 
 
 def _in_mind(standing: Sequence[Memory], lang: Lang) -> list[str]:
-    what = join((_short(m.content.rstrip(".。")) for m in standing), lang, "clauses")
+    what = join((_short(mark_quote(m, m.content).rstrip(".。")) for m in standing), lang, "clauses")
     return [say(lang, "resident", what=what)] if what else []
 
 

@@ -97,7 +97,7 @@ class Monitor:
         said: list[Message] = []
         fresh: list[str] = []
         known: dict[MemoryId, Memory] = {}
-        recalled: set[MemoryId] = set()
+        recalled: dict[MemoryId, None] = {}  # in order, so that the same turns make the same prompt
         for turn in turns:
             found = [tx.conversations.message(i) for i in (turn.user_message_id, turn.reply_message_id) if i]
             visible = [m for m in found if m is not None and m.hidden_at is None]
@@ -106,14 +106,14 @@ class Monitor:
             fresh.append(turn.id)
             said.extend(visible)
             trace = tx.traces.load(turn.id)
-            recalled.update(h.memory.id for h in (trace.hits if trace else ()))
+            recalled |= dict.fromkeys(h.memory.id for h in (trace.hits if trace else ()))
         said = sorted(readable(tx, said), key=lambda m: m.seq)
         context: list[Message] = []
         if said:
             context = tx.conversations.messages(
                 session_id=said[0].session_id, before=said[0].seq, limit=CONTEXT_MESSAGES, newest=True
             )
-        known.update({m.id: m for m in (*tx.memories.many(recalled), *residents(tx, self.tools.u, now))})
+        known.update({m.id: m for m in (*tx.memories.many(list(recalled)), *residents(tx, self.tools.u, now))})
         return Exchange(
             turn_ids=tuple(fresh),
             messages=tuple(said),

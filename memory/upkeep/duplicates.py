@@ -20,7 +20,7 @@ from memory.learn.answer import plain
 from memory.learn.contains import names
 from memory.learn.material import told
 from memory.lifecycle.life import MENTIONS_KEPT
-from memory.models import Layer, Level, Memory, MemoryId, Sensitivity, State
+from memory.models import Layer, Level, Memory, MemoryId, Sensitivity, State, is_quote
 from memory.ports import Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
@@ -185,13 +185,14 @@ def merged(run: Run, base: Memory, others: Sequence[Memory], text: str) -> Memor
         originals.update(m.original_contents or {m.id: m.original_content})
         originals.setdefault(m.id, m.original_content)
     rewritten = base.level in {Level.FULL, Level.SUMMARY}
+    quoted = is_quote(base) and text == base.original_content
     return replace(
         base,
         content=text if rewritten else base.content,
         original_content=text,
         topics=_joined(m.topics for m in every),
         entities=_joined(m.entities for m in every),
-        modalities=_joined(m.modalities for m in every),
+        modalities=tuple(x for x in _joined(m.modalities for m in every) if x != "quote" or quoted),
         confidence=max(m.confidence for m in every),
         verified=any(m.verified for m in every),
         sensitivity=max(m.sensitivity for m in every),

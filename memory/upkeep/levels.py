@@ -17,7 +17,19 @@ from memory import lifecycle, privacy
 from memory.learn.answer import objects
 from memory.learn.material import told
 from memory.lifecycle.relevance import LOWER_BELOW
-from memory.models import Kind, Lang, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, language_of
+from memory.models import (
+    Kind,
+    Lang,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    Outline,
+    Sensitivity,
+    State,
+    is_quote,
+    language_of,
+)
 from memory.ports import Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
@@ -164,6 +176,9 @@ async def rewrite(run: Run) -> None:
 
 
 async def _ask(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Mapping[MemoryId, str]:
+    memories = [m for m in memories if not is_quote(m)]  # a person's own words are not put in others
+    if not memories:
+        return {}
     lang: Lang = memories[0].language
     items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in memories]
     limit = 200 + 80 * len(items)
@@ -184,8 +199,8 @@ def _write(run: Run, tx: Tx, tally: Tally, memories: Sequence[Memory], answers: 
         level = lifecycle.level_of(m, run.tools.u, run.now)
         if level is m.level or level not in _WRITTEN:
             continue
-        text = answers.get(m.id, "")
-        if why := unfit(m, level, text):
+        text = m.original_content if is_quote(m) else answers.get(m.id, "")
+        if not is_quote(m) and (why := unfit(m, level, text)):
             run.tools.skipped(f"{_WORDS[level]} of {m.id}", why, text)
             if tally.carry("unwritten", m.id) < TRIES:
                 tally.count("unwritten")

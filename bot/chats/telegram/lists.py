@@ -14,7 +14,7 @@ from bot.commands.memories import memory_line
 from bot.commands.questions import list_proposals
 from bot.texts import kind_name
 from bot.texts import say as words
-from memory.models import Filter, Lang, Memory, Sensitivity, State
+from memory.models import Filter, Lang, Memory, Sensitivity, State, mark_quote
 
 PAGE = 8
 _KEY_BYTES = 40  # of what was searched for: it travels in the buttons
@@ -74,6 +74,6 @@ def in_full(m: Memory, lang: Lang, ebb: Ebb) -> str:
     sure = f"{m.confidence:.0%}{' ✔' if m.verified else ''}"
     rows = {"kind": kind_name(m.kind, lang), "since": said, "sure": sure}
     if m.original_content != m.content:
-        rows = {"original": m.original_content, **rows}
+        rows = {"original": mark_quote(m, m.original_content), **rows}
     lines = [say(lang, f"memory.{k}", text=v) for k, v in rows.items()]
     return "\n".join([memory_line(m, lang, ebb.clock()), *(f"- {line}" for line in lines)])

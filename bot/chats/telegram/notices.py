@@ -13,7 +13,7 @@ from bot.chats.telegram.outbox import Gone, Where
 from bot.chats.telegram.render import plain
 from bot.chats.telegram.texts import say
 from bot.events import Command
-from bot.reports import LearningTrouble, switched
+from bot.reports import LearningTrouble, read_out, switched
 from memory.errors import StoreError
 from memory.models import Change, Json, Lang, Memory, State
 
@@ -155,6 +155,8 @@ class Notices:
                 await self._ask_of_mirror(lang)
             elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
                 await self._say(Where(chat_id), switched(job, lang), (), (), lang)
+            elif kind == "quotes" and job.get("quotes") and (chat_id := await self._own_chat()) is not None:
+                await self._say(Where(chat_id), read_out(job, lang), (), (), lang)
 
     async def _ask_of_mirror(self, lang: Lang) -> None:
         """Much is missing from MEMORY.md: only its owner knows what that means."""
