@@ -51,12 +51,12 @@ class Ebb:
 
 
 def system_clock() -> datetime:
-    """The edge where time comes in."""
+    """Read the clock: the one edge where time comes in."""
     return datetime.now(UTC)  # noqa: TID251 - the one ambient clock
 
 
 def local_zone(settings: Settings) -> str:
-    """The user's IANA zone: as set, else this machine's, else UTC."""
+    """Return the user's IANA zone: as set, else this machine's, else UTC."""
     if settings.tz:
         return settings.tz
     import tzlocal
@@ -68,7 +68,7 @@ def local_zone(settings: Settings) -> str:
 
 
 async def owner_of(store: Store, now: datetime) -> str:
-    """The user this machine belongs to; made at the first start."""
+    """Return the user this machine belongs to; made at the first start."""
 
     def find_or_make(s: System) -> str:
         user_id = s.resolve(*OWNER)

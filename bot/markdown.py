@@ -140,7 +140,7 @@ def columns(text: str) -> int:
 
 
 def padded(text: str, width: int) -> str:
-    """The text, filled up with spaces to so many columns, or cut to them."""
+    """Fill a text up with spaces to so many columns, or cut it to them."""
     while columns(text) > width:
         text = text[:-1]
     return text + " " * (width - columns(text))

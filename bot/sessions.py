@@ -23,7 +23,7 @@ TITLE_CHARS = 40
 
 
 def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Session:
-    """The scope's open session; one that lay idle for too long is closed first."""
+    """Return the scope's open session; one that lay idle for too long is closed first."""
     current = tx.conversations.current(scope)
     if current is not None and now - current.last_at >= idle and close(tx, current, now, "idle"):
         current = None
@@ -95,6 +95,6 @@ def compact(tx: Tx, session: Session, now: datetime, budget_tokens: int) -> Sess
 
 
 def title_of(text: str) -> str:
-    """A session's title: the beginning of the first thing said, without the secrets in it."""
+    """Make a session's title: the beginning of the first thing said, without the secrets in it."""
     line = " ".join(redact(text)[0].split())
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"

@@ -174,7 +174,7 @@ _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
 def default_home() -> Path:
-    """The platform's data directory for Ebb."""
+    """Return the platform's data directory for Ebb."""
     return Path(platformdirs.user_data_dir("ebb", appauthor=False))
 
 
@@ -281,7 +281,7 @@ def save(settings: Settings, changes: Mapping[str, str]) -> Path:
 
 
 def example() -> str:
-    """The text of `.env.example`."""
+    """Write the text of `.env.example`."""
     out = [
         "# Every setting of Ebb, with its default. Copy what you change into $EBB_HOME/.env or your environment.\n"
     ]

@@ -61,11 +61,8 @@ class FlatSource(EmbedderSource):
     name = "flat"
     order = 0
 
-    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+    def make(self, settings: Settings) -> Embedder:
         return Flat()
-
-    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
-        return Flat() if embedder_id == Flat.id else None
 
 
 async def _talk(w: Window) -> None:

@@ -55,7 +55,7 @@ class Background:
             ]
 
     async def tend(self) -> None:
-        """What time has brought about, for every user: conversations that fell asleep, nights that are due.
+        """Do what time has brought about, for every user: close idle conversations, plan nights.
 
         Nothing while the clock has jumped and nobody has confirmed it.
         """

@@ -52,7 +52,7 @@ class Material:
 
 
 def local_time(at: datetime, tz: str) -> datetime:
-    """The moment on the clock of that zone."""
+    """Return the moment on the clock of that zone."""
     return at.astimezone(ZoneInfo(tz))
 
 
@@ -62,7 +62,7 @@ def moment(local: datetime, lang: Lang) -> str:
 
 
 def persona_text(path: Path | None, lang: Lang) -> str:
-    """The user's own persona if there is one that can be read, else Ebb's."""
+    """Return the user's own persona if it can be read, else Ebb's."""
     if path is not None:
         try:
             text = path.read_text(encoding="utf-8-sig").strip()
@@ -83,7 +83,7 @@ def planned(m: Memory, now: datetime, tz: str) -> dict[str, object]:
 
 
 def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
-    """A recalled memory as the prompt shows it: what, how faded, since when, and whether it still holds.
+    """Describe a recalled memory for the prompt: what, how faded, since when, whether it still holds.
 
     It is the original, whatever the level: that is a way of speaking. Of an opened secret it is what was opened.
     """
@@ -108,13 +108,13 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
 
 
 def _said(m: Message) -> str:
-    """A message as the model may see it: without the line that Ebb put before a reply."""
+    """Return a message as the model may see it, without Ebb's own line before a reply."""
     line = next((x for x in _NOTICES if m.role == "assistant" and m.text.startswith(x)), "")
     return prompts.data(m.text.removeprefix(line))
 
 
 def shortening_notice(request: ModelRequest, m: Material) -> str:
-    """What the person is told where the model is not sent all of what was said; of the history only once."""
+    """Tell the person that the model is not sent everything; of the history only once."""
     if m.reads_all:
         return ""
     if request.data["shortened"]:
@@ -124,7 +124,7 @@ def shortening_notice(request: ModelRequest, m: Material) -> str:
 
 
 def _fit(history: Sequence[Message], budget: int, most: int, m: Material) -> list[str]:
-    """The texts of the history, within the budget as far as shortening the long ones does it.
+    """Return the history's texts, shortened towards the budget.
 
     The longest lose their middle first, and of those the oldest: what changes is in front of what stays the same.
     Only where that is more than `most` tokens do the oldest go, an answer with its question.
@@ -163,7 +163,7 @@ def _time_marks(messages: Sequence[Message], lang: Lang) -> list[str]:
 
 
 def shortened(text: str, most: int, lang: Lang) -> str:
-    """The text if it is at most `most` tokens; else its beginning and its end, and a note of what is left out.
+    """Return a text of at most `most` tokens: its middle gives way to a note.
 
     The end is kept because that is where a question about something pasted tends to stand.
     """
@@ -201,7 +201,7 @@ def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def build(m: Material) -> ModelRequest:
-    """The request for one reply. Recalled text stands only in its delimited block, as data."""
+    """Build the request for one reply. Recalled text stands only in its delimited block, as data."""
     hits = {h.memory.id for h in m.hits}
     fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
     profile = [

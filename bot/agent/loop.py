@@ -298,7 +298,7 @@ class EbbAgent:
         return [(name, {lang: say(lang, f"help.{name}") for lang in LANGS}) for name in COMMANDS]
 
     async def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
-        """Changes as they are committed, by this and other processes."""
+        """Yield changes as they are committed, by this and other processes."""
         async with self.store.watch(user_id, after) as changes:
             async for change in changes:
                 yield change
@@ -308,7 +308,7 @@ class EbbAgent:
         return await self.background.drain(timeout)
 
     async def status(self, user_id: str, scope: str, now: datetime) -> Status:
-        """What a header shows."""
+        """Return what a header shows."""
 
         def read(tx: Tx) -> Status:
             session = tx.conversations.current(scope)
@@ -338,7 +338,7 @@ class EbbAgent:
         return await self.store.read(user_id, read)
 
     async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
-        """The newest messages of the scope; hidden ones have no text."""
+        """Return the newest messages of the scope; hidden ones have no text."""
         found = await self.store.read(
             user_id,
             lambda tx: tx.conversations.messages(scope=scope, after=after, limit=limit, newest=True, hidden=True),
@@ -355,7 +355,7 @@ class EbbAgent:
         await self.store.system(write)
 
     async def take_unsent(self, user_id: str) -> dict[str, str]:
-        """What processes that are gone had not sent, oldest first."""
+        """Take over what processes that are gone had not sent, oldest first."""
 
         def write(s: System) -> dict[str, str]:
             kept = s.get(f"unsent:{user_id}") or {}
@@ -375,7 +375,7 @@ class EbbAgent:
         return await self.store.read(user_id, lambda tx: tx.memories.many(ids))
 
     async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang:
-        """The language set; else of what is being said, where it has words of one; else the one last written in."""
+        """Return the language set, else that of what is being said, else the one last written in."""
         if self.settings.lang is not None:
             return self.settings.lang
 

@@ -57,7 +57,7 @@ async def recall_for(
     local_only: bool = False,
     whole: bool = False,
 ) -> tuple[Recall, list[Memory]]:
-    """The recall and the resident profile of one turn.
+    """Recall for one turn, and return its profile of standing memories beside it.
 
     Who is asked for a memory of the profile finds it there; with `whole`, recall brings it as well.
 
@@ -115,7 +115,7 @@ async def _with_overview(
 
 
 def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits as a front end may show them: an opened secret under its label."""
+    """Return the hits as a front end may show them: an opened secret under its label."""
     return tuple(
         replace(h, memory=replace(h.memory, content=h.memory.original_content)) if h.why == "secret" else h
         for h in hits
@@ -123,7 +123,7 @@ def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
-    """A reply as it is stored: an opened secret was shown once, and stays sealed; so does one in the message.
+    """Mask in a reply that is to be stored the secrets that were opened or typed.
 
     `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go as well, but not
     words that stand in the open beside it.

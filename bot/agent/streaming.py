@@ -66,7 +66,7 @@ def failed(e: ModelError, model: ChatModel, partial: str, lang: Lang) -> Failed:
 
 
 async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:
-    """The stream's items until it ends or `stop` is set; the stream is closed either way, and at once."""
+    """Yield a stream's items until it ends or `stop` is set, then close it at once."""
     stopped = asyncio.ensure_future(stop.wait())
     items = aiter(stream)
     step: asyncio.Future[T] | None = None

@@ -116,7 +116,7 @@ def begin(
 
 
 def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
-    """A failed or interrupted turn under the same id: answer the message that is stored already."""
+    """Open a failed or interrupted turn again, for the message that is stored already."""
     message = tx.conversations.message(row.user_message_id)
     session = tx.conversations.session(row.session_id)
     if message is None or session is None or not tx.conversations.reopen_turn(row.id, worker, now + LEASE):
@@ -127,7 +127,7 @@ def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
 
 
 def reread(tx: Tx, opened: Opened) -> Opened:
-    """The turn as it stands now: without what was hidden since; while memory is off without an episode."""
+    """Read the turn again: without what was hidden since; while memory is off without an episode."""
     session = tx.conversations.session(opened.session.id) or opened.session
     message = tx.conversations.message(opened.message.id) or opened.message
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
@@ -137,7 +137,7 @@ def reread(tx: Tx, opened: Opened) -> Opened:
 
 
 def latest_episode(tx: Tx, session: Session) -> str:
-    """The newest episode of an earlier session of the same scope: a group never shows a private one."""
+    """Return the newest episode of an earlier session of the same scope, never a private one in a group."""
     page = tx.memories.find(
         Filter(layers=frozenset({Layer.EPISODE}), states=frozenset({State.ACTIVE})), order="created", limit=10
     )
@@ -210,7 +210,7 @@ def enqueue_monitor(tx: Tx, row: TurnRow, now: datetime, every: int) -> None:
 
 
 def settle_orphans(tx: Tx, now: datetime) -> int:
-    """Turns whose process is gone become `interrupted`; what the user said in them is still learned."""
+    """Mark turns whose process is gone as `interrupted`; what was said in them is still learned."""
     orphans = tx.conversations.orphans(now)
     for row in orphans:
         tx.changes.begin("system", "chat", now, turn_id=row.id)

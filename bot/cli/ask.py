@@ -45,7 +45,7 @@ def run(settings: Settings, argv: Sequence[str], lang: Lang) -> int:
 
 
 def question(argv: Sequence[str]) -> str:
-    """The words given, and what is piped in behind them."""
+    """Read the words given, and what is piped in behind them."""
     words = " ".join(argv).strip()
     piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().strip()
     return f"{words}\n\n{piped}".strip() if words and piped else words or piped

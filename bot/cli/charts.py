@@ -40,7 +40,7 @@ class Canvas:
             self.dot(x0 + round((x1 - x0) * i / steps), y0 + round((y1 - y0) * i / steps))
 
     def rows(self, ruled: Sequence[int] = ()) -> list[str]:
-        """The lines; those whose numbers are `ruled` have a dotted line behind."""
+        """Return the lines; those whose numbers are `ruled` have a dotted line behind."""
         return [
             "".join(chr(0x2800 + c) if c else "┄" if y in ruled else " " for c in cells)
             for y, cells in enumerate(self._cells)
@@ -57,7 +57,7 @@ class Plot:
 
 
 def plot(p: Plot, width: int, height: int) -> list[str]:
-    """The curve between a scale at the left and the axis below: `height` + 1 lines, `width` columns wide."""
+    """Draw the curve between its scale and its axis: `height` + 1 lines, `width` columns wide."""
     inner = max(width - _LABEL - 1, 4)
     canvas, top = Canvas(inner, height), p.top or 1.0
     across, down = 2 * inner - 1, 4 * height - 1
@@ -80,7 +80,7 @@ def plot(p: Plot, width: int, height: int) -> list[str]:
 
 
 def axis(width: int, marks: Sequence[tuple[float, str]]) -> str:
-    """A line of texts under a plot, each beginning at its share of the width; one that has no room is left out."""
+    """Write texts under a plot, each at its share of the width, as far as there is room."""
     inner = max(width - _LABEL - 1, 4)
     line = [" "] * inner
     free = 0
@@ -93,7 +93,7 @@ def axis(width: int, marks: Sequence[tuple[float, str]]) -> str:
 
 
 def strip(width: int, levels: Sequence[tuple[float, Level]]) -> str:
-    """The level over the same width, in ink that grows fainter."""
+    """Draw the level over the same width, in ink that grows fainter."""
     inner = max(width - _LABEL - 1, 4)
     out = []
     for column in range(inner):
@@ -104,7 +104,7 @@ def strip(width: int, levels: Sequence[tuple[float, Level]]) -> str:
 
 
 def marks(width: int, events: Sequence[tuple[float, str]]) -> str:
-    """A mark for each event at its place; of several in one column the rarer kind shows."""
+    """Mark each event at its place; of several in one column the rarer kind shows."""
     inner = max(width - _LABEL - 1, 4)
     line = [" "] * inner
     order = ["", OTHER_INK, *EVENT_INK.values()]

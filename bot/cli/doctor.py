@@ -80,7 +80,7 @@ def render(checks: Sequence[Check], *, lang: Lang) -> str:
 
 
 def run(settings: Settings) -> int:
-    """The command. 0 if nothing is bad."""
+    """Carry out the command. 0 if nothing is bad."""
     lang: Lang = settings.lang or machine_language() or "en"
     checks = asyncio.run(report(settings, lang=lang))
     text = render(checks, lang=lang)
@@ -156,7 +156,7 @@ async def _home(settings: Settings, lang: Lang) -> list[Check]:
 
 
 def _private(settings: Settings) -> list[Path]:
-    """What nobody else may read: the directory and every file in it (a system without modes has none)."""
+    """List what nobody else may read: the directory and every file in it."""
     if os.name == "nt":
         return []
     return [settings.home, *(p for p in settings.home.iterdir() if p.is_file())]

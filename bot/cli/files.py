@@ -95,7 +95,7 @@ def _told(counts: Counts, lang: Lang, *, secrets: bool) -> str:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[IO[str]]:
-    """A file only its owner can read, in its place once it is complete."""
+    """Write a file that only its owner can read, put in its place once it is complete."""
     fd, name = tempfile.mkstemp(prefix=".ebb-export-", dir=path.parent)
     try:
         with os.fdopen(fd, "w", encoding="utf-8", newline="\n") as f:
@@ -141,7 +141,7 @@ async def bring(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 @contextmanager
 def _at_hand(name: str) -> Iterator[Path]:
-    """The file; a pipe is put into one, since it is read more than once."""
+    """Give the file; a pipe is put into one, since it is read more than once."""
     if name != "-":
         yield Path(name)
         return

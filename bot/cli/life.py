@@ -84,7 +84,7 @@ def _title(name: str, lang: Lang, *, yours: bool) -> str:
 
 
 def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> list[str]:
-    """The weight, the level beneath it in ink that grows fainter, and marks for what happened."""
+    """Draw the weight, the level beneath it, and marks for what happened."""
     start, span = life.moments[0].at, (life.moments[-1].at - life.moments[0].at) or DAY
 
     def share(at: datetime) -> float:
@@ -99,7 +99,7 @@ def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> l
 
 
 def _told(name: str, life: Course, lang: Lang) -> str:
-    """The same in words: which level from when on, in days."""
+    """Say the same in words: which level from when on, in days."""
     parts: list[str] = []
     below = CURVES[name].forgets_below
     first, since = life.moments[0].at, 0
@@ -120,7 +120,7 @@ def _span(level: Level, since: int, until: int, lang: Lang) -> str:
 
 
 def _event_legend(events: Sequence[WeightEvent], lang: Lang) -> list[str]:
-    """What the marks mean, and how often: those that occur."""
+    """Explain the marks that occur, and how often they do."""
     counts = Counter(e.event for e in events if e.event not in _UNMARKED)
     known = [
         say(lang, "legend.event", ink=ink, what=say(lang, f"event.{name}"), n=counts[name])
@@ -202,7 +202,7 @@ def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[
 
 
 def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -> list[str]:
-    """A line for each event, and a last one for how it stands now. Times are UTC milliseconds."""
+    """Write a line for each event, and a last one for how it stands now. Times are UTC milliseconds."""
     lines = [
         {
             "id": m.id,

@@ -14,7 +14,7 @@ from bot.bootstrap import Ebb, open_ebb
 from bot.cli import files, life, upkeep  # noqa: F401 - the verbs of each are registered
 from bot.cli.parser import VERBS, argument, describe_os_error, memory_parser, natural, positive, read_id, verb
 from bot.commands.handlers import describe_act, explain_conflict, list_undoable, read_set_id
-from bot.commands.memories import known_then, memory_line
+from bot.commands.memories import list_as_of, memory_line
 from bot.commands.why import reasons
 from bot.markdown import padded
 from bot.settings import Settings, machine_language
@@ -109,10 +109,8 @@ async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     if at is None:
         print(spoken(lang, "asof.unread", text=args.as_of), file=sys.stderr)
         return 1
-    then = await known_then(
-        ebb.service, ebb.owner, at, "", lang, ebb.tz, lambda m: memory_line(m, lang, now), args.limit
-    )
-    print(then.head, *then.lines, sep="\n")
+    then = await list_as_of(ebb.service, ebb.owner, at, now, "", lang, ebb.tz, most=args.limit, bullet="")
+    print(then.text)
     return 0
 
 
@@ -270,7 +268,7 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 @verb("receipt", argument("--last", type=positive, default=3))
 async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """The last purges again."""
+    """Print the last purges again."""
     found = await ebb.service.receipts(ebb.owner, args.last)
     if not found:
         print(ends(lang, "receipt.none"))

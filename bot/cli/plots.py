@@ -110,7 +110,7 @@ def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str = "") -> N
 
 
 def _shown(text: str, chinese: str | None) -> str:
-    """A title in the letters there are: of Chinese without a font nothing could be read."""
+    """Write a title in the letters there are: of Chinese without a font nothing could be read."""
     plain = "".join(c for c in text if ord(c) < 0x2190 or (chinese and ord(c) < 0x10000))
     return " ".join(plain.split())
 
@@ -179,7 +179,7 @@ def _forgotten(panel: Panel) -> int | None:
 
 
 def _legend(figure: Figure, spare: Axes | None, panels: Sequence[Panel], lang: Lang) -> None:
-    """What the tints and the marks mean: those that occur. In the empty place among the panels if there is one."""
+    """Explain the tints and marks that occur, in the empty place among the panels if there is one."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -98,7 +98,7 @@ def _bar(p: Progress, lang: Lang) -> str:
 
 @verb("report", argument("--nights", type=positive, default=1), argument("--json", action="store_true"))
 async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
-    """The last nights, newest last, so that the newest stands above the prompt."""
+    """Print the last nights, newest last, so that the newest stands above the prompt."""
     reports = await _keeper(ebb).reports(ebb.owner, args.nights)
     if args.json:
         print(json.dumps([asdict(r) | {"at": r.at.isoformat()} for r in reports], ensure_ascii=False, indent=2))
@@ -120,7 +120,7 @@ async def _report(ebb: Ebb, r: Report, lang: Lang) -> str:
 
 
 def _done(r: Report, lang: Lang) -> list[tuple[str, str]]:
-    """What was done, each thing only if there was any."""
+    """List what was done, each thing only if there was any."""
     rows: list[tuple[str, str]] = []
 
     def row(key: str, text: str, *, shown: int) -> None:
@@ -147,7 +147,7 @@ def _done(r: Report, lang: Lang) -> list[tuple[str, str]]:
 
 
 def _named(r: Report, known: Mapping[MemoryId, Memory], now: datetime, lang: Lang) -> list[tuple[str, str]]:
-    """What a person may want to do something about; what was erased since is left out."""
+    """List what a person may want to act on; what was erased since is left out."""
     rows: list[tuple[str, str]] = []
     pairs = [(known[a], known[b]) for a, b in r.clashes if a in known and b in known]
     derived = [known[i] for i in r.derived if i in known]

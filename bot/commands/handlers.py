@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.commands import questions
-from bot.commands.memories import known_then, listed, memory_line
+from bot.commands.memories import list_as_of, listed, memory_line
 from bot.commands.orders import Orders, Spoken
 from bot.commands.why import MORE, explain, quote_of, reasons_for
 from bot.events import Command, Outcome, Turn, WindowMode
@@ -26,6 +26,8 @@ _LIST = frozenset({"list", "列表", "清单"})
 _NAMED = 2  # memories of one act
 _LONG = 60  # characters of each
 UNLISTED = ("start", "choose", "mirror")  # typed by a button or a front end
+# What cannot be done in a window off the record, and what is said then.
+OFF_RECORD = {"remember": "temp.no_remember"} | dict.fromkeys(("forget", "quiet", "undo"), "temp.no_change")
 LAYER = 40  # of each level, in a look back at everything: the most faded ones are never crowded out
 ON = ("on", "开", "打开", "开启")
 OFF = ("off", "关", "关闭", "结束")
@@ -47,6 +49,8 @@ class Commands:
         name = c.name.lstrip("/")
         if name.lower() not in {*COMMANDS, *UNLISTED}:
             return Outcome(False, say(lang, "unknown_command", name=name))
+        if c.mode is not WindowMode.NORMAL and name.lower() in OFF_RECORD:
+            return Outcome(False, say(lang, OFF_RECORD[name.lower()]))
         handler: Callable[[Command, Lang], Awaitable[Outcome]] = getattr(self, f"_{name.lower()}")
         outcome = await handler(c, lang)
         self.kick()
@@ -88,27 +92,13 @@ class Commands:
         if asked.at is None:
             return Outcome(False, say(lang, "asof.unread", text=asked.said))
 
-        def line(m: Memory) -> str:
-            return f"- {memory_line(m, lang, c.at)}"
-
-        then = await known_then(self.service, c.user_id, asked.at, asked.topic, lang, c.tz, line)
-        return Outcome(True, "\n".join([then.head, *then.lines]), memories=then.memories)
+        return await list_as_of(self.service, c.user_id, asked.at, c.at, asked.topic, lang, c.tz)
 
     async def _review(self, c: Command, lang: Lang) -> Outcome:
         if (asked := as_of_asked(c.args, c.at, c.tz)) is not None:
             return await self._as_of(c, asked, lang)
         if c.args.strip():
-            turn = Turn(
-                id="",
-                user_id=c.user_id,
-                scope=c.scope,
-                text=c.args.strip(),
-                at=c.at,
-                tz=c.tz,
-                mode=c.mode,
-                origin=c.origin,
-                review=True,
-            )
+            turn = Turn("", c.user_id, c.scope, c.args.strip(), c.at, c.tz, c.mode, c.origin, review=True)
             return Outcome(True, "", turn=turn)
         if c.mode is WindowMode.TEMP:
             return Outcome(False, say(lang, "why.temp"))
@@ -126,8 +116,6 @@ class Commands:
         return Outcome(True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories)
 
     async def _remember(self, c: Command, lang: Lang) -> Outcome:
-        if c.mode is not WindowMode.NORMAL:
-            return Outcome(False, say(lang, "temp.no_remember"))
         if not c.args.strip():
             return Outcome(False, say(lang, "remember.what"))
         if await self.service.is_off(c.user_id):
@@ -143,8 +131,6 @@ class Commands:
 
     async def _forget(self, c: Command, lang: Lang) -> Outcome:
         wanted = c.args.strip()
-        if c.mode is not WindowMode.NORMAL:
-            return Outcome(False, say(lang, "temp.no_change"))
         if not wanted:
             return Outcome(False, say(lang, "forget.what"))
         word, _, count = wanted.rpartition(" ")
@@ -167,8 +153,6 @@ class Commands:
         word, _, rest = c.args.strip().partition(" ")
         off = word.lower() in OFF and bool(rest.strip())
         thing = rest.strip() if off else c.args.strip()
-        if c.mode is not WindowMode.NORMAL:
-            return Outcome(False, say(lang, "temp.no_change"))
         if not thing:
             return Outcome(False, say(lang, "quiet.what"))
         return _outcome(await self._orders(c, lang).keep_quiet(thing, on=not off))
@@ -212,8 +196,6 @@ class Commands:
         return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
     async def _undo(self, c: Command, lang: Lang) -> Outcome:
-        if c.mode is not WindowMode.NORMAL:
-            return Outcome(False, say(lang, "temp.no_change"))
         if c.args.strip().lower() in _LIST:
             lines = await list_undoable(self.service, c.user_id, lang, c.at)
             if not lines:
@@ -261,14 +243,14 @@ def _outcome(spoken: Spoken) -> Outcome:
 
 
 def _standing(tx: Tx, scope: str, recalled: set[str]) -> list[Memory]:
-    """The standing memories of the scope's prompts, but for those that were recalled."""
+    """Return the standing memories of the scope's prompts, but for those that were recalled."""
     session = tx.conversations.current(scope)
     found = tx.memories.many(session.profile or ()) if session else []
     return [m for m in found if m.state is State.ACTIVE and m.id not in recalled]
 
 
 def _used(tx: Tx, scope: str) -> frozenset[str]:
-    """What the monitor found to have shaped the scope's last reply."""
+    """Return what the monitor found to have shaped the scope's last reply."""
     turn_id = tx.traces.last_turn(scope)
     return frozenset(tx.traces.used(turn_id) if turn_id else ())
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -81,37 +80,29 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
     return Outcome(True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before)
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
-    """The head, a line for each memory in the words it had, and the memories as they are now (to open or edit)."""
-
-    head: str
-    lines: tuple[str, ...]
-    memories: tuple[Memory, ...]
-
-
-async def known_then(
+async def list_as_of(
     service: MemoryService,
     user_id: str,
     at: datetime,
+    now: datetime,
     topic: str,
     lang: Lang,
     tz: str,
-    line: Callable[[Memory], str],
-    limit: int = 200,
-) -> Then:
+    *,
+    most: int = 200,
+    bullet: str = "- ",
+) -> Outcome:
     """List what was known at `at`, level by level; what has become of it since stands behind it."""
-    page = await service.known_on(user_id, at, topic or None, limit=limit)
-    now = {m.id: m for m in await service.many(user_id, [m.id for m in page.items])}
-    when = _when(at, tz)
+    page = await service.known_on(user_id, at, topic or None, limit=most)
+    current = {m.id: m for m in await service.many(user_id, [m.id for m in page.items])}
     if not page.items:
-        return Then(say(lang, "asof.none", when=when), (), ())
+        return Outcome(True, say(lang, "asof.none", when=_when(at, tz)))
     ordered = [m for level in Level for m in page.items if m.level is level]
-    lines = tuple(f"{line(m)}{_since(now.get(m.id), lang)}" for m in ordered)
+    lines = [f"{bullet}{memory_line(m, lang, now)}{_since(current.get(m.id), lang)}" for m in ordered]
     if page.total > len(page.items):
-        lines = (*lines, say(lang, "asof.more", n=page.total - len(page.items)))
-    head = say(lang, "asof.head", when=when, n=page.total)
-    return Then(head, lines, tuple(now[m.id] for m in ordered if m.id in now))
+        lines.append(say(lang, "asof.more", n=page.total - len(page.items)))
+    head = say(lang, "asof.head", when=_when(at, tz), n=page.total)
+    return Outcome(True, "\n".join([head, *lines]), memories=tuple(current[m.id] for m in ordered if m.id in current))
 
 
 def _since(now: Memory | None, lang: Lang) -> str:

@@ -66,7 +66,7 @@ def reasons_for(
     now: datetime,
     tz: str,
 ) -> str:
-    """The answer to /why: one sentence for each memory that shaped the reply, in the person's own words."""
+    """Answer /why: one sentence for each memory that shaped the reply, in the person's own words."""
     hits = [h for h in recall.hits if h.memory.id in used] or list(recall.hits)
     if not hits:
         return "\n".join([say(lang, "nothing"), *_in_mind(standing, lang)])
@@ -89,7 +89,7 @@ def _plain(reason: str) -> str:
 
 
 def _closest(text: str, m: Memory) -> str:
-    """The sentence of a message that shares most words with the memory."""
+    """Find the sentence of a message that shares most words with the memory."""
     wanted = units(m.original_content)
     return max(_SENTENCE.findall(text), key=lambda s: len(units(s) & wanted), default=text)
 
@@ -100,7 +100,7 @@ def _short(text: str) -> str:
 
 
 def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
-    """The day, with its year where that is not this one."""
+    """Write the day, with its year where that is not this one."""
     day, today = at.astimezone(zone(tz)), now.astimezone(zone(tz))
     return write_day(day, today.year, lang)
 
@@ -108,7 +108,7 @@ def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
 def explain(
     recall: Recall, standing: Sequence[Memory], lang: Lang, now: datetime, used: frozenset[str] = frozenset()
 ) -> str:
-    """The answer to `/why more`: what was recalled and why, which of it shaped the reply, and what was left out."""
+    """Answer `/why more`: what was recalled and why, what shaped the reply, what was left out."""
     out = [say(lang, "head" if recall.hits else "nothing")]
     for h in recall.hits:
         out += _listed(h, lang, now)
@@ -124,7 +124,7 @@ def explain(
 
 
 def reasons(h: Hit, lang: Lang) -> list[str]:
-    """The gate and what it heard; the rank and what it is the sum of. A line each."""
+    """Explain the gate's figure and the rank's, a line each."""
     key = f"why.{h.why}"
     if key in say:
         lines = [say(lang, key)]

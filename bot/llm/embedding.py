@@ -98,7 +98,7 @@ class Embedding:
         self.kick()
 
     def _earlier(self, embedder: Embedder, name: str) -> Embedder | None:
-        """The embedder of that id, if it can be asked, and may be: from who embeds at home nothing goes elsewhere."""
+        """Return the embedder of that id, if it may be asked: from a local one nothing goes elsewhere."""
         models = self._models
         if name in self._broken:
             return None

@@ -104,7 +104,7 @@ def embedder_named(settings: Settings, choice: Choice, clients: Clients, name: s
 
 
 def wrapped(model: ChatModel, role: RoleName, meter: Meter) -> ChatModel:
-    """A model over a network: counted, held to its deadline, and tried again.
+    """Wrap a model over a network: counted, held to its deadline, and tried again.
 
     Who waits for a reply is rather told to wait than left before an empty screen; background work has its queue.
     """

@@ -26,14 +26,23 @@ class EmbedderSource(ABC):
 
     name: ClassVar[str]
     order: ClassVar[int]  # under EBB_EMBEDDER=auto the lowest that there is is used
+    missing: ClassVar[str] = ""  # why it is not used, where it was asked for
 
     @abstractmethod
+    def make(self, settings: Settings) -> Embedder | None:
+        """Make it, without a request or loading anything; None where it is not there."""
+
     async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
-        """Open it; None where it was not asked for and is not there. Raises NoEmbedder where nothing else will do."""
+        """Return it; None where it is not there and was not asked for. Raises NoEmbedder."""
+        embedder = self.make(settings)
+        if embedder is None and self.asked(settings):
+            raise NoEmbedder(self.missing)
+        return embedder
 
-    @abstractmethod
     def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
         """Return the embedder of an id that made earlier vectors, where these settings still reach it."""
+        embedder = self.make(settings)
+        return embedder if embedder is not None and embedder.id == embedder_id else None
 
     def asked(self, settings: Settings) -> bool:
         """Tell whether EBB_EMBEDDER names it."""

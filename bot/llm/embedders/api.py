@@ -82,7 +82,7 @@ class APIEmbedder:
 
     @property
     def local(self) -> bool:
-        """Whether texts stay on this machine."""
+        """Tell whether texts stay on this machine."""
         return self.endpoint.loopback
 
     @property
@@ -209,6 +209,10 @@ class Api(EmbedderSource):
 
     name = "api"
     order = 1
+
+    def make(self, settings: Settings) -> Embedder | None:
+        """Return None: which endpoint it is depends on who answers."""
+        return None
 
     async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
         """Return the configured one; one that cannot be reached is replaced by no other model."""

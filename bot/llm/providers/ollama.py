@@ -45,7 +45,7 @@ def endpoint(host: str | None) -> Endpoint:
 
 
 def is_ollama(where: Endpoint) -> bool:
-    """Whether an OpenAI-compatible address is that of an Ollama on this machine."""
+    """Tell whether an OpenAI-compatible address is that of an Ollama on this machine."""
     parts = urlsplit(where.url)
     return where.loopback and parts.port == PORT and parts.path in {"", "/v1"}
 
@@ -112,7 +112,7 @@ class OllamaChat:
         return self.model or "Ollama"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """The answer as it comes, thinking left out. Raises ModelError with what had come as `partial`."""
+        """Yield the answer as it comes, thinking left out. Raises ModelError with what had come as `partial`."""
         client = await self.clients.plain(self.endpoint)
         import httpx2
 

@@ -43,7 +43,7 @@ class OpenAIChat:
         return self.model
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """The answer as it comes, thinking left out. Raises ModelError with what had come as `partial`.
+        """Yield the answer as it comes, thinking left out. Raises ModelError with what had come as `partial`.
 
         A stream that ends without a finish raises too: `cut_off`.
         """
@@ -127,7 +127,7 @@ class OpenAIChat:
         return {k: v for k, v in wanted.items() if k not in self._refused}
 
     async def _another_model(self, client: openai.AsyncOpenAI, error: ModelError) -> bool:
-        """Whether a model nobody chose was replaced by one the endpoint has."""
+        """Tell whether a model nobody chose was replaced by one the endpoint has."""
         if self.chosen or error.code not in {"unknown_model", "bad_request"}:
             return False
         self.chosen = True
@@ -138,7 +138,7 @@ class OpenAIChat:
         return True
 
     async def models(self, client: openai.AsyncOpenAI | None = None) -> list[str]:
-        """What the endpoint says it has; empty where it does not say."""
+        """List the endpoint's models; empty where it does not say."""
         import openai as sdk
 
         client = client or await self.clients.sdk(self.endpoint)
@@ -149,7 +149,7 @@ class OpenAIChat:
         return [m.id for m in page.data or ()]
 
     async def _whole(self, answer: openai.AsyncStream[Any], reading: _Reading) -> Chunk:
-        """An endpoint that does not stream answers in one piece; anything else is no answer at all."""
+        """Read the answer of an endpoint that does not stream; anything else is no answer at all."""
         body = await answer.response.aread()
         try:
             data = json.loads(body)
@@ -172,7 +172,7 @@ class _Reading:
     filter: ThinkingFilter = field(default_factory=ThinkingFilter)
 
     def feed(self, event: Any) -> str:
-        """The visible text of one chunk."""
+        """Return the visible text of one chunk."""
         if usage := getattr(event, "usage", None):
             self.usage = _usage(usage.model_dump())
         if not event.choices:
