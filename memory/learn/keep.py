@@ -9,10 +9,9 @@ from datetime import datetime
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn import merge
-from memory.learn.alike import normalised
-from memory.learn.contains import SAYS, Thing, thing_of
-from memory.learn.gate import LONGEST
-from memory.learn.proposals import accept_proposal, decline_proposal
+from memory.learn.alike import SAYS, Thing, normalised, thing_of
+from memory.learn.merge import LONGEST
+from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
 from memory.learn.undo import undo
 from memory.models import (

@@ -1,4 +1,4 @@
-"""The monitor's answer, read line by line (DESIGN §6). Pure, and no input makes it raise.
+"""Read the monitor's answer line by line. Pure, and no input makes it raise.
 
     [ADD kind=todo importance=high expires=<date> entities="a, b" said=2:"words"] text
     [UPDATE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from memory.learn.answer import plain
-from memory.models import KINDS, Importance, Kind
 
 Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
@@ -94,24 +93,6 @@ _ATTRIBUTES: Mapping[str, str] = {
     "quote": "quote",
     "引语": "quote",
 }
-_KINDS: Mapping[str, Kind] = {
-    **{k.value: k for k in Kind},
-    **{label.casefold(): k for k, info in KINDS.items() for label in (info.en, info.zh)},
-    "experience": Kind.LESSON,
-    "skill_usage": Kind.SKILL,
-    "habit": Kind.WORKFLOW,
-    "长期偏好": Kind.PREFERENCE,
-    "短期偏好": Kind.WHIM,
-    "经验": Kind.LESSON,
-    "计划": Kind.GOAL,
-}
-_IMPORTANCE: Mapping[str, Importance] = {
-    **{i.value: i for i in Importance},
-    "高": Importance.HIGH,
-    "中": Importance.MEDIUM,
-    "低": Importance.LOW,
-}
-
 _OPEN, _CLOSE = "[【［〔", "]】］〕"
 _MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]|\(?\d{1,2}[.)、）])+")
 _HEAD = re.compile(r"[\[【［〔]\s*([A-Za-z]+|[\u4e00-\u9fff]{2})(?=[\s:：=\]】］〕])")
@@ -144,23 +125,6 @@ def read(answer: str) -> tuple[list[Line], list[Unread]]:
         else:
             lines.append(found)
     return lines, unread
-
-
-def kind_of(word: str) -> Kind | None:
-    """The kind of that name in either language; episodes are never learned."""
-    kind = _KINDS.get(word.strip().casefold())
-    return None if kind is Kind.EPISODE else kind
-
-
-def importance_of(word: str) -> Importance | None:
-    """The importance of that name in either language."""
-    return _IMPORTANCE.get(word.strip().casefold())
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """Names separated by commas of any sort, each once, at most 12."""
-    names = (n.strip().strip("\"'“”") for n in re.split(r"[,，、;；|]", text))
-    return tuple(dict.fromkeys(n for n in names if 0 < len(n) <= 80))[:12]
 
 
 def _line(raw: str, unread: list[Unread]) -> Line | Unread:

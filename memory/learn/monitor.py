@@ -6,25 +6,35 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates, lines
 from memory.learn.alike import touches
-from memory.learn.answer import plain
-from memory.learn.asking import ANY, Tools
-from memory.learn.claims import UNSURE
-from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
-from memory.learn.evidence import Cited, Operation, Spoken, Verdict, check_operation
-from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
+from memory.learn.answer import ANY, Tools, plain, read_payload
+from memory.learn.drafts import claims_of, operation_of
+from memory.learn.evidence import Spoken, Verdict, check_operation
+from memory.learn.material import (
+    clock,
+    is_evidence,
+    items,
+    language,
+    newest_within,
+    reference,
+    spoken_in,
+    unchanged,
+    words_of,
+)
 from memory.learn.merge import Claim, Merger, Saved
-from memory.learn.proposals import is_half_said, propose
-from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
+from memory.learn.reach import MOST_ENDED, is_half_said, may_end, propose, touches_memory, words_about
 from memory.learn.sealed import readable
-from memory.learn.tokens import newest_within
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
 from memory.ports import Tx
 from memory.recall import residents
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Entry, MonitorJob
 
 CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS = 6_000  # of one message of the exchange
@@ -54,11 +64,12 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the answer, with the memory it names and the claim it makes."""
+    """One line of the answer, with what it says, how far that is supported, and the claim it makes."""
 
     line: lines.Line
-    claim: Claim | None = None
+    entry: Entry | None = None
     verdict: Verdict = Verdict("")
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +80,8 @@ class Monitor:
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
-        turn_ids = [str(t) for t in job.payload.get("turn_ids", [])]
-        ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, turn_ids, now))
+        asked: MonitorJob = await read_payload(job)
+        ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, asked.turn_ids, now))
         evidence = ex.evidence(job.user_id)
         if ex.learning == "off" or not any(m.text.strip() for m in evidence):
             return lambda _tx: NOTHING
@@ -187,27 +198,10 @@ class Monitor:
         self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], steps: Sequence[Step]
     ) -> list[Step]:
         """Give every line that has a text its draft, sources, vector and neighbours."""
-        with_text = [s for s in steps if s.line.text]
-        vectors = await self.tools.embed([s.line.text for s in with_text])
-        evidence = ex.evidence(user_id)
-        made: dict[int, Step] = {}
-        for step, vector in zip(with_text, vectors, strict=True):
-            spans = step.verdict.sources
-            source = next((m for m in evidence if spans and m.id == spans[0][0]), evidence[-1])
-            said = Words(step.line.text, step.line.attributes, source, Source.MONITOR, shown.get(step.line.id))
-            near = await self.tools.nearest(user_id, vector, step.line.text, NEAREST, ANY)
-            claim = Claim(
-                draft_of(said, self.tools.skipped),
-                source.at,
-                (source.id,),
-                source.session_id,
-                vector,
-                self.tools.embedder.id,
-                tuple(near),
-                spans,
-            )
-            made[id(step)] = replace(step, claim=claim)
-        return [made.get(id(s), s) for s in steps]
+        told = [(s.entry, s.verdict, shown.get(s.line.id)) for s in steps if s.entry is not None]
+        said = ex.evidence(user_id)
+        claims = iter(await claims_of(self.tools, user_id, told, said, Source.MONITOR, NEAREST))
+        return [s if s.entry is None else replace(s, claim=next(claims)) for s in steps]
 
     # --- the write -----------------------------------------------------------------------------------------
 
@@ -286,27 +280,18 @@ class Monitor:
 
 
 def _checked(steps: Sequence[Step], spoken: Sequence[Spoken], shown: Mapping[MemoryId, Memory]) -> list[Step]:
-    """The steps, each with what the person's words say to it."""
-    texts = [m.original_content for m in shown.values()]
-    return [
-        replace(s, verdict=check_operation(_operation(s.line, shown), spoken, texts)) if s.line.text else s
-        for s in steps
-    ]
+    """The steps, each read, and with what the person's words say to it."""
+    from memory.learn.schemas import Entry  # in a thread: the first import takes long
 
-
-def _operation(line: lines.Line, shown: Mapping[MemoryId, Memory]) -> Operation:
-    fields, old = line.attributes, shown.get(line.id)
-    number, _, words = fields.get("said", "").partition(":")
-    return Operation(
-        line.op,
-        line.text,
-        (Cited(int(number), words),) if number.isdecimal() else (),
-        fields.get("on", ""),
-        dated_fields(fields),
-        old.original_content if old else "",
-        read_confidence(fields) >= UNSURE,
-        fields.get("quote") == "yes",
-    )
+    texts, out = [m.original_content for m in shown.values()], list[Step]()
+    for step in steps:
+        line = step.line
+        if line.text:
+            entry = Entry.model_validate({"content": line.text, **line.attributes})
+            operation = operation_of(entry, line.op, shown.get(line.id))
+            step = replace(step, entry=entry, verdict=check_operation(operation, spoken, texts))  # noqa: PLW2901
+        out.append(step)
+    return out
 
 
 def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None:

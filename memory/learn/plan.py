@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
 from memory import bilingual
 from memory.errors import ModelError
-from memory.learn.acts import ForgetPlan
-from memory.learn.alike import normalised, rescale, semantic
-from memory.learn.contains import Thing, mentions, names, units
+from memory.learn.alike import Thing, mentions, names, normalised, rescale, semantic, units
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, FloatArray, Reader, Store, Tx
 from memory.store.text import fold
@@ -76,6 +74,23 @@ _SORTS: Final[Sequence[tuple[re.Pattern[str], frozenset[Kind]]]] = tuple(
         (r"\bmy (?:habits?|routines?)\b|我的?(?:习惯|作息)", {Kind.WORKFLOW}),
     )
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPlan:
+    """What a request to forget could mean.
+
+    clear: the one memory that is meant, or None. candidates: what to ask about, likeliest first (with `clear`,
+    it alone). every: all of the candidates are meant. everything: all of it was asked for, which needs a confirmation
+    of its own. messages: things said that are meant where no memory is ("forget what I just said" before it was
+    learned): pass them to `forget`.
+    """
+
+    clear: Memory | None = None
+    candidates: list[Memory] = field(default_factory=list)
+    every: bool = False
+    everything: bool = False
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

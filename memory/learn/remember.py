@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
 """Remembering on request: the person's own words, verified; a secret sealed under a label (DESIGN §6, §11)."""
 
 from __future__ import annotations
@@ -6,21 +7,20 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
-from memory.learn.acts import Remembered
-from memory.learn.alike import normalised
-from memory.learn.gate import LONGEST
-from memory.learn.guess import draft_of, slot
-from memory.learn.merge import Claim, Merger
+from memory.learn import dates
+from memory.learn.alike import names, normalised
+from memory.learn.merge import LONGEST, Claim, Merger
 from memory.learn.plan import previous_message
 from memory.learn.sealed import hide, said
 from memory.models import (
     ChangeSet,
     CurveState,
+    Draft,
     Filter,
     Importance,
     Kind,
@@ -81,6 +81,16 @@ def checked(text: str) -> str:
     if privacy.instruction_like(privacy.redact(plain)[0]):
         raise refuse("instruction", plain)
     return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """`memory` says it now; `already`: it did before. `secret`: only its label is in `memory`, the rest is sealed."""
+
+    memory: Memory
+    already: bool = False
+    secret: bool = False
+    set_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,3 +328,126 @@ def _sealed(tx: Tx, label: str) -> list[Memory]:
         for m in found
         if m.sensitivity is Sensitivity.SECRET and normalised(m.original_content) == normalised(label)
     ]
+
+
+# --- what kind of thing it is -----------------------------------------------------------------------------
+
+_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
+    (kind, re.compile(pattern, re.I | re.X))
+    for kind, pattern in (
+        (
+            Kind.TODO,
+            r"""^(?:to\s{1,9})?(?:buy|call|pay|send|book|pick\s{1,9}up|remind|renew|return|submit|finish|cancel|water|feed|take\s{1,9}out)\b
+            | \b(?:i|we)\s{1,9}(?:need|have|must|ought)\s{1,9}to\b | \bremind\s{1,9}me\b | \bdeadline\b | \bdue\b | \bappointment\b | \b(?:meeting|flight|interview|exam)\b
+            | 提醒我 | 截止 | 要(?:交|买|还|付|去办|开会) | 记得买 | 会议 | 开会 | 面试 | 考试 | 航班 | 复诊 | 预约""",
+        ),
+        (
+            Kind.IDENTITY,
+            r"""\bmy\s{1,9}(?:full\s{1,9}|first\s{1,9}|last\s{1,9}|nick)?name\b | \bcall\s{1,9}me\b | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:called|named|\d+|born|from|married|divorced|single)\b
+            | \bmy\s{1,9}(?:birthday|age|pronouns|blood\s{1,9}type|nationality|job|profession)\b | \bi\s{1,9}(?:live|work)\b | \bi\s{1,9}was\s{1,9}born\b | \ballergic\b | \ballergy\b
+            | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:an?\s{1,9})?(?:vegan|vegetarian|diabetic|doctor|nurse|teacher|engineer|student|lawyer|programmer|developer|designer|left-handed|colou?r-?blind)
+            | 我(?:的)?(?:名字|姓名|小名|生日|年龄|职业|血型|国籍|星座|属相) | 我(?:叫|姓|今年|住|来自|属|在.{1,12}(?:工作|上班)) | 叫我 | 称呼我 | 过敏 | 我是(?:.{0,6})(?:人|师|生|员|者|医|子)""",
+        ),
+        (
+            Kind.PREFERENCE,
+            r"""\b(?:like|love|enjoy|prefer|hate|dislike|adore|detest|favou?rite|can['’]?t\s{1,9}stand|fan\s{1,9}of|rather|don['’]?t\s{1,9}(?:eat|drink|like))s?\b
+            | 喜欢 | 喜爱 | 偏好 | 讨厌 | 爱(?:吃|喝|看|听|玩|用) | 最爱 | 不吃 | 不喝 | 更?愿意 | 受不了 | 怕(?:辣|冷|热|狗|猫|黑)""",
+        ),
+        (
+            Kind.GOAL,
+            r"\b(?:my\s{1,9}goal|i\s{1,9}(?:want|plan|hope|intend|aim)\s{1,9}to|i['’]?m\s{1,9}(?:going|planning|trying)\s{1,9}to)\b | 目标 | 计划 | 打算 | 我想 | 希望(?:能|可以)?(?!你)",
+        ),
+        (
+            Kind.WORKFLOW,
+            r"\b(?:i\s{1,9}(?:always|usually|normally|often|never)|every\s{1,9}(?:day|morning|evening|week|monday|night))\b | 每(?:天|周|晚|早|个?月) | 习惯 | 我(?:总是|通常|一般|经常|从不)",
+        ),
+        (Kind.DECISION, r"\b(?:i|we)(?:['’]ve|\s{1,9}have)?\s{1,9}decided\b | 决定"),
+        (
+            Kind.SKILL,
+            r"\b(?:i\s{1,9}(?:can|know\s{1,9}how\s{1,9}to|speak|am\s{1,9}able\s{1,9}to))\b | 我会(?!议) | 擅长 | 精通 | 我懂",
+        ),
+        (
+            Kind.LESSON,
+            r"\b(?:lesson|never\s{1,9}again|next\s{1,9}time|avoid|works?\s{1,9}only\s{1,9}(?:if|with)|needs?\s{1,9}.{1,24}\s{1,9}to\s{1,9}(?:run|build|work))\b | 教训 | 下次 | 避免 | 必须先",
+        ),
+    )
+)
+
+
+def kind_of(text: str) -> Kind:
+    """How to answer, or the first kind whose words it has; FACT if none."""
+    if privacy.instruction_sort(text) == "manner":
+        return Kind.INSTRUCTION
+    return next((kind for kind, pattern in _KINDS if pattern.search(text)), Kind.FACT)
+
+
+def due(text: str, at: datetime, tz: str) -> datetime | None:
+    """The end of the day that the words name: tomorrow, on Friday, 3 May, 明天, 下周三, 5月3日; None for no day to come."""
+    here = dates.zone(tz)
+    for start, end in dates.spoken_times(text, at, tz)[0]:
+        last = (end - timedelta(seconds=1)).astimezone(here).replace(hour=23, minute=59, second=59, microsecond=0)
+        if end - start <= dates.DAY and last >= at:
+            return last.astimezone(UTC)
+    return None
+
+
+_SLOTS: Final = (
+    (
+        "home",
+        re.compile(
+            r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9})?(?:now\s{1,9}|currently\s{1,9}|just\s{1,9})?(?:lives?\s{1,9}in|moved\s{1,9}to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
+            re.I,
+        ),
+    ),
+    (
+        "name",
+        re.compile(
+            r"^(?:(?:my\s{1,9}|(?:the )?user['’]s\s{1,9})?name\s{1,9}is\b|called\s{1,9}(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
+            re.I,
+        ),
+    ),
+    ("age", re.compile(r"^(?:(?:i(?:['’]m|\s{1,9}am)\s{1,9})?\d+\s{1,9}years\s{1,9}old|我?(?:今年)?\d+岁)", re.I)),
+)
+_ATTRIBUTE: Final = re.compile(
+    r"""^(?:(?:my|(?:the\s{1,9})?user['’]s|我的?|用户的?)\s{0,9})?(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s{1,9}number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
+    |time\s{0,9}zone|blood\s{1,9}type|favou?rite\s{1,9}[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s{0,9}(?:is|are|是|叫)""",
+    re.I | re.X,
+)
+
+
+def slot(text: str) -> str | None:
+    """What a sentence says the one value of, where there can be but one: a home, a name, a birthday, a favourite X."""
+    plain = text.strip()
+    if found := next((name for name, pattern in _SLOTS if pattern.match(plain)), None):
+        return found
+    m = _ATTRIBUTE.match(plain)
+    return " ".join(m["key"].casefold().replace("favorite", "favourite").split()) if m else None
+
+
+def draft_of(text: str, at: datetime, tz: str) -> Draft:
+    """What the person wants remembered, in their own words and language: verified, of high importance."""
+    kind = kind_of(text)
+    draft = Draft(
+        text,
+        kind=kind,
+        importance=Importance.HIGH,
+        language=language_of(text),
+        confidence=1.0,
+        source=Source.USER,
+        verified=True,
+        entities=tuple(sorted(_spelt(text))),
+        sensitivity=privacy.sensitivity_of(text),
+    )
+    when = due(text, at, tz) if kind in {Kind.TODO, Kind.GOAL} else None
+    if kind is Kind.GOAL and when is not None:
+        draft = replace(draft, kind=Kind.TODO)
+    return replace(draft, expires_at=when, precision="day") if when is not None else draft
+
+
+def _spelt(text: str) -> set[str]:
+    """Names as the person wrote them."""
+    out = set()
+    for name in names(text):
+        at = text.casefold().find(name)
+        out.add(text[at : at + len(name)] if at >= 0 else name)
+    return out

@@ -13,7 +13,7 @@ from typing import Final
 from memory import privacy
 from memory.errors import NotFound
 from memory.jobs import Effect
-from memory.learn.contains import units
+from memory.learn.alike import units
 from memory.models import Filter, Hit, Job, Memory, MemoryId, Message, Sensitivity, State
 from memory.ports import Store, Tx
 

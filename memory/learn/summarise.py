@@ -10,17 +10,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
-from memory.learn.asking import Tools
+from memory.learn.answer import Tools
 from memory.learn.dates import zone
-from memory.learn.material import items, language, unchanged, words_of
+from memory.learn.evidence import names_in
+from memory.learn.material import clip, items, language, portions, unchanged, words_of
 from memory.learn.sealed import readable
-from memory.learn.summary import Summary, one_line, parse
-from memory.learn.support import names_in
-from memory.learn.tokens import clip, portions
 from memory.models import (
     CurveState,
     Importance,
@@ -37,14 +36,29 @@ from memory.models import (
     language_of,
 )
 from memory.ports import FloatArray, Tx
-from memory.text import speech
+from memory.text.notes import strip_subject
 from memory.text.spans import split_sentences
+from memory.text.speech import fold as fold_case
 
+if TYPE_CHECKING:
+    from memory.learn import schemas
+
+EPISODE_CHARS, SUMMARY_TOKENS = 400, 1_200
 PORTION_TOKENS = 8_000  # of conversation in one call
 MESSAGE_TOKENS = 2_000  # of one message in a prompt; the summariser reads a longer one in pieces
 MAX_ANSWER = 2_000
 SMALLEST_PORTION = 500
 BEGAN_TOKENS = 60  # of a message that stands for an episode
+_DATE_IN_FRONT = re.compile(r"^[\[【(（]\s{0,9}\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s{0,9}")
+_SENTENCE = re.compile(r"[^。！？!?;；\n.]*(?:[。！？!?;；\n]|\.(?=\s|$)|$|\.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A span of conversation on one line, and the running summary with it."""
+
+    episode: str
+    running: str
 
 
 async def fold(
@@ -81,12 +95,32 @@ async def _portion(
     tz = messages[-1].tz
     variables = {"messages": [i.shown(lang) for i in said], "previous": previous, "tz": tz}
     data = {"messages": [i.data() for i in said], "previous": previous, "tz": tz}
-    for _ in range(2):  # once more before the job is left to its retries
-        answer = await tools.ask(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
-        if (got := parse(answer.text, previous)) is not None:
-            return await asyncio.to_thread(_supported, got, messages, previous)
-        tools.skipped("summary", "unreadable", answer.text)
-    raise ModelError("unreadable", detail="the summary could not be read")
+    answer: schemas.Summary | None = await tools.read(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
+    if answer is None:
+        raise ModelError("unreadable", detail="the summary could not be read")
+    return await asyncio.to_thread(_supported, summary_of(answer, previous), messages, previous)
+
+
+def summary_of(answer: schemas.Summary, previous: str) -> Summary:
+    """Without dates in front, secrets and orders. What one part lacks the other stands for, after what was before."""
+    running = answer.summary or "\n".join(p for p in (previous, answer.episode) if p)
+    first = re.split(r"(?<=[。！？!?])|\n|(?<=\.)\s", running.strip(), maxsplit=1)[0]
+    episode = one_line(_harmless(_DATE_IN_FRONT.sub("", answer.episode or first)))
+    return Summary(strip_subject(episode), clip(_harmless(running).strip(), SUMMARY_TOKENS))
+
+
+def _harmless(text: str) -> str:
+    """Without secrets, and without sentences that read like orders to the assistant."""
+    text = privacy.redact(text)[0]
+    if not privacy.instruction_like(text):
+        return text
+    return "".join(m[0] for m in _SENTENCE.finditer(text) if not privacy.instruction_like(m[0]))
+
+
+def one_line(text: str) -> str:
+    """The text on one line, at most as long as an episode may be."""
+    line = " ".join(text.split())
+    return line if len(line) <= EPISODE_CHARS else line[: EPISODE_CHARS - 1].rstrip() + "…"
 
 
 def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summary:
@@ -94,13 +128,13 @@ def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summ
 
     A name in the other script than was written in may be a translation: 京都 is Kyoto.
     """
-    said = speech.fold("\n".join((previous, *(m.text for m in messages))))
+    said = fold_case("\n".join((previous, *(m.text for m in messages))))
     own = " ".join(m.text for m in messages if m.role == "user")
     foreign = {True: re.search("[\u4e00-\u9fff]", own), False: re.search("[A-Z][a-z]", own)}
 
     def kept(text: str) -> list[str]:
         sentences = (text[a:b] for a, b in split_sentences(text))
-        return [s for s in sentences if all(speech.fold(n) in said or foreign[n.isascii()] for n in names_in(s))]
+        return [s for s in sentences if all(fold_case(n) in said or foreign[n.isascii()] for n in names_in(s))]
 
     began = next((m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text)
     opening = one_line(f"“{clip(began, BEGAN_TOKENS)}”")
@@ -159,10 +193,10 @@ class Summariser:
         return lambda tx: self._apply(tx, job, work, running, pairs, now)
 
     def _gather(self, tx: Tx, job: Job, *, rebuild: bool) -> Work | None:
-        session = tx.conversations.session(str(job.payload["session_id"]))
+        session = tx.conversations.session(job.payload["session_id"])
         if session is None:
             return None
-        after, through = int(job.payload["after"]), int(job.payload["through"])
+        after, through = job.payload["after"], job.payload["through"]
         if not rebuild:
             if through <= session.summarised_through:
                 return None

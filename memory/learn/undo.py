@@ -13,7 +13,6 @@ from typing import Final
 
 from memory import lifecycle
 from memory.errors import Conflict, NotFound
-from memory.learn.acts import Undone
 from memory.learn.forget import MANY, bury, retell
 from memory.models import (
     Change,
@@ -50,6 +49,16 @@ _BY_USE: Final = frozenset(
     }
 )
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """`set_id` was undone by the set `by`; `reason` is what the undone set was; `memories` as they are now."""
+
+    set_id: str
+    by: str
+    reason: str
+    memories: list[Memory]
 
 
 def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:

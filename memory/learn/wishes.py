@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.contains import mentions, names, units
+from memory.learn.alike import mentions, names, units
 from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Tx
 from memory.text.spans import is_question, own_text

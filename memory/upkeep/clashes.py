@@ -12,16 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory.errors import ModelError
 from memory.learn.alike import normalised, overlap, related_kinds, words
-from memory.learn.answer import objects
 from memory.learn.material import told
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
 from memory.text.forms import reordered
 from memory.text.speech import denies_or_ends
 from memory.upkeep.run import Run, batches
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Contradictions
 
 Certainty: TypeAlias = Literal["sure", "likely"]
 Near = Mapping[MemoryId, Mapping[MemoryId, float]]
@@ -185,12 +187,10 @@ async def _confirmed(run: Run, pairs: Sequence[Pair]) -> list[Pair]:
     """What the model confirms. An answer nobody can read leaves what the rules are sure of."""
     shown = [{"n": i, "a": told(p.a), "b": told(p.b)} for i, p in enumerate(pairs, start=1)]
     lang = pairs[0].a.language
-    answer = await run.tools.ask(
+    answer: Contradictions | None = await run.tools.read(
         run.user_id, "contradict", lang, {"pairs": shown}, {"pairs": shown}, run.now, _MAX_ANSWER
     )
-    rows = objects(answer.text)
-    if rows is None:
-        run.tools.skipped("contradictions", "unreadable", answer.text)
+    if answer is None:
         return [p for p in pairs if p.certainty == "sure"]
-    chosen = {str(o.get("n")) for o in rows}
-    return [p for i, p in enumerate(pairs, start=1) if str(i) in chosen]
+    chosen = {p.n for p in answer.pairs}
+    return [p for i, p in enumerate(pairs, start=1) if i in chosen]

@@ -12,12 +12,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memory import lifecycle, privacy
-from memory.learn.alike import agree, normalised, words
-from memory.learn.answer import plain
-from memory.learn.contains import names
+from memory.learn.alike import agree, names, normalised, words
 from memory.learn.material import told
 from memory.lifecycle.life import MENTIONS_KEPT
 from memory.models import Layer, Level, Memory, MemoryId, Sensitivity, State
@@ -27,10 +25,12 @@ from memory.text.speech import denies_or_ends
 from memory.upkeep.run import Run, Tally
 from memory.upkeep.similar import DUPLICATE
 
+if TYPE_CHECKING:
+    from memory.learn.schemas import Merged
+
 MOST_MERGES: Final = 25  # a night
 LARGEST: Final = 12  # memories in one merge
 _MAX_ANSWER: Final = 300
-_SEPARATE: Final = re.compile(r"[\[【]\s*(?:SEPARATE|DIFFERENT|不同|分开)\s*[\]】]", re.I)
 _NUMBER: Final = re.compile(r"\d+")
 _LABEL: Final = re.compile(r"^\s*(?:[-*•]|merged?\s*[:：]|合并(?:后|结果)?\s*[:：])\s*", re.I)
 
@@ -126,14 +126,13 @@ async def _text(run: Run, group: Group) -> str | None:
     base = group.base.original_content
     if len({normalised(t) for t in texts}) == 1:
         return base
-    answer = await run.tools.ask(
+    answer: Merged | None = await run.tools.read(
         run.user_id, "merge", group.base.language, {"texts": texts}, {"texts": texts}, run.now, _MAX_ANSWER
     )
-    said = plain(answer.text)
-    if _SEPARATE.search(said):
+    if answer is not None and answer.separate:
         return None
-    text = _LABEL.sub("", next((line.strip() for line in said.splitlines() if line.strip()), "")).strip(' "“”')
-    text = strip_subject(text)
+    said = answer.text.strip().partition("\n")[0] if answer else ""
+    text = strip_subject(_LABEL.sub("", said).strip(' "“”'))
     why = unfit(group, text)
     if not why:
         return text

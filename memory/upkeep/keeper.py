@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memory import lifecycle
 from memory.jobs import Effect
-from memory.learn.asking import Tools
+from memory.learn.answer import Tools
 from memory.models import Job, Level, Memory, MemoryId, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep import clashes, clear, duplicates, levels, review, schedule, similar

@@ -11,10 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memory import lifecycle, privacy
-from memory.learn.answer import objects
 from memory.learn.material import told
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import Kind, Lang, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, language_of
@@ -23,6 +22,9 @@ from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
 from memory.upkeep.run import BATCH, TRIES, Run, Tally, batches, by_language
 from memory.upkeep.topics import template
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import LevelTexts
 
 PER_CALL: Final = 20  # memories in one request
 MOST_WRITTEN: Final = 2_000  # by a model in one night; the rest follows in the next ones
@@ -167,12 +169,10 @@ async def _ask(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, L
     lang: Lang = memories[0].language
     items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in memories]
     limit = 200 + 80 * len(items)
-    answer = await run.tools.ask(run.user_id, "level", lang, {"items": items}, {"items": items}, run.now, limit)
-    found: dict[MemoryId, str] = {}
-    for o in objects(answer.text) or []:
-        if isinstance(o.get("id"), str) and isinstance(o.get("text"), str):
-            found[o["id"].strip(" []【】").lower()] = strip_subject(" ".join(o["text"].split()))
-    return found
+    answer: LevelTexts | None = await run.tools.read(
+        run.user_id, "level", lang, {"items": items}, {"items": items}, run.now, limit
+    )
+    return {t.id: strip_subject(" ".join(t.text.split())) for t in (answer.texts if answer else ())}
 
 
 def _write(run: Run, tx: Tx, tally: Tally, memories: Sequence[Memory], answers: Mapping[MemoryId, str]) -> None:

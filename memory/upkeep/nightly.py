@@ -17,7 +17,7 @@ import numpy as np
 
 from memory.errors import ModelError, StoreError
 from memory.jobs import Effect
-from memory.learn.asking import Tools
+from memory.learn.answer import Tools
 from memory.models import Job, Json, MemoryId, Night, State
 from memory.ports import Tx
 from memory.upkeep import clashes, clear, derive, duplicates, levels, report, review, schedule, similar

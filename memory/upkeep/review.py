@@ -7,17 +7,18 @@ leaves the memory as it was and is tried again on the next nights, a few times; 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory import lifecycle
-from memory.learn.answer import plain
 from memory.learn.material import told
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Tx
 from memory.upkeep.run import TRIES, Run, Tally
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Review
 
 Decision: TypeAlias = Literal["promote", "keep", "delete"]
 ROUNDS: Final = 3
@@ -27,36 +28,6 @@ _MAX_ANSWER: Final = 400
 _FACTS: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
 )  # that a conversation was about it is no reason to let go of it
-
-_SEARCH: Final = re.compile(r"[\[【]\s*(?:SEARCH|搜索)\s*[:：]\s*([^\]】\n]{1,200})[\]】]", re.I)
-_DECISION: Final = re.compile(r"[\[【]\s*(PROMOTE|KEEP|DELETE|升级|保留|删除)\s*[\]】]", re.I)
-_BARE: Final = re.compile(r"\A\W*(PROMOTE|KEEP|DELETE|升级|保留|删除)\W*\Z", re.I)
-_MEANS: Final[Mapping[str, Decision]] = {
-    "promote": "promote",
-    "keep": "keep",
-    "delete": "delete",
-    "升级": "promote",
-    "保留": "keep",
-    "删除": "delete",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What an answer says: words to search for, or a decision; neither if it cannot be read."""
-
-    search: str = ""
-    decision: Decision | None = None
-
-
-def read(answer: str) -> Step:
-    """The last decision counts, for a model that thinks aloud decides at the end; a search only without one."""
-    text = plain(answer)
-    decided = _DECISION.findall(text) or _BARE.findall(text)
-    if decided:
-        return Step(decision=_MEANS[decided[-1].lower()])
-    found = _SEARCH.search(text)
-    return Step(search=found[1].strip()) if found else Step()
 
 
 def due(run: Run) -> list[MemoryId]:
@@ -116,15 +87,15 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
             "searched": searched,
             "round": n,
         }
-        answer = await run.tools.ask(run.user_id, "review", m.language, shown, shown, run.now, _MAX_ANSWER)
-        step = read(answer.text)
-        if step.decision is not None:
-            return step.decision
-        if not step.search:
-            run.tools.skipped(f"review of {m.id}", "unreadable", answer.text)
+        answer: Review | None = await run.tools.read(
+            run.user_id, "review", m.language, shown, shown, run.now, _MAX_ANSWER
+        )
+        if answer is None:
             return None
-        searched = [*searched, step.search]
-        found = [*found, *await _search(run, step.search, {m.id, *(str(f["id"]) for f in found)})]
+        if answer.decision != "search":
+            return answer.decision
+        searched = [*searched, answer.words]
+        found = [*found, *await _search(run, answer.words, {m.id, *(str(f["id"]) for f in found)})]
     run.tools.skipped(f"review of {m.id}", "undecided", "")
     return None
 

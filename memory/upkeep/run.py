@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from memory import lifecycle
 from memory.errors import Conflict
-from memory.learn.asking import Tools
+from memory.learn.answer import Tools
 from memory.models import Job, Json, Lang, Level, Memory, MemoryId, Night, Op, Outline
 from memory.ports import Tx
 from memory.upkeep.weights import Weighed, weigh

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.learn.keep import must
-from memory.learn.merge import Claim, Merger, Saved, accept, save_draft
+from memory.learn.merge import Claim, Merger, Saved, accept
 from memory.models import (
     Draft,
     Filter,
@@ -24,7 +24,7 @@ from memory.models import (
     Tombstone,
 )
 from memory.ports import Tx
-from tests.memory.learn.world import START, World
+from tests.memory.learn.world import START, World, save_draft
 
 DAY = timedelta(days=1)
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from memory.errors import ModelError
-from memory.learn.forget import forget
-from memory.learn.purge import purge
+from memory.learn.forget import forget, purge
 from memory.learn.undo import undo
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
 from memory.ports import Tx
