@@ -30,6 +30,7 @@ from memory.models import (
 from memory.ports import FloatArray, Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
+from memory.upkeep.duplicates import Near
 from memory.upkeep.levels import unfit
 from memory.upkeep.run import Run, Tally
 
@@ -45,8 +46,6 @@ _GROUNDS: Final = frozenset(
     {Kind.PREFERENCE, Kind.WHIM, Kind.FACT, Kind.SKILL, Kind.WORKFLOW, Kind.GOAL, Kind.LESSON, Kind.DECISION}
 )
 _KINDS: Final = frozenset({Kind.PREFERENCE, Kind.FACT, Kind.SKILL, Kind.WORKFLOW, Kind.GOAL, Kind.LESSON})
-
-Near = Mapping[MemoryId, Mapping[MemoryId, float]]
 
 
 async def derive(run: Run, near: Near) -> None:
@@ -85,7 +84,7 @@ async def _wanted(run: Run) -> bool:
 async def _grounds(run: Run, near: Near) -> list[Memory]:
     """What was learned since the last night, and what stands nearest to it; of one language, the more frequent."""
     ids = dict.fromkeys([*near, *(i for found in near.values() for i in sorted(found, key=found.__getitem__)[-3:])])
-    memories = [m for m in await run.tools.store.reader(run.user_id).get(list(ids)) if _ground(m)]
+    memories = [m for m in await run.memories(list(ids)) if _ground(m)]
     lang = max(("en", "zh"), key=lambda x: sum(m.language == x for m in memories))
     return [m for m in memories if m.language == lang][-MOST_SHOWN:]
 

@@ -1,4 +1,4 @@
-"""The reviewer (S0): should this become core, or (where the curve asks it) is it still worth keeping?
+"""The reviewer: should this become core, or (where the curve asks it) is it still worth keeping?
 
 What it lets go of is forgotten and can be restored; what holds a name that nothing else has is kept unasked.
 Shown the memory and its five nearest, the model may search up to twice, then has to decide. A review that fails
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory import lifecycle
 from memory.learn.material import told
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Tx
-from memory.upkeep.run import TRIES, Run, Tally
+from memory.upkeep.run import TRIES, Run, Tally, Work
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Review
@@ -32,27 +33,24 @@ _FACTS: Final = Filter(
 
 def due(run: Run) -> list[MemoryId]:
     """Promotions first, then the weakest; as many as a night takes."""
-    if run.seen is None:
-        raise AssertionError
-    rows = zip(run.rows, run.seen.review.tolist(), run.seen.weight.tolist(), strict=True)
-    waiting = [(task, weight, row.id) for row, task, weight in rows if task and row.state == State.ACTIVE]
+    asked = (w for w in run.rows if w.review and w.row.state == State.ACTIVE)
+    waiting = [(w.review != "promotion", w.weight, w.row.id) for w in asked]
     return [memory_id for _, _, memory_id in sorted(waiting)[:MOST_REVIEWS]]
 
 
 async def review(run: Run) -> None:
     """Review what is due. Raises ModelError; what was decided until then stays."""
-    ids = due(run)
-    for i, memory_id in enumerate(ids):
-        found = await run.tools.store.reader(run.user_id).get([memory_id])
-        m = found[0] if found else None
-        if m is None or (task := _task(run, m)) is None:
-            continue
-        alone = task == "decay" and await run.tools.store.read(run.user_id, lambda tx, m=m: tx.memories.alone(m.id))  # type: ignore[misc]
-        decision: Decision | None = "keep" if alone else await _decide(run, m, task)
-        await run.write(
-            lambda tx, tally, m=m, decision=decision: _execute(run, tx, tally, m, decision),  # type: ignore[misc]
-            share=(i + 1) / len(ids),
-        )
+    await run.work_each(due(run), _reviewed)
+
+
+async def _reviewed(run: Run, memory_id: MemoryId) -> Work | None:
+    found = await run.memories([memory_id])
+    task = _task(run, found[0]) if found else None
+    if task is None:
+        return None
+    alone = task == "decay" and await run.tools.store.read(run.user_id, lambda tx: tx.memories.alone(memory_id))
+    decision: Decision | None = "keep" if alone else await _decide(run, found[0], task)
+    return partial(_execute, run, found[0], decision)
 
 
 def _task(run: Run, m: Memory) -> Literal["promotion", "decay"] | None:
@@ -117,7 +115,7 @@ async def _shown(run: Run, ids: Sequence[MemoryId]) -> list[Mapping[str, Json]]:
     return [{"id": m.id, "text": told(m)} for m in memories]
 
 
-def _execute(run: Run, tx: Tx, tally: Tally, old: Memory, decision: Decision | None) -> None:
+def _execute(run: Run, old: Memory, decision: Decision | None, tx: Tx, tally: Tally) -> None:
     """S0's table; what changed while the model was thinking is left alone."""
     m = tx.memories.get(old.id)
     task = _task(run, m) if m is not None and m.rev == old.rev else None

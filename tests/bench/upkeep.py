@@ -21,7 +21,7 @@ from memory.learn.answer import Tools
 from memory.models import Kind, Memory
 from memory.ports import Chunk, ModelRequest
 from memory.upkeep.keeper import Keeper
-from memory.upkeep.weights import weigh
+from memory.upkeep.run import weigh
 from tests.bench.ground import fill, made, new_user, store_at
 from tests.servers.tasks import decision
 
