@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import prompts
 from memory.errors import BudgetSpent, ModelError
-from memory.models import Filter, Job, Json, Lang, MemoryId, Sensitivity, Usage
+from memory.models import Filter, Job, Json, Lang, Memory, MemoryId, Sensitivity, Usage
 from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Tx
 from memory.text.pieces import clean_input
 from memory.text.tokens import estimate_tokens
@@ -145,6 +145,10 @@ class Tools:
     context_tokens: int = 16_000
     night: bool = False
 
+    def learns(self, tx: Tx) -> str:
+        """Whether the user's conversations are learned from: auto, ask, or off."""
+        return str(tx.user().settings.get("learning") or self.learning)
+
     async def ask(
         self,
         user_id: str,
@@ -250,6 +254,11 @@ class Tools:
                 if i < len(found):
                     out[found[i].id] = None
         return list(out)[:k]
+
+    async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
+        """The memories closest to a text that nothing is known of yet."""
+        ids = await self.nearest(user_id, (await self.embed([text], "query"))[0], text, k, f)
+        return await self.store.reader(user_id).get(ids)
 
     def skipped(self, what: str, why: str, text: str) -> None:
         """Log something of a model's answer that was left out; its words only if logs may hold them."""

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memory.learn import dates
 from memory.learn.answer import ANY, Tools
 from memory.learn.evidence import Operation, Verdict
-from memory.learn.merge import UNSURE, Claim, importance_like
-from memory.models import Draft, Importance, Kind, Memory, Message, Source, language_of
+from memory.learn.merge import UNSURE, Claim, Saved, importance_like
+from memory.models import Draft, Importance, Json, Kind, Memory, Message, Source, language_of
 from memory.text.notes import strip_subject
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry
 
+NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
 Skipped = Callable[[str, str, str], None]  # what, why, text: goes to the log
+
+
+def outcome_of(tools: Tools, what: str, done: Sequence[Saved]) -> dict[str, Json]:
+    """Count what became of claims, for the job's result; log those that were refused."""
+    for saved in done:
+        if saved.outcome == "refused":
+            tools.skipped(what, saved.code, "")
+    new = sum(s.outcome == "added" for s in done)
+    updated = sum(s.changed for s in done) - new
+    return {"outcome": "saved" if new + updated else "nothing", "new": new, "updated": updated}
 
 
 def operation_of(entry: Entry, op: str, old: Memory | None) -> Operation:

@@ -17,7 +17,7 @@ from memory.jobs import Effect
 from memory.learn import dates
 from memory.learn.alike import touches
 from memory.learn.answer import ANY, Tools, read_payload
-from memory.learn.drafts import claims_of, operation_of
+from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
 from memory.learn.evidence import check_operation
 from memory.learn.material import (
     clip,
@@ -35,7 +35,7 @@ from memory.learn.merge import Claim, Merger, Saved, strategy
 from memory.learn.reach import MOST_ENDED, may_end, propose, touches_memory, words_about
 from memory.learn.sealed import readable
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
-from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Session, Source, State
+from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Session, Source, State
 from memory.ports import Tx
 from memory.text.tokens import estimate_tokens
 
@@ -48,7 +48,6 @@ MEMORIES, MEMORY_CHARS = 50, 160
 NEAREST, NEAR = 20, 8
 MOST_CANDIDATES = 60
 MAX_ANSWER = 4_000
-NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +55,11 @@ class History:
     """What is extracted from."""
 
     session: Session
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
+    evidence: Sequence[Message]  # the user's own of them
     through: int
     lang: Lang
     learning: str
-
-    def evidence(self, user_id: str) -> list[Message]:
-        """The user's own messages."""
-        return [m for m in self.messages if is_evidence(m, user_id) and m.text.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +75,7 @@ class Extractor:
         if h is None:
             return lambda _tx: NOTHING
         found: list[tuple[Candidate, Claim]] = []
-        if h.learning != "off" and h.evidence(job.user_id):
+        if h.learning != "off" and h.evidence:
             known = await self._known(job.user_id, h)
             found = await self._claims(job.user_id, h, await self._ask(job.user_id, h, known, now), known)
         return lambda tx: self._apply(tx, job, h, found, now)
@@ -94,21 +90,16 @@ class Extractor:
         said = tx.conversations.messages(session_id=session.id, after=after, through=span.through)
         messages = readable(tx, said)
         lang = language(words_of(messages, tx.user_id), tx)
-        learning = str(tx.user().settings.get("learning") or self.tools.learning)
-        return History(session, tuple(messages), span.through, lang, learning)
+        evidence = [m for m in messages if is_evidence(m, tx.user_id) and m.text.strip()]
+        return History(session, messages, evidence, span.through, lang, self.tools.learns(tx))
 
     async def _known(self, user_id: str, h: History) -> dict[MemoryId, Memory]:
         """At most 50 memories: the nearest to what the user said, then the strongest."""
         words = await asyncio.to_thread(words_of, h.messages, user_id, 1_000)
-        vector = (await self.tools.embed([words], "query"))[0]
-        ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
-        near = await self.tools.store.reader(user_id).get(ids)
-        page = await self.tools.store.read(
-            user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=MEMORIES + NEAREST)
-        )
-        facts = [
-            m for m in (*near, *page.items) if m.layer is not Layer.EPISODE and m.sensitivity < Sensitivity.SECRET
-        ]
+        near = await self.tools.near(user_id, words, NEAREST, ANY)
+        most = MEMORIES + NEAREST
+        page = await self.tools.store.read(user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most))
+        facts = [m for m in (*near, *page.items) if m.layer is not Layer.EPISODE]
         return dict(list({m.id: m for m in facts}.items())[:MEMORIES])
 
     # --- the call ------------------------------------------------------------------------------------------
@@ -192,7 +183,7 @@ class Extractor:
             raise Conflict("the conversation changed while it was extracted from")
         begun = tx.changes.begin("extractor", "extract", now, job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=h.learning == "ask")
-        evidence, said, done = h.evidence(tx.user_id), words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
+        said, done = words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
         for c, claim in found:
             old = tx.memories.get(c.contradicts) if c.contradicts else None
             ended = sum(s.ended for s in done) + _ended_before(tx, claim)
@@ -202,16 +193,12 @@ class Extractor:
                     propose(tx, c.content, op, claim.sources[0], now)
                 done.append(merger.save(claim))
             else:
-                done.append(_merge(tx, merger, c, claim, evidence))
-        for saved in done:
-            if saved.outcome == "refused":
-                self.tools.skipped("extraction", saved.code, "")
+                done.append(_merge(tx, merger, c, claim, h.evidence))
+        result = outcome_of(self.tools, "extraction", done)
         tx.conversations.put_session(replace(session, extracted_through=h.through))
-        new = sum(s.outcome == "added" for s in done)
-        updated = sum(s.changed for s in done) - new
-        counts: Mapping[str, Json] = {"new": new, "updated": updated}
-        tx.conversations.note("session", session.id, "updated", {"extracted": True, **counts, "through": h.through})
-        return {"outcome": "saved" if new + updated else "nothing", **counts, "set": begun.id}
+        counts = {"new": result["new"], "updated": result["updated"], "through": h.through}
+        tx.conversations.note("session", session.id, "updated", {"extracted": True, **counts})
+        return {**result, "set": begun.id}
 
 
 def _ended_before(tx: Tx, claim: Claim) -> int:

@@ -8,9 +8,8 @@ from datetime import datetime
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn import merge
 from memory.learn.alike import SAYS, Thing, normalised, thing_of
-from memory.learn.merge import LONGEST
+from memory.learn.merge import LONGEST, Merger
 from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
 from memory.learn.undo import undo
@@ -177,7 +176,7 @@ def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> 
     if m.state is not State.PROPOSED:
         raise Conflict("Only what was proposed can be accepted.", code="settled")
     tx.changes.begin("user", "accept", now)
-    return merge.accept(tx, m, curve=curve, u=u, at=now).memory or must(tx, memory_id)
+    return Merger(tx, curve=curve, u=u).accept(m, now)
 
 
 def decline(tx: Tx, proposal_id: str, now: datetime) -> None:

@@ -113,6 +113,11 @@ def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
     ]
 
 
+def messages_of(tx: Tx, ids: Iterable[str]) -> list[Message]:
+    """The messages of those ids, hidden ones among them; those that are erased are left out."""
+    return [m for i in ids if (m := tx.conversations.message(i)) is not None]
+
+
 def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
     """Whether all of the messages are still there, visible and as they were read.
 

@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
 from memory import lifecycle, privacy
 from memory.learn.alike import BURIED_VECTOR, Thing, buried_from, normalised, rescale, same, semantic, units
+from memory.learn.material import messages_of
 from memory.learn.wishes import quiet_wish
 from memory.models import (
     CurveState,
@@ -45,6 +46,7 @@ LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
 _LOOKED_AT = 24
 _GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
+_STANDS = frozenset({State.ACTIVE, State.PROPOSED})
 
 Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
 
@@ -95,10 +97,17 @@ class Saved:
         return self.outcome in {"superseded", "negated", "deleted"}
 
 
-def built(claim: Claim, user_id: str, state: State) -> Memory:
+_AS_DRAFTED: Final = (
+    *("topics", "entities", "modalities", "confidence", "valid_from", "valid_until", "expires_at", "on", "on_until"),
+    *("repeats", "precision", "source", "verified"),
+)
+
+
+def built(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
     """The memory of a claim, before `born` gives it its curve."""
     d, at = claim.draft, claim.said_at
     text = d.content.strip()
+    as_drafted: dict[str, Any] = {name: getattr(d, name) for name in _AS_DRAFTED}
     return Memory(
         id="",
         user_id=user_id,
@@ -113,19 +122,7 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
         curve_state=CurveState(0.0, at),
         importance=0.0,
         importance_at=at,
-        topics=d.topics,
-        entities=d.entities,
-        modalities=d.modalities,
-        confidence=d.confidence,
-        valid_from=d.valid_from,
-        valid_until=d.valid_until,
-        expires_at=d.expires_at,
-        on=d.on,
-        on_until=d.on_until,
-        repeats=d.repeats,
-        precision=d.precision,
-        source=d.source,
-        verified=d.verified,
+        **as_drafted,
         source_session=claim.session_id,
         source_message=claim.sources[0] if claim.sources else None,
         state=state,
@@ -136,16 +133,15 @@ def built(claim: Claim, user_id: str, state: State) -> Memory:
 
 def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
     """Return the kind of a memory; health and manner by their words where a common kind was said."""
-    guessed = source in {Source.MONITOR, Source.EXTRACTOR}
-    if kind is Kind.INSTRUCTION and guessed and privacy.instruction_sort(text) != "manner":
+    if kind is Kind.INSTRUCTION and source in _GUESSED and privacy.instruction_sort(text) != "manner":
         kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
     if kind not in standing.UNSORTED:
         return kind
     if standing.is_health(text):
         return Kind.HEALTH
     # How Ebb should answer is learned from the person's own words alone.
-    own = source is not Source.IMPORT
-    return Kind.INSTRUCTION if own and privacy.instruction_sort(text) == "manner" else kind
+    manner = source is not Source.IMPORT and privacy.instruction_sort(text) == "manner"
+    return Kind.INSTRUCTION if manner else kind
 
 
 def importance_like(m: Memory) -> Importance:
@@ -195,7 +191,7 @@ def refusal(tx: Tx, claim: Claim) -> Code | None:
 def _orders(tx: Tx, claim: Claim) -> bool:
     """Whether it is a refused order once what a note leaves out is added: Ebb as its subject, the words behind it."""
     text = claim.draft.content.strip()
-    said = [m.text for i in claim.sources if (m := tx.conversations.message(i)) is not None]
+    said = [m.text for m in messages_of(tx, claim.sources)]
     return any(map(privacy.instruction_like, (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)))
 
 
@@ -204,8 +200,7 @@ def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:
     if claim.draft.source not in _GUESSED:
         return claim.said_at > stone.at
     thing = Thing((units(claim.draft.content),))
-    said = [m for i in claim.sources if (m := tx.conversations.message(i)) is not None and m.at > stone.at]
-    return any(thing.said_by(m.text, SAID_ANEW) for m in said)
+    return any(m.at > stone.at and thing.said_by(m.text, SAID_ANEW) for m in messages_of(tx, claim.sources))
 
 
 def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
@@ -219,40 +214,31 @@ def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
 
 def known(tx: Tx, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:
     """The memory that says the same already, whether it holds, is proposed or was denied; the closest of them."""
-    f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}))
-    found = tx.memories.find(f, text=claim.draft.content, limit=_LOOKED_AT).items
+    draft, embedder = claim.draft, claim.embedder_id
+    f = Filter(states=_STANDS)
+    found = tx.memories.find(f, text=draft.content, limit=_LOOKED_AT).items
     ids = dict.fromkeys((*claim.near, *(m.id for m in found)))
     candidates = [m for m in tx.memories.many(i for i in ids if i not in set(exclude)) if _comparable(m, claim)]
-    close = _cosines(tx, candidates, claim)
-    alike = [m for m in candidates if _same(m, claim, close.get(m.id))]
-    return max(alike, key=lambda m: (_exact(m, claim), m.negated_at is None, close.get(m.id, 0.0)), default=None)
+    close = dict[MemoryId, float]()
+    if claim.vector is not None and embedder is not None:
+        vectors = tx.vectors.get([m.id for m in candidates], embedder)
+        close = {i: float(np.dot(v, claim.vector)) for i, v in vectors.items()}
+
+    def says_same(m: Memory) -> bool:
+        meant = rescale(close[m.id], embedder) if embedder and m.id in close and semantic(embedder) else None
+        return same(m.original_content, draft.content, kinds=(m.kind, draft.kind), cosine=meant)
+
+    def closeness(m: Memory) -> tuple[bool, bool, float]:
+        exact = normalised(m.original_content) == normalised(draft.content)
+        return exact, m.negated_at is None, close.get(m.id, 0.0)
+
+    return max(filter(says_same, candidates), key=closeness, default=None)
 
 
 def _comparable(m: Memory, claim: Claim) -> bool:
     ended = m.valid_until is not None and m.valid_until <= claim.said_at and m.negated_at is None
-    return (
-        m.state in {State.ACTIVE, State.PROPOSED}
-        and m.layer is not Layer.EPISODE
-        and m.sensitivity < Sensitivity.SECRET
-        and not ended
-    )
-
-
-def _exact(m: Memory, claim: Claim) -> bool:
-    return normalised(m.original_content) == normalised(claim.draft.content)
-
-
-def _same(m: Memory, claim: Claim, cosine: float | None) -> bool:
-    e = claim.embedder_id
-    meant = rescale(cosine, e) if e is not None and cosine is not None and semantic(e) else None
-    return same(m.original_content, claim.draft.content, kinds=(m.kind, claim.draft.kind), cosine=meant)
-
-
-def _cosines(tx: Tx, memories: Iterable[Memory], claim: Claim) -> dict[MemoryId, float]:
-    if claim.vector is None or claim.embedder_id is None:
-        return {}
-    vectors = tx.vectors.get([m.id for m in memories], claim.embedder_id)
-    return {i: float(np.dot(v, claim.vector)) for i, v in vectors.items()}
+    fact = m.layer is not Layer.EPISODE and m.sensitivity < Sensitivity.SECRET
+    return m.state in _STANDS and fact and not ended
 
 
 # --- merging --------------------------------------------------------------------------------------------
@@ -363,6 +349,19 @@ class Merger:
         after, log = lifecycle.happen(m, "affirm", self.u, at)
         return Saved(self._write(after, "reinforced", log), "affirmed")
 
+    def accept(self, m: Memory, at: datetime) -> Memory:
+        """The person confirms what was proposed: it becomes active, and ends or denies what it was meant to."""
+        denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
+        used, log = lifecycle.happen(replace(m, state=State.ACTIVE, verified=True), "use", self.u, at)
+        m = self._write(used, "updated", log)
+        for old in self.tx.memories.many(m.supersedes):
+            if old.state is State.ACTIVE:
+                self._end(old, m.valid_from or m.created_at, at)
+        for old in self.tx.memories.many(denied):
+            if old.state is State.ACTIVE and old.negated_at is None:
+                self._deny(old, at, m)
+        return m
+
     def delete(self, m: Memory, now: datetime) -> Saved:
         """Delete softly. A tombstone is left only by the person's own word, which this is not."""
         m = self.tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
@@ -403,12 +402,9 @@ class Merger:
         for message_id in claim.sources:
             self.tx.memories.source(m.id, message_id, spans.get(message_id))
         self.tx.memories.log(lifecycle.logged("created", None, m, self.u, claim.said_at, str(m.source)))
-        self._embed(m, claim)
-        return m
-
-    def _embed(self, m: Memory, claim: Claim) -> None:
         if m.sensitivity < Sensitivity.SECRET and claim.vector is not None and claim.embedder_id is not None:
             self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)  # the store sees to those that bring none
+        return m
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> Saved:
         """It is there already. The person's own word confirms it; a new message counts as a mention."""
@@ -466,21 +462,6 @@ class Merger:
 
     def _fresh(self, m: Memory) -> Memory:
         return self.tx.memories.get(m.id) or m
-
-
-def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
-    """The person confirms a proposed memory: it becomes active, and ends or denies what it was meant to."""
-    merger = Merger(tx, curve=curve, u=u)
-    denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
-    used, log = lifecycle.happen(replace(m, state=State.ACTIVE, verified=True), "use", u, at)
-    m = merger._write(used, "updated", log)  # noqa: SLF001 - one module
-    for old in tx.memories.many(m.supersedes):
-        if old.state is State.ACTIVE:
-            merger._end(old, m.valid_from or m.created_at, at)  # noqa: SLF001 - one module
-    for old in tx.memories.many(denied):
-        if old.state is State.ACTIVE and old.negated_at is None:
-            merger._deny(old, at, m)  # noqa: SLF001 - one module
-    return Saved(m, "added")
 
 
 def _done_with(old: Memory, claim: Claim) -> Claim:

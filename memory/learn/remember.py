@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -14,17 +13,15 @@ from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn import dates
 from memory.learn.alike import names, normalised
-from memory.learn.merge import LONGEST, Claim, Merger
+from memory.learn.merge import LONGEST, Claim, Merger, built
 from memory.learn.plan import previous_message
 from memory.learn.sealed import hide, said
 from memory.models import (
     ChangeSet,
-    CurveState,
     Draft,
     Filter,
     Importance,
     Kind,
-    Layer,
     Memory,
     MemoryId,
     Message,
@@ -140,15 +137,20 @@ class Rememberer:
         if privacy.redact(text)[1]:
             privacy.seal(_held_key(self.key, text), "")  # its library takes long to load
             return Looked()
-        vector = await self._vector(text)
-        return Looked(vector, tuple(await self._near(user_id, vector)))
+        try:
+            async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
+                vector: FloatArray = (await self.embedder.embed([text], "content"))[0]
+        except (ModelError, TimeoutError):
+            return Looked()  # a job embeds it later
+        near = await self.store.reader(user_id).nearest(vector, _NEAR, Filter())
+        return Looked(vector, tuple(s.id for s in near))
 
     def save(self, tx: Tx, r: Request, looked: Looked, about: Message | None = None) -> Remembered:
         """Save `r.text`, said in the message `about`, inside a write. Raises Refused."""
         text = checked(r.text)
         if privacy.redact(text)[1]:
             return self._seal(tx, r, text, about)
-        return self._save(tx, r, text, about, looked.vector, looked.near)
+        return self._save(tx, r, text, about, looked)
 
     async def _meant(self, r: Request) -> tuple[Request, Message | None]:
         """The words that are meant, and the message they stand in."""
@@ -169,29 +171,7 @@ class Rememberer:
 
         return await self.store.read(r.user_id, read)
 
-    async def _vector(self, text: str) -> FloatArray | None:
-        try:
-            async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
-                rows = await self.embedder.embed([text], "content")
-        except (ModelError, TimeoutError):
-            return None  # a job embeds it later
-        vector: FloatArray = rows[0]
-        return vector
-
-    async def _near(self, user_id: str, vector: FloatArray | None) -> list[MemoryId]:
-        if vector is None:
-            return []
-        return [s.id for s in await self.store.reader(user_id).nearest(vector, _NEAR, Filter())]
-
-    def _save(
-        self,
-        tx: Tx,
-        r: Request,
-        text: str,
-        about: Message | None,
-        vector: FloatArray | None,
-        near: Sequence[MemoryId],
-    ) -> Remembered:
+    def _save(self, tx: Tx, r: Request, text: str, about: Message | None, looked: Looked) -> Remembered:
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
         draft = draft_of(text, about.at if about else r.at, r.tz)
         claim = Claim(
@@ -199,9 +179,9 @@ class Rememberer:
             r.at,  # the request itself is the newest word on it
             (about.id,) if about else (),
             self._session(tx, r, about),
-            vector,
-            self.embedder.id if vector is not None else None,
-            tuple(near),
+            looked.vector,
+            self.embedder.id if looked.vector is not None else None,
+            looked.near,
         )
         merger = Merger(tx, curve=self.curve, u=self.u)
         old = None if r.beside else _held(tx, text)
@@ -229,7 +209,17 @@ class Rememberer:
             if kept is not None and privacy.unseal(key, kept, bound_to=old.id) == text:
                 self._blank(tx, r, about)
                 return Remembered(old, already=True, secret=True, set_id=begun.id)
-        m = tx.memories.add(self._secret(tx, r, label, about, tuple(o.id for o in same)))
+        draft = Draft(
+            label,
+            language=language_of(label),
+            confidence=1.0,
+            source=Source.USER,
+            verified=True,
+            sensitivity=Sensitivity.SECRET,
+        )
+        claim = Claim(draft, r.at, (about.id,) if about else (), self._session(tx, r, about))
+        secret = replace(built(claim, tx.user_id), kind=Kind.FACT, close=False, supersedes=tuple(o.id for o in same))
+        m = tx.memories.add(lifecycle.born(secret, Importance.HIGH, self.curve, r.at))
         tx.put_secret(m.id, privacy.seal(key, text, bound_to=m.id))
         if about is not None:
             tx.memories.source(m.id, about.id)
@@ -238,33 +228,6 @@ class Rememberer:
             tx.memories.put(replace(old, state=State.SUPERSEDED, valid_until=r.at), "superseded")
         self._blank(tx, r, about)
         return Remembered(m, secret=True, set_id=begun.id)
-
-    def _secret(
-        self, tx: Tx, r: Request, label: str, about: Message | None, supersedes: tuple[MemoryId, ...]
-    ) -> Memory:
-        m = Memory(
-            id="",
-            user_id=tx.user_id,
-            content=label,
-            original_content=label,
-            language=language_of(label),
-            layer=Layer.FACT,
-            kind=Kind.FACT,
-            created_at=r.at,
-            last_activated_at=r.at,
-            curve=self.curve,
-            curve_state=CurveState(0.0, r.at),
-            importance=0.0,
-            importance_at=r.at,
-            confidence=1.0,
-            source=Source.USER,
-            verified=True,
-            source_session=self._session(tx, r, about),
-            source_message=about.id if about else None,
-            supersedes=supersedes,
-            sensitivity=Sensitivity.SECRET,
-        )
-        return lifecycle.born(m, Importance.HIGH, self.curve, r.at)
 
     def _blank(self, tx: Tx, r: Request, about: Message | None) -> None:
         """No message goes on holding the secret in the open: neither the one that says it nor the one that asks."""

@@ -72,13 +72,11 @@ async def derive(run: Run, near: Near) -> None:
 async def _wanted(run: Run) -> bool:
     """Not where nothing is learned by itself, nor while others still wait for an answer."""
 
-    def look(tx: Tx) -> tuple[str, int]:
-        learning = str(tx.user().settings.get("learning") or run.tools.learning)
+    def look(tx: Tx) -> bool:
         waiting = tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=200).items
-        return learning, sum(bool(m.source_ids) for m in waiting)
+        return run.tools.learns(tx) != "off" and sum(bool(m.source_ids) for m in waiting) < MOST_WAITING
 
-    learning, waiting = await run.tools.store.read(run.user_id, look)
-    return learning != "off" and waiting < MOST_WAITING
+    return await run.tools.store.read(run.user_id, look)
 
 
 async def _grounds(run: Run, near: Near) -> list[Memory]:

@@ -7,7 +7,6 @@ leaves the memory as it was and is tried again on the next nights, a few times; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -66,7 +65,7 @@ def _task(run: Run, m: Memory) -> Literal["promotion", "decay"] | None:
 async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> Decision | None:
     """Up to three rounds; None if none of them decided."""
     nearest = await _nearest(run, m)
-    found: list[Mapping[str, Json]] = []
+    found: list[Json] = []
     searched: list[str] = []
     for n in range(1, ROUNDS + 1):
         shown = {
@@ -98,21 +97,16 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
     return None
 
 
-async def _nearest(run: Run, m: Memory) -> list[Mapping[str, Json]]:
+async def _nearest(run: Run, m: Memory) -> list[Json]:
     vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
     ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS)
-    return await _shown(run, [i for i in ids if i != m.id][:NEAREST])
+    found = await run.memories([i for i in ids if i != m.id][:NEAREST])
+    return [{"id": x.id, "text": told(x)} for x in found]
 
 
-async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Mapping[str, Json]]:
-    vector = (await run.tools.embed([words], "query"))[0]
-    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + len(but), _FACTS)
-    return await _shown(run, [i for i in ids if i not in but][:NEAREST])
-
-
-async def _shown(run: Run, ids: Sequence[MemoryId]) -> list[Mapping[str, Json]]:
-    memories = await run.tools.store.reader(run.user_id).get(ids)
-    return [{"id": m.id, "text": told(m)} for m in memories]
+async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Json]:
+    found = await run.tools.near(run.user_id, words, NEAREST + len(but), _FACTS)
+    return [{"id": m.id, "text": told(m)} for m in found if m.id not in but][:NEAREST]
 
 
 def _execute(run: Run, old: Memory, decision: Decision | None, tx: Tx, tally: Tally) -> None:
