@@ -8,7 +8,8 @@ from datetime import datetime
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.alike import SAYS, Thing, normalised, thing_of
+from memory.learn.alike import normalised, thing_of
+from memory.learn.material import messages_of
 from memory.learn.merge import LONGEST, Merger
 from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
@@ -48,7 +49,8 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
         return _revive(tx, replace(m, state=State.ACTIVE, deleted_at=None), u, now)
     if m.state is not State.DELETED:
         return m
-    change = _deletion(tx, m)
+    last = tx.changes.latest_for("memory", m.id)
+    change = last if last is not None and last.op == "deleted" and last.before is not None else None
     if change is not None and (of := tx.changes.get(change.set_id)) is not None and of.undone_by is None:
         spans = [c for c in tx.changes.of_set(of.id) if c.entity == "memory" and c.op == "deleted"]
         if of.reason == "forget" and _one_thing(spans, m.id):
@@ -59,11 +61,6 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
             else:
                 return _revive(tx, must(tx, memory_id), u, now)
     return _alone(tx, m, change, u, now)
-
-
-def _deletion(tx: Tx, m: Memory) -> Change | None:
-    last = tx.changes.latest_for("memory", m.id)
-    return last if last is not None and last.op == "deleted" and last.before is not None else None
 
 
 def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
@@ -93,20 +90,15 @@ def _alone(tx: Tx, m: Memory, change: Change | None, u: float, now: datetime) ->
 
 
 def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:
-    still = [o for c in changes if c.entity == "memory" and (o := tx.memories.get(c.entity_id)) and o.id != back.id]
-    still = [o for o in still if o.state is State.DELETED]
+    others = tx.memories.many(c.entity_id for c in changes if c.entity == "memory" and c.entity_id != back.id)
+    still = [o for o in others if o.state is State.DELETED]
     kept = {i for o in still for i in tx.memories.sources(o.id)}
-    other: Thing = thing_of(o for o in still if o.layer != "episode")
+    other, thing = thing_of(o for o in still if o.layer != "episode"), thing_of([back])
     own = set(tx.memories.sources(back.id))
-    thing = thing_of([back])
-    for c in changes:
-        if c.entity != "message" or c.entity_id in kept:
-            continue
-        msg = tx.conversations.message(c.entity_id)
-        if msg is None or msg.hidden_at is None or other.said_by(msg.text, SAYS):
-            continue
-        if msg.id in own or thing.said_by(msg.text, SAYS):
-            tx.conversations.put_message(replace(msg, hidden_at=None))
+    said = [c.entity_id for c in changes if c.entity == "message" and c.entity_id not in kept]
+    for m in messages_of(tx, said):
+        if m.hidden_at is not None and not other.said_by(m.text) and (m.id in own or thing.said_by(m.text)):
+            tx.conversations.put_message(replace(m, hidden_at=None))
 
 
 def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
