@@ -105,7 +105,8 @@ def parse(text: str, task: Task) -> Any:
     from memory.learn.schemas import ANSWERS
 
     schema, found = ANSWERS[task], objects(text)
-    if found is None and schema.prose and (said := plain(text)) and not said.startswith(("[", "{")):
+    said = "" if found is not None or not schema.prose else plain(text)
+    if any(c.isalnum() for c in said) and not said.startswith(("[", "{")):
         found = [{schema.prose: said}]
     if found is None:
         raise ValueError("there is no JSON object in it")

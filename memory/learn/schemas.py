@@ -181,8 +181,8 @@ class Summary(Answer):
 
     @model_validator(mode="after")
     def _says_something(self) -> Summary:
-        if not any(c.isalnum() for c in self.episode + self.summary):
-            raise ValueError("neither episode nor summary says anything")
+        if not (self.episode or self.summary):
+            raise ValueError("episode and summary are empty")
         return self
 
 

@@ -216,7 +216,7 @@ def test_a_summary_is_read_in_whole_and_in_part(text: str, episode: str, running
 @pytest.mark.parametrize("text", ["", "  ", "<think>hm", "[SKIP]", "...", "[]"])
 def test_a_summary_that_says_nothing_is_none(text: str) -> None:
     """Then the model is asked again, and nothing is lost."""
-    with pytest.raises(ValueError, match=r"JSON|says"):
+    with pytest.raises(ValueError, match=r"JSON|empty"):
         parse(text, "summarise")
 
 
