@@ -242,8 +242,7 @@ class MemoryService:
         self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
     ) -> list[Memory]:
         """Keep quiet about a thing, or speak of it again; the memories that are marked, or no longer are."""
-        act = wishes.keep_quiet if on else wishes.end_quiet
-        return await self._store.write(user_id, lambda tx: act(tx, thing, now, turn_id=turn_id))
+        return await self._store.write(user_id, lambda tx: wishes.keep_quiet(tx, thing, now, on=on, turn_id=turn_id))
 
     async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
         """Keep quiet about one memory, or speak of it again. Raises NotFound."""

@@ -62,7 +62,7 @@ class Switcher:
             "curve": move.curve,
             "was": move.was,
             "moved": tx.lives.logged(EVENT, lifecycle.from_ms(move.since)),
-            "fainter": sum(self._below(tx, move.curve, now)),
+            "fainter": self._fainter(tx, move.curve, now),
         }
 
     def _some(self, tx: Tx, job: Job, curve: str, now: datetime) -> int:
@@ -74,13 +74,11 @@ class Switcher:
             tx.lives.move(after, lifecycle.logged(EVENT, m, after, self.u, now, f"{m.curve} → {curve}"))
         return len(found)
 
-    def _below(self, tx: Tx, curve: str, now: datetime) -> list[bool]:
-        limit = lifecycle.CURVES[curve].forgets_below
-        if limit is None:
-            return []
+    def _fainter(self, tx: Tx, curve: str, now: datetime) -> int:
+        limit = lifecycle.CURVES[curve].forgets_below or -1.0
         ids = [o.id for o in tx.memories.outlines() if o.state == State.ACTIVE and o.weight < limit]
         verdicts = (lifecycle.verdict(m, self.u, now) for m in tx.memories.many(ids))
-        return [isinstance(v, lifecycle.Forget) for v in verdicts]
+        return sum(isinstance(v, lifecycle.Forget) for v in verdicts)
 
 
 # --- vectors --------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from memory.models import Precision
 from memory.recall import window_asked, windows_named
+from memory.text.numbers import numbers_of
 
 Window: TypeAlias = tuple[datetime, datetime]
 Use: TypeAlias = Literal["due", "since", "until"]
@@ -74,40 +75,23 @@ def read(text: str, tz: str) -> Said | None:
     plain = unicodedata.normalize("NFKC", text).strip().strip("\"'“”")
     if not (m := _DATE.match(plain)):
         return None
-    part = {k: int(v) for k, v in m.groupdict().items() if v is not None and k != "zone"}
+    y, month, day, hour, minute = (int(v) if v else 0 for v in m.group("y", "m", "d", "h", "min"))
+    here = zone(tz)
     try:
-        return _span(part, m["zone"], tz)
+        start = datetime(y, month or 1, day or 1, hour, minute, tzinfo=here)
+        if m["h"]:
+            offset = (m["zone"] or "").upper().replace("UTC", "Z")
+            at = (datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{offset}") if offset else start).astimezone(UTC)
+            return Said(at, at, "minute")
+        precision: Precision = "day" if day else "month" if month else "year"
+        after = {
+            "day": (start.replace(tzinfo=None) + DAY).replace(tzinfo=here),
+            "month": datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here),
+            "year": datetime(y + 1, 1, 1, tzinfo=here),
+        }[precision]
+        return Said(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
     except (ValueError, OverflowError):
         return None
-
-
-def _span(part: dict[str, int], offset: str | None, tz: str) -> Said:
-    y, month, day = part["y"], part.get("m"), part.get("d")
-    here = zone(tz)
-    precision: Precision
-    if day is not None and "h" in part:
-        start = datetime(y, month or 1, day, part["h"], part.get("min", 0), tzinfo=here)
-        if offset:
-            start = datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{_offset(offset)}")
-        return Said(start.astimezone(UTC), start.astimezone(UTC), "minute")
-    start = datetime(y, month or 1, day or 1, tzinfo=here)
-    if day is not None:
-        after, precision = _day_after(start), "day"
-    elif month is not None:
-        after, precision = datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here), "month"
-    else:
-        after, precision = datetime(y + 1, 1, 1, tzinfo=here), "year"
-    return Said(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
-
-
-def _day_after(local: datetime) -> datetime:
-    return (local.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=local.tzinfo)
-
-
-def _offset(text: str) -> str:
-    if text.upper() in {"Z", "UTC"}:
-        return "+00:00"
-    return text if ":" in text else f"{text[:3]}:{text[3:]}"
 
 
 def believable(said: Said, use: Use, at: datetime) -> bool:
@@ -179,7 +163,6 @@ _DATED: Final = re.compile(
 _LONGEST_QUESTION: Final = 300  # characters
 _BETWEEN: Final = " ,，、:："
 _DAY_ZH: Final = re.compile(r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])")
-_DIGITS: Final = {c: i for i, c in enumerate("一二三四五六七八九", 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +216,7 @@ def _topic(text: str) -> str:
 def moment(text: str, now: datetime, tz: str) -> datetime | None:
     """The end of the time that the text names, at most `now`; None if it names none."""
     said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
-    said = _DAY_ZH.sub(lambda m: f"{_number(m[1])}月{_number(m[2])}", said)
+    said = _DAY_ZH.sub(lambda m: "月".join(f"{numbers_of(n)[0][0]:g}" for n in m.groups()), said)
     if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):
         return now
     if (exact := read(said, tz)) is not None:
@@ -242,8 +225,3 @@ def moment(text: str, now: datetime, tz: str) -> datetime | None:
         if (span := window_asked(form, now, tz, ahead=False)) is not None:
             return min(span[1] - timedelta(milliseconds=1), now)
     return None
-
-
-def _number(word: str) -> int:
-    tens, ten, ones = word.rpartition("十")
-    return (_DIGITS.get(tens, 1) * 10 if ten else 0) + _DIGITS.get(ones, 0)

@@ -32,11 +32,7 @@ def outcome_of(tools: Tools, what: str, done: Sequence[Saved]) -> dict[str, Json
 
 def operation_of(entry: Entry, op: str, old: Memory | None) -> Operation:
     """Put an entry as the operation that the person's words have to support."""
-    uses: tuple[tuple[dates.Use, str], ...] = (
-        ("due", entry.expires),
-        ("since", entry.since),
-        ("until", entry.until),
-    )
+    uses: tuple[tuple[dates.Use, str], ...] = (("due", entry.expires), ("since", entry.since), ("until", entry.until))
     return Operation(
         op,
         entry.content,

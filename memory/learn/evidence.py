@@ -39,6 +39,7 @@ Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
 
 _TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # a name in quotation marks is one's own word
+sentences_of: Final = lru_cache(maxsize=32)(own_sentences)
 JOINT: Final = re.compile(" – |——")  # between what was asked or said before and a quotation
 SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have if no words are quoted
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
@@ -171,12 +172,6 @@ def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     own = [s for s in split_spans(text) if s.kind == "own"]
     found = [[(c, i) for i in range(s.start, s.end) for c in fold(text[i]) if c.isalnum()] for s in own]
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
-
-
-@lru_cache(maxsize=32)
-def sentences_of(text: str) -> list[tuple[int, int]]:
-    """The own sentences of a message."""
-    return own_sentences(text)
 
 
 def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:

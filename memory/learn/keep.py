@@ -14,18 +14,7 @@ from memory.learn.merge import LONGEST, Merger
 from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
 from memory.learn.undo import undo
-from memory.models import (
-    Change,
-    ChangeSet,
-    Json,
-    Level,
-    Memory,
-    MemoryId,
-    Sensitivity,
-    State,
-    Tombstone,
-    language_of,
-)
+from memory.models import Change, ChangeSet, Json, Level, Memory, MemoryId, Sensitivity, State, Tombstone, language_of
 from memory.ports import Tx
 
 

@@ -102,15 +102,7 @@ def told(m: Memory) -> str:
 
 def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
     """Memories as the reference block labels them, in the words they were learned in."""
-    return [
-        {
-            "id": m.id,
-            "text": told(m),
-            "kind": str(m.kind),
-            "negated": m.negated_at is not None,
-        }
-        for m in memories
-    ]
+    return [{"id": m.id, "text": told(m), "kind": str(m.kind), "negated": m.negated_at is not None} for m in memories]
 
 
 def messages_of(tx: Tx, ids: Iterable[str]) -> list[Message]:

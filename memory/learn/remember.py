@@ -55,10 +55,7 @@ _SENTENCES: Final = {
         "没法加密保存：加密内容的密钥不见了。`ebb doctor` 会说明该放在哪里。",
     ),
     "tombstone": ("You asked me to forget that.", "你让我忘掉过这件事。"),
-    "previous": (
-        "I can't tell what “this” is. Say it in full.",
-        "我看不出“这个”指什么，请完整地说一遍。",
-    ),
+    "previous": ("I can't tell what “this” is. Say it in full.", "我看不出“这个”指什么，请完整地说一遍。"),
 }
 
 

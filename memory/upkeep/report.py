@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -49,21 +49,10 @@ class Report:
 
 def report_of(night: Night) -> Report:
     """As the store keeps it."""
-    d = night.data
-    return Report(
-        night=night.night,
-        at=night.at,
-        memories=int(d.get("memories", 0)),
-        levels=dict(d.get("levels", {})),
-        states=dict(d.get("states", {})),
-        counts=dict(d.get("counts", {})),
-        counters=dict(d.get("counters", {})),
-        forgetting_rate=float(d.get("forgetting_rate", 0.0)),
-        clashes=[(p[0], p[1]) for p in d.get("clashes", []) if len(p) == 2],
-        derived=list(d.get("derived", [])),
-        waiting=dict(d.get("waiting", {})),
-        job_id=night.job_id,
-    )
+    told = {f.name: night.data[f.name] for f in fields(Report) if f.name in night.data}
+    told["clashes"] = [(p[0], p[1]) for p in told.get("clashes", []) if len(p) == 2]
+    told["derived"] = list(told.get("derived", []))
+    return Report(**{**told, "night": night.night, "at": night.at, "job_id": night.job_id})
 
 
 def figures(weighed: Sequence[Weighed]) -> dict[str, Json]:
