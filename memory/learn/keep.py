@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -40,20 +41,25 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
         return m
     last = tx.changes.latest_for("memory", m.id)
     change = last if last is not None and last.op == "deleted" and last.before is not None else None
-    if change is not None and (of := tx.changes.get(change.set_id)) is not None and of.undone_by is None:
-        spans = [c for c in tx.changes.of_set(of.id) if c.entity == "memory" and c.op == "deleted"]
-        if of.reason == "forget" and _one_thing(spans, m.id):
-            try:
-                undo(tx, now, u, of.id)
-            except Conflict:
-                pass  # something else in it was changed since: then this one alone
-            else:
-                return _revive(tx, must(tx, memory_id), u, now)
-    return _alone(tx, m, change, u, now)
+    of = tx.changes.get(change.set_id) if change is not None else None
+    changes = tx.changes.of_set(of.id) if of is not None else []
+    if of is not None and of.undone_by is None and of.reason == "forget" and _one_thing(changes, m.id):
+        with suppress(Conflict):  # something else in it was changed since: then this one alone
+            undo(tx, now, u, of.id)
+            return _revive(tx, must(tx, memory_id), u, now)
+    # Only this memory, and those of its messages that say nothing else that stays forgotten.
+    tx.changes.begin("user", "restore", now)
+    state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
+    state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
+    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
+    tx.tombstones.remove(m.id)
+    _show(tx, back, changes)
+    return back
 
 
-def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
+def _one_thing(changes: list[Change], memory_id: MemoryId) -> bool:
     """Whether the set deleted this memory, its older versions and its episodes, and nothing else."""
+    deleted = [c for c in changes if c.entity == "memory" and c.op == "deleted"]
     by_id: dict[str, Mapping[str, Json]] = {c.entity_id: c.before for c in deleted if c.before}
     if memory_id not in by_id:
         return False
@@ -64,18 +70,6 @@ def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
             chain.add(i)
             todo += [*by_id[i]["supersedes"], *by_id[i]["merged_from"]]
     return all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
-
-
-def _alone(tx: Tx, m: Memory, change: Change | None, u: float, now: datetime) -> Memory:
-    """Only this memory, and those of its messages that say nothing else that stays forgotten."""
-    tx.changes.begin("user", "restore", now)
-    state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
-    state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
-    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
-    tx.tombstones.remove(m.id)
-    if change is not None:
-        _show(tx, back, tx.changes.of_set(change.set_id))
-    return back
 
 
 def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:

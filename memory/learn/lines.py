@@ -40,59 +40,33 @@ class Unread:
     text: str
 
 
+_OPS: tuple[Op, ...] = ("add", "update", "negate", "boost", "delete", "skip")
 _WORD: Mapping[str, Op] = {
-    "add": "add",
-    "update": "update",
-    "negate": "negate",
-    "boost": "boost",
-    "delete": "delete",
-    "skip": "skip",
-    "添加": "add",
+    **{op: op for op in _OPS},
+    **dict(zip("添加 更新 否定 强化 删除 跳过".split(), _OPS, strict=True)),  # noqa: SIM905 - words read as words
     "新增": "add",
-    "更新": "update",
-    "否定": "negate",
-    "强化": "boost",
-    "删除": "delete",
-    "跳过": "skip",
 }
 _NEEDS_ID: frozenset[Op] = frozenset({"update", "negate", "boost", "delete"})
 _NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "negate"})
 _ATTRIBUTES: Mapping[str, str] = {
-    "kind": "kind",
-    "category": "kind",
-    "type": "kind",
-    "类别": "kind",
-    "类型": "kind",
-    "importance": "importance",
-    "重要性": "importance",
-    "程度": "importance",
-    "expires": "expires",
-    "expires_at": "expires",
-    "due": "expires",
-    "到期": "expires",
-    "since": "since",
-    "from": "since",
-    "on": "on",
-    "日期": "on",
-    "until": "until",
-    "截至": "until",
-    "repeats": "repeats",
-    "重复": "repeats",
-    "valid_from": "since",
-    "起始": "since",
-    "entities": "entities",
-    "entity": "entities",
-    "实体": "entities",
-    "topics": "topics",
-    "topic": "topics",
-    "主题": "topics",
-    "sensitivity": "sensitivity",
-    "敏感": "sensitivity",
-    "confidence": "confidence",
-    "置信度": "confidence",
-    "quote": "quote",
-    "引语": "quote",
+    word: name
+    for name, words in (
+        ("kind", "kind category type 类别 类型"),
+        ("importance", "importance 重要性 程度"),
+        ("expires", "expires expires_at due 到期"),
+        ("since", "since from valid_from 起始"),
+        ("on", "on 日期"),
+        ("until", "until 截至"),
+        ("repeats", "repeats 重复"),
+        ("entities", "entities entity 实体"),
+        ("topics", "topics topic 主题"),
+        ("sensitivity", "sensitivity 敏感"),
+        ("confidence", "confidence 置信度"),
+        ("quote", "quote 引语"),
+    )
+    for word in words.split()
 }
+
 _OPEN, _CLOSE = "[【［〔", "]】］〕"
 _MARKS = re.compile(r"^(?:[\s>*•·‣▪\-–—+#|`_~]|\(?\d{1,2}[.)、）])+")
 _HEAD = re.compile(r"[\[【［〔]\s*([A-Za-z]+|[\u4e00-\u9fff]{2})(?=[\s:：=\]】］〕])")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -292,53 +293,32 @@ def _sealed(tx: Tx, label: str) -> list[Memory]:
 
 # --- what kind of thing it is -----------------------------------------------------------------------------
 
-_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
-    (kind, re.compile(pattern, re.I | re.X))
-    for kind, pattern in (
-        (
-            Kind.TODO,
-            r"""^(?:to\s{1,9})?(?:buy|call|pay|send|book|pick\s{1,9}up|remind|renew|return|submit|finish|cancel|water|feed|take\s{1,9}out)\b
+_KINDS: Final[Mapping[Kind, re.Pattern[str]]] = {
+    kind: re.compile(pattern, re.I | re.X)
+    for kind, pattern in {
+        Kind.TODO: r"""^(?:to\s{1,9})?(?:buy|call|pay|send|book|pick\s{1,9}up|remind|renew|return|submit|finish|cancel|water|feed|take\s{1,9}out)\b
             | \b(?:i|we)\s{1,9}(?:need|have|must|ought)\s{1,9}to\b | \bremind\s{1,9}me\b | \bdeadline\b | \bdue\b | \bappointment\b | \b(?:meeting|flight|interview|exam)\b
             | 提醒我 | 截止 | 要(?:交|买|还|付|去办|开会) | 记得买 | 会议 | 开会 | 面试 | 考试 | 航班 | 复诊 | 预约""",
-        ),
-        (
-            Kind.IDENTITY,
-            r"""\bmy\s{1,9}(?:full\s{1,9}|first\s{1,9}|last\s{1,9}|nick)?name\b | \bcall\s{1,9}me\b | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:called|named|\d+|born|from|married|divorced|single)\b
+        Kind.IDENTITY: r"""\bmy\s{1,9}(?:full\s{1,9}|first\s{1,9}|last\s{1,9}|nick)?name\b | \bcall\s{1,9}me\b | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:called|named|\d+|born|from|married|divorced|single)\b
             | \bmy\s{1,9}(?:birthday|age|pronouns|blood\s{1,9}type|nationality|job|profession)\b | \bi\s{1,9}(?:live|work)\b | \bi\s{1,9}was\s{1,9}born\b | \ballergic\b | \ballergy\b
             | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:an?\s{1,9})?(?:vegan|vegetarian|diabetic|doctor|nurse|teacher|engineer|student|lawyer|programmer|developer|designer|left-handed|colou?r-?blind)
             | 我(?:的)?(?:名字|姓名|小名|生日|年龄|职业|血型|国籍|星座|属相) | 我(?:叫|姓|今年|住|来自|属|在.{1,12}(?:工作|上班)) | 叫我 | 称呼我 | 过敏 | 我是(?:.{0,6})(?:人|师|生|员|者|医|子)""",
-        ),
-        (
-            Kind.PREFERENCE,
-            r"""\b(?:like|love|enjoy|prefer|hate|dislike|adore|detest|favou?rite|can['’]?t\s{1,9}stand|fan\s{1,9}of|rather|don['’]?t\s{1,9}(?:eat|drink|like))s?\b
+        Kind.PREFERENCE: r"""\b(?:like|love|enjoy|prefer|hate|dislike|adore|detest|favou?rite|can['’]?t\s{1,9}stand|fan\s{1,9}of|rather|don['’]?t\s{1,9}(?:eat|drink|like))s?\b
             | 喜欢 | 喜爱 | 偏好 | 讨厌 | 爱(?:吃|喝|看|听|玩|用) | 最爱 | 不吃 | 不喝 | 更?愿意 | 受不了 | 怕(?:辣|冷|热|狗|猫|黑)""",
-        ),
-        (
-            Kind.GOAL,
-            r"\b(?:my\s{1,9}goal|i\s{1,9}(?:want|plan|hope|intend|aim)\s{1,9}to|i['’]?m\s{1,9}(?:going|planning|trying)\s{1,9}to)\b | 目标 | 计划 | 打算 | 我想 | 希望(?:能|可以)?(?!你)",
-        ),
-        (
-            Kind.WORKFLOW,
-            r"\b(?:i\s{1,9}(?:always|usually|normally|often|never)|every\s{1,9}(?:day|morning|evening|week|monday|night))\b | 每(?:天|周|晚|早|个?月) | 习惯 | 我(?:总是|通常|一般|经常|从不)",
-        ),
-        (Kind.DECISION, r"\b(?:i|we)(?:['’]ve|\s{1,9}have)?\s{1,9}decided\b | 决定"),
-        (
-            Kind.SKILL,
-            r"\b(?:i\s{1,9}(?:can|know\s{1,9}how\s{1,9}to|speak|am\s{1,9}able\s{1,9}to))\b | 我会(?!议) | 擅长 | 精通 | 我懂",
-        ),
-        (
-            Kind.LESSON,
-            r"\b(?:lesson|never\s{1,9}again|next\s{1,9}time|avoid|works?\s{1,9}only\s{1,9}(?:if|with)|needs?\s{1,9}.{1,24}\s{1,9}to\s{1,9}(?:run|build|work))\b | 教训 | 下次 | 避免 | 必须先",
-        ),
-    )
-)
+        Kind.GOAL: r"\b(?:my\s{1,9}goal|i\s{1,9}(?:want|plan|hope|intend|aim)\s{1,9}to|i['’]?m\s{1,9}(?:going|planning|trying)\s{1,9}to)\b | 目标 | 计划 | 打算 | 我想 | 希望(?:能|可以)?(?!你)",
+        Kind.WORKFLOW: r"\b(?:i\s{1,9}(?:always|usually|normally|often|never)|every\s{1,9}(?:day|morning|evening|week|monday|night))\b | 每(?:天|周|晚|早|个?月) | 习惯 | 我(?:总是|通常|一般|经常|从不)",
+        Kind.DECISION: r"\b(?:i|we)(?:['’]ve|\s{1,9}have)?\s{1,9}decided\b | 决定",
+        Kind.SKILL: r"\b(?:i\s{1,9}(?:can|know\s{1,9}how\s{1,9}to|speak|am\s{1,9}able\s{1,9}to))\b | 我会(?!议) | 擅长 | 精通 | 我懂",
+        Kind.LESSON: r"\b(?:lesson|never\s{1,9}again|next\s{1,9}time|avoid|works?\s{1,9}only\s{1,9}(?:if|with)|needs?\s{1,9}.{1,24}\s{1,9}to\s{1,9}(?:run|build|work))\b | 教训 | 下次 | 避免 | 必须先",
+    }.items()
+}
 
 
 def kind_of(text: str) -> Kind:
     """How to answer, or the first kind whose words it has; FACT if none."""
     if privacy.instruction_sort(text) == "manner":
         return Kind.INSTRUCTION
-    return next((kind for kind, pattern in _KINDS if pattern.search(text)), Kind.FACT)
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), Kind.FACT)
 
 
 def due(text: str, at: datetime, tz: str) -> datetime | None:
@@ -351,23 +331,14 @@ def due(text: str, at: datetime, tz: str) -> datetime | None:
     return None
 
 
-_SLOTS: Final = (
-    (
-        "home",
-        re.compile(
-            r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9})?(?:now\s{1,9}|currently\s{1,9}|just\s{1,9})?(?:lives?\s{1,9}in|moved\s{1,9}to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
-            re.I,
-        ),
-    ),
-    (
-        "name",
-        re.compile(
-            r"^(?:(?:my\s{1,9}|(?:the )?user['’]s\s{1,9})?name\s{1,9}is\b|called\s{1,9}(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
-            re.I,
-        ),
-    ),
-    ("age", re.compile(r"^(?:(?:i(?:['’]m|\s{1,9}am)\s{1,9})?\d+\s{1,9}years\s{1,9}old|我?(?:今年)?\d+岁)", re.I)),
-)
+_SLOTS: Final = {
+    name: re.compile(pattern, re.I)
+    for name, pattern in {
+        "home": r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9})?(?:now\s{1,9}|currently\s{1,9}|just\s{1,9})?(?:lives?\s{1,9}in|moved\s{1,9}to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
+        "name": r"^(?:(?:my\s{1,9}|(?:the )?user['’]s\s{1,9})?name\s{1,9}is\b|called\s{1,9}(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
+        "age": r"^(?:(?:i(?:['’]m|\s{1,9}am)\s{1,9})?\d+\s{1,9}years\s{1,9}old|我?(?:今年)?\d+岁)",
+    }.items()
+}
 _ATTRIBUTE: Final = re.compile(
     r"""^(?:(?:my|(?:the\s{1,9})?user['’]s|我的?|用户的?)\s{0,9})?(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s{1,9}number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
     |time\s{0,9}zone|blood\s{1,9}type|favou?rite\s{1,9}[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s{0,9}(?:is|are|是|叫)""",
@@ -378,7 +349,7 @@ _ATTRIBUTE: Final = re.compile(
 def slot(text: str) -> str | None:
     """What a sentence says the one value of, where there can be but one: a home, a name, a birthday, a favourite X."""
     plain = text.strip()
-    if found := next((name for name, pattern in _SLOTS if pattern.match(plain)), None):
+    if found := next((name for name, pattern in _SLOTS.items() if pattern.match(plain)), None):
         return found
     m = _ATTRIBUTE.match(plain)
     return " ".join(m["key"].casefold().replace("favorite", "favourite").split()) if m else None

@@ -37,18 +37,8 @@ _PAGE: Final = 500
 _ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
 _BY_LEVEL: Final = frozenset({"content", "level"})
 _BY_USE: Final = frozenset(
-    {
-        "activation_count",
-        "curve",
-        "curve_data",
-        "importance",
-        "importance_at",
-        "last_activated_at",
-        "recent_mentions",
-        "strength",
-        "strength_at",
-    }
-)
+    {"activation_count", "curve", "curve_data", "importance", "importance_at", "last_activated_at", "recent_mentions"}
+) | {"strength", "strength_at"}
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
 

@@ -224,23 +224,23 @@ class Keeper:
     async def preview(self, user_id: str, now: datetime) -> Preview:
         """What a run would do now. No model is asked, and nothing is written."""
         job = Job("preview", user_id, "upkeep", schedule.lane(user_id), "preview", {}, "leased", now)
-        last = (await self.reports(user_id))[:1]
-        place = await self._tools.store.read(user_id, _place)
-        since = Since(last[0].at if last else None, last[0].night if last else None, {"place": place})
+        last = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(1))
+        since = Since(last[0].at, last[0].night, last[0].data.get("carry", {})) if last else Since(None, None, {})
         run = Run(self._tools, job, now, "", (now,), since, {}, erase_old=self._erase_old)
         await run.look()
         due = levels.due(run)
         changing = await run.memories([*due.ruled, *due.written])
         reviewed = [m for m in await run.memories(review.due(run)) if m not in changing]
-        near = await duplicates.neighbours(run, [r.id for r in duplicates.fresh(run, place)])
+        new = duplicates.fresh(run, int(since.carry.get("place", 0)))
+        near = await duplicates.neighbours(run, [r.id for r in new])
         known = {m.id: m for m in await run.memories(sorted({*near, *(i for found in near.values() for i in found)}))}
         old = await self._tools.store.read(user_id, lambda tx: clear.faded(tx, run)) if self._erase_old else []
         return Preview(
             memories=sum(w.row.state == State.ACTIVE for w in run.rows),
             fading=_fading(run, changing),
             forgotten=[m for m in changing if _forgets(run, m)],
-            promotion=[m for m in reviewed if _verdict(run, m, lifecycle.Promote)],
-            decay=[m for m in reviewed if _verdict(run, m, lifecycle.Decay)],
+            promotion=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.Promote)],
+            decay=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.Decay)],
             merges=duplicates.groups(known, near),
             clashes=[(p.a, p.b) for p in clashes.candidates(known, near)],
             purged=await run.memories(clear.deleted(run)),
@@ -257,8 +257,8 @@ async def _weights(run: Run) -> None:
     if run.believed:
         await levels.wear(run)
     todo = [(w.row.id, w.row.rev, w.weight) for w in _moved(run) if w.row.state in _WEIGHED]
-    for some in batches(todo, WEIGHTS_AT_ONCE):
-        await run.write(lambda tx, _tally, some=some: tx.memories.put_weights(some), moves=False)  # type: ignore[misc]
+    portions = batches(todo, WEIGHTS_AT_ONCE)
+    await run.write_each(portions, lambda _run, tx, _tally, some: tx.memories.put_weights(some), moves=False)
 
 
 def _moved(run: Run) -> list[Weighed]:
@@ -309,17 +309,13 @@ def progress(tx: Tx) -> Progress | None:
     return Progress(str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0)))
 
 
-def _place(tx: Tx) -> int:
-    last = tx.nights.latest(1)
-    return int(last[0].data.get("carry", {}).get("place", 0)) if last else 0
+def _verdict(run: Run, m: Memory) -> lifecycle.Verdict:
+    secret = m.sensitivity is Sensitivity.SECRET
+    return lifecycle.Keep() if secret else lifecycle.verdict(m, run.tools.u, run.now)
 
 
 def _forgets(run: Run, m: Memory) -> bool:
-    return m.state is State.ACTIVE and _verdict(run, m, lifecycle.Forget)
-
-
-def _verdict(run: Run, m: Memory, kind: type[object]) -> bool:
-    return isinstance(lifecycle.verdict(m, run.tools.u, run.now), kind) and m.sensitivity < Sensitivity.SECRET
+    return m.state is State.ACTIVE and isinstance(_verdict(run, m), lifecycle.Forget)
 
 
 def _fading(run: Run, memories: Sequence[Memory]) -> dict[tuple[Level, Level], list[Memory]]:

@@ -195,10 +195,16 @@ class Run:
         self.moved = self.moved or moves
         return result
 
-    async def write_each(self, items: Sequence[T], write: Callable[[Run, Tx, Tally, T], object]) -> None:
+    async def write_each(
+        self, items: Sequence[T], write: Callable[[Run, Tx, Tally, T], object], *, moves: bool = True
+    ) -> None:
         """Write one item after another, and how much of the phase is done by then."""
         for i, item in enumerate(items, start=1):
-            await self.write(lambda tx, tally, item=item: write(self, tx, tally, item), share=i / len(items))  # type: ignore[misc]
+            await self.write(
+                lambda tx, tally, item=item: write(self, tx, tally, item),  # type: ignore[misc]
+                share=i / len(items),
+                moves=moves,
+            )
 
     async def work_each(self, items: Sequence[T], prepare: Callable[[Run, T], Awaitable[Work | None]]) -> None:
         """The same for items that need a model first: `prepare` returns what is then to be written, if anything."""
