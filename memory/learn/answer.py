@@ -190,8 +190,8 @@ class Tools:
             except ValueError as e:
                 self.skipped(f"{task} answer", "unreadable", answer.text)
                 wrong = prompts.load("again", lang).render(error=str(e))
-                said = [{"role": "assistant", "content": answer.text}, {"role": "user", "content": wrong}]
-                messages = [*messages, *said]
+                said = [{"role": "assistant", "content": answer.text}] if answer.text.strip() else []
+                messages = [*messages, *said, {"role": "user", "content": wrong}]
         return None
 
     async def _call(self, user_id: str, request: ModelRequest, now: datetime) -> Answer:

@@ -11,7 +11,7 @@ from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
 from memory.learn.alike import normalised, thing_of
 from memory.learn.material import messages_of
-from memory.learn.merge import LONGEST, Merger
+from memory.learn.merge import Merger, refused_text
 from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
 from memory.learn.undo import undo
@@ -131,13 +131,7 @@ def edit(
 
 def edit_refused(m: Memory, text: str) -> str:
     """Why this may not be the memory's text; empty if it may."""
-    if not normalised(text):
-        return "empty"
-    if len(text) > LONGEST:
-        return "too_long"
-    if privacy.redact(text)[1] or m.sensitivity is Sensitivity.SECRET:
-        return "secret"
-    return "instruction" if privacy.instruction_like(text) else ""
+    return refused_text(text, secret=m.sensitivity is Sensitivity.SECRET) or ""
 
 
 def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:

@@ -173,17 +173,25 @@ def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
 # --- the gate -------------------------------------------------------------------------------------------
 
 
-def refusal(tx: Tx, claim: Claim) -> Code | None:
-    """Why this must not be saved, or None."""
-    text = claim.draft.content.strip()
+def refused_text(text: str, *, secret: bool = False) -> Code | None:
+    """Why this may be nobody's memory, whoever asks, or None; `secret`: it holds one, whatever it looks like."""
     if not normalised(text):
         return "empty"
     if len(text) > LONGEST:
         return "too_long"
-    by_user = claim.draft.source is Source.USER
-    if privacy.redact(text)[1] or (claim.draft.sensitivity is Sensitivity.SECRET and not by_user):
+    if secret or privacy.redact(text)[1]:
         return "secret"
-    if privacy.instruction_like(text) or (claim.draft.kind is Kind.INSTRUCTION and _orders(tx, claim)):
+    return "instruction" if privacy.instruction_like(text) else None
+
+
+def refusal(tx: Tx, claim: Claim) -> Code | None:
+    """Why this must not be saved, or None."""
+    d = claim.draft
+    if code := refused_text(
+        d.content.strip(), secret=d.sensitivity is Sensitivity.SECRET and d.source is not Source.USER
+    ):
+        return code
+    if d.kind is Kind.INSTRUCTION and _orders(tx, claim):
         return "instruction"
     return "tombstone" if any(not _said_since(tx, claim, t) for t in tombstones(tx, claim)) else None
 

@@ -113,19 +113,15 @@ def accept_proposal(tx: Tx, p: Proposal, *, curve: str, u: float, now: datetime)
     tx.proposals.remove(p.id)
     merger = Merger(tx, curve=curve, u=u)
     draft = Draft(p.text, source=Source.USER, verified=True, confidence=1.0, language=language_of(p.text))
-    old = tx.memories.get(str(p.data.get("id", "")))
+    old, sources = tx.memories.get(str(p.data.get("id", ""))), (p.message_id,) if p.message_id else ()
     if old is None:
-        return merger.save(Claim(draft, now, _source(p))).memory
+        return merger.save(Claim(draft, now, sources)).memory
     if old.state is not State.ACTIVE:
         return old
     if p.data["op"] == "delete":
         return merger.delete(old, now).memory
-    claim = Claim(replace(draft, kind=old.kind), now, _source(p))
+    claim = Claim(replace(draft, kind=old.kind), now, sources)
     return (merger.negate(old, claim, now) if p.data["op"] == "negate" else merger.supersede(old, claim)).memory
-
-
-def _source(p: Proposal) -> tuple[str, ...]:
-    return (p.message_id,) if p.message_id else ()
 
 
 def decline_proposal(tx: Tx, p: Proposal, now: datetime) -> None:

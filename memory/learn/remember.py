@@ -14,7 +14,8 @@ from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn import dates
 from memory.learn.alike import names, normalised
-from memory.learn.merge import LONGEST, Claim, Merger, built
+from memory.learn.material import messages_of
+from memory.learn.merge import LONGEST, Claim, Merger, built, refused_text
 from memory.learn.plan import previous_message
 from memory.learn.sealed import hide, said
 from memory.models import (
@@ -67,12 +68,10 @@ def refuse(code: str, text: str) -> Refused:
 
 
 def checked(text: str) -> str:
-    """The text as it would be kept. Raises Refused."""
+    """The text as it would be kept; secrets in it will be sealed. Raises Refused."""
     plain = " ".join(text.split())
-    if not normalised(plain):
-        raise refuse("empty", text)
-    if len(plain) > LONGEST:
-        raise refuse("too_long", plain)
+    if (code := refused_text(plain)) and code != "secret":
+        raise refuse(code, text)
     if privacy.instruction_like(privacy.redact(plain)[0]):
         raise refuse("instruction", plain)
     return plain
@@ -229,11 +228,8 @@ class Rememberer:
 
     def _blank(self, tx: Tx, r: Request, about: Message | None) -> None:
         """No message goes on holding the secret in the open: neither the one that says it nor the one that asks."""
-        ids = dict.fromkeys(i for i in (about.id if about else None, r.message_id) if i)
-        for i in ids:
-            message = tx.conversations.message(i)
-            if message is not None:
-                hide(tx, self.key, message)
+        for message in messages_of(tx, dict.fromkeys(i for i in (about and about.id, r.message_id) if i)):
+            hide(tx, self.key, message)
 
 
 def _held_key(key: bytes | None, text: str) -> bytes:
@@ -282,13 +278,9 @@ def _held(tx: Tx, text: str) -> Memory | None:
 
 def _sealed(tx: Tx, label: str) -> list[Memory]:
     """The person's sealed memories of that label."""
-    f = Filter(max_sensitivity=Sensitivity.SECRET)
-    found = tx.memories.find(f, text=label, limit=50).items
-    return [
-        m
-        for m in found
-        if m.sensitivity is Sensitivity.SECRET and normalised(m.original_content) == normalised(label)
-    ]
+    found = tx.memories.find(Filter(max_sensitivity=Sensitivity.SECRET), text=label, limit=50).items
+    sealed = [m for m in found if m.sensitivity is Sensitivity.SECRET]
+    return [m for m in sealed if normalised(m.original_content) == normalised(label)]
 
 
 # --- what kind of thing it is -----------------------------------------------------------------------------
