@@ -80,6 +80,8 @@ class Memory:
         try:
             await store.use_embedder(chosen.id, chosen.dim)
             service = MemoryService(store, model=model or QuotingModel(), embedder=chosen, key=key, curve=curve)
+            if model is not None:
+                service.read_quotes()
             await service.catch_up(clock())
             keeper = service.keep_nights(zone)
             for user_id in await store.system(lambda s: s.users()):

@@ -21,6 +21,7 @@ from memory.learn.extract import Extractor
 from memory.learn.forget import Forgotten, Receipt, forget, forget_everything
 from memory.learn.monitor import Monitor
 from memory.learn.plan import ForgetPlan, Planner
+from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.reach import ask_today
 from memory.learn.remember import Remembered, Rememberer, Request
 from memory.learn.sealed import Sealed
@@ -111,9 +112,15 @@ class MemoryService:
         self.keeper: Keeper | None = None
 
     async def catch_up(self, now: datetime) -> None:
-        """In the background: move all memories to this service's curve, and seal what older versions left open."""
+        """Plan, for the background: other curves, secrets of older versions, quotations that no model has read."""
         await self._sealed.plan(now)
         await plan(self._store, self._curve, now)
+        if "quotes" in self.handlers:
+            await plan_reading(self._store, self._tools.learning, now)
+
+    def read_quotes(self) -> None:
+        """From now on the model reads the notebook's quotations; not for the notebook, which wrote them."""
+        self.handlers = {**self.handlers, "quotes": QuoteReader(self._tools).run}
 
     def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
         """From now on upkeep is done every night; its handler is among `handlers`. See `memory.upkeep.Keeper`."""

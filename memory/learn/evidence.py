@@ -72,7 +72,7 @@ _WAY: Final = re.compile(rf"\b(from|left|leaving|to|for) (\w+)|(从|离开|到|�
 _COUNTED: Final = re.compile(rf"[A-Za-z]{{3,20}} (?:for )?$|{_HAN}[了过]?$")
 _ASKED: Final = re.compile(rf"(?:Did|Does|Has|Was|Is) ([A-Z][a-z]+)\b|是(({_HAN})\3)(?<!天天)")  # about whom Ebb asks
 _DENIED: Final = re.compile(rf"\s+(?:(?:a|an|the|really|even|so) )?([a-z]+)|({_HAN}{{2}})", re.I)
-_JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
+JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he|she)\b)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,7 +475,7 @@ def is_about_another(c: Case) -> bool:
     names = kin | names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{WITH}({re.escape(op[:2])})", said))
     if any(_turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]):
         return True
-    parts = [p for f in c.focus for p in _JOINED.split(f)]
+    parts = [p for f in c.focus for p in JOINED.split(f)]
     asked = _ASKED.match(c.question) if c.answer in {"yes", "past"} else None
     if asked and not FORMS.DAYS.search(asked[0]) and fold(asked[1] or asked[2]) not in fold(op):
         return True

@@ -76,9 +76,14 @@ class Extractor:
             return lambda _tx: NOTHING
         found: list[tuple[Candidate, Claim]] = []
         if h.learning != "off" and h.evidence:
-            known = await self._known(job.user_id, h)
-            found = await self._claims(job.user_id, h, await self._ask(job.user_id, h, known, now), known)
+            found = await self.read(job.user_id, h, await self._known(job.user_id, h), now)
         return lambda tx: self._apply(tx, job, h, found, now)
+
+    async def read(
+        self, user_id: str, h: History, known: Mapping[MemoryId, Memory], now: datetime
+    ) -> list[tuple[Candidate, Claim]]:
+        """Ask the model about messages; returns what their words support. Raises ModelError."""
+        return await self._claims(user_id, h, await self._ask(user_id, h, known, now), known)
 
     # --- before the call ---------------------------------------------------------------------------------
 

@@ -117,6 +117,7 @@ def edit(
         level=Level.FULL,
         verified=True,
         confidence=1.0,
+        modalities=tuple(x for x in m.modalities if x != "quote"),  # these words were not said on that day
         state=State.ACTIVE if m.state is State.PROPOSED else m.state,
         sensitivity=max(Sensitivity.PUBLIC, privacy.sensitivity_of(text)),
         correction_history=(*m.correction_history, entry),

@@ -37,6 +37,7 @@ from memory.models import (
     State,
     Tombstone,
     WeightEvent,
+    is_quote,
 )
 from memory.ports import FloatArray, Tx
 from memory.text import standing
@@ -252,6 +253,16 @@ def _comparable(m: Memory, claim: Claim) -> bool:
 # --- merging --------------------------------------------------------------------------------------------
 
 
+_LIVED: Final = (  # how well a memory is remembered, by what became of it
+    "activation_count",
+    "curve",
+    "curve_state",
+    "importance",
+    "importance_at",
+    "last_activated_at",
+    "recent_mentions",
+    "weight",
+)
 _SIDES: Final = ("by", "denies")  # of an entry of the correction history: the other memory of a denial
 
 
@@ -276,6 +287,25 @@ class Merger:
         if m := known(self.tx, claim):
             return self._recognise(m, claim, mention=mention)
         return Saved(self._add(claim), "added")
+
+    def replace_quote(self, quote: Memory, claims: Sequence[Claim]) -> list[Saved]:
+        """Put notes in the place of a quotation; empty, and nothing changes, where one of them is denied by now.
+
+        A note that is there already takes its place as well. New ones are as well remembered as the quotation was.
+        """
+        if any((m := self._known_note(c)) is not None and m.negated_at is not None for c in claims):
+            return []
+        out: list[Saved] = []
+        for claim in claims:
+            m = self._known_note(claim)
+            if m is None:
+                out.append(Saved(self._add(claim, quote=quote), "added"))
+                continue
+            done = self._recognise(m, claim)
+            ids = _joined(self._fresh(m).supersedes, quote.id)
+            out.append(replace(done, memory=self.tx.memories.put(replace(self._fresh(m), supersedes=ids), "updated")))
+        self.tx.memories.put(replace(self._fresh(quote), state=State.SUPERSEDED), "superseded")
+        return out
 
     def match(self, m: Memory, claim: Claim) -> Saved:
         """Somebody says that `m` is the same: believed for a mention, but only words that may be learned count."""
@@ -375,6 +405,13 @@ class Merger:
         m = self.tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
         return Saved(m, "deleted")
 
+    def _known_note(self, claim: Claim) -> Memory | None:
+        """The memory that says the same already and is no quotation."""
+        quotes: list[MemoryId] = []
+        while (m := known(self.tx, claim, exclude=quotes)) is not None and is_quote(m):
+            quotes.append(m.id)
+        return m
+
     # --- how ---------------------------------------------------------------------------------------------
 
     def _ending_refused(self, old: Memory, claim: Claim) -> str | None:
@@ -390,6 +427,7 @@ class Merger:
         inherit: Memory | None = None,
         supersedes: tuple[MemoryId, ...] = (),
         denies: MemoryId | None = None,
+        quote: Memory | None = None,
     ) -> Memory:
         for stone in tombstones(self.tx, claim):
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
@@ -405,7 +443,11 @@ class Merger:
                 m = replace(m, correction_history=({"denies": denies},))
         if words := quiet_wish(self.tx, m.original_content):
             m = replace(m, quiet_at=claim.said_at, quiet_words=words)
-        m = self.tx.memories.add(lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at))
+        m = lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at)
+        if quote is not None:
+            worth, lived = max(m.sensitivity, quote.sensitivity), {k: getattr(quote, k) for k in _LIVED}
+            m = replace(m, sensitivity=worth, layer=quote.layer, supersedes=(quote.id,), **lived)
+        m = self.tx.memories.add(m)
         spans = {message_id: (start, end) for message_id, start, end in claim.spans}
         for message_id in claim.sources:
             self.tx.memories.source(m.id, message_id, spans.get(message_id))

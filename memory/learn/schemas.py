@@ -284,6 +284,12 @@ class SpanJob(Record):
     rebuild: bool = False
 
 
+class QuotesJob(Record):
+    """The place up to which quotations are to be read."""
+
+    through: int
+
+
 class EmbedJob(Record):
     """Memories without a vector: these, or all of them of an embedder."""
 
@@ -304,6 +310,7 @@ PAYLOADS: Final[Mapping[JobKind, type[Record]]] = {
     "monitor": MonitorJob,
     "extract": SpanJob,
     "summarise": SpanJob,
+    "quotes": QuotesJob,
     "embed": EmbedJob,
     "curve": CurveJob,
 }

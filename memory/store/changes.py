@@ -49,6 +49,10 @@ class ChangeGateway:
         tx.use_set(opened)
         return opened
 
+    def resume(self, opened: ChangeSet) -> None:
+        """Go on with a set of an earlier transaction: the writes that follow belong to it."""
+        self.tx.use_set(opened)
+
     def get(self, set_id: str) -> ChangeSet | None:
         """A set of this user's."""
         row = self.tx.con.execute(

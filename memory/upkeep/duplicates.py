@@ -27,7 +27,7 @@ from memory import lifecycle
 from memory.learn.alike import agree, names, normalised, words
 from memory.learn.material import told
 from memory.lifecycle.life import MENTIONS_KEPT
-from memory.models import Filter, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State
+from memory.models import Filter, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, is_quote
 from memory.ports import FloatArray, Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
@@ -286,13 +286,14 @@ def merged(run: Run, every: Sequence[Memory], text: str) -> Memory:
     for m in others:
         originals.update(m.original_contents)
         originals.setdefault(m.id, m.original_content)
+    quoted = is_quote(base) and text == base.original_content
     return replace(
         base,
         content=text if base.level in {Level.FULL, Level.SUMMARY} else base.content,
         original_content=text,
         topics=_joined(m.topics for m in every),
         entities=_joined(m.entities for m in every),
-        modalities=_joined(m.modalities for m in every),
+        modalities=tuple(x for x in _joined(m.modalities for m in every) if x != "quote" or quoted),
         confidence=max(m.confidence for m in every),
         verified=any(m.verified for m in every),
         sensitivity=max(m.sensitivity for m in every),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memory import lifecycle, privacy
 from memory.learn.material import told
 from memory.lifecycle.relevance import LOWER_BELOW
-from memory.models import Kind, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, language_of
+from memory.models import Kind, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, is_quote, language_of
 from memory.ports import Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
@@ -149,10 +149,13 @@ async def rewrite(run: Run) -> None:
 
 
 async def _written(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Work:
-    items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in memories]
+    notes = [m for m in memories if not is_quote(m)]  # a person's own words are not put in others
+    if not notes:
+        return partial(_write, run, memories, {})
+    items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in notes]
     asked, limit = {"items": items}, 200 + 80 * len(items)
     answer: LevelTexts | None = await run.tools.read(
-        run.user_id, "level", memories[0].language, asked, asked, run.now, limit
+        run.user_id, "level", notes[0].language, asked, asked, run.now, limit
     )
     texts = {t.id: strip_subject(" ".join(t.text.split())) for t in (answer.texts if answer else ())}
     return partial(_write, run, memories, texts)
@@ -167,8 +170,8 @@ def _write(run: Run, memories: Sequence[Memory], texts: Mapping[MemoryId, str], 
         level = lifecycle.level_of(m, run.tools.u, run.now)
         if level is m.level or level not in _WORDS:
             continue
-        text = texts.get(m.id, "")
-        if why := unfit(m, level, text):
+        text = m.original_content if is_quote(m) else texts.get(m.id, "")
+        if not is_quote(m) and (why := unfit(m, level, text)):
             run.tools.skipped(f"{_WORDS[level]} of {m.id}", why, text)
             if tally.carry("unwritten", m.id) < TRIES:
                 tally.count("unwritten")
