@@ -13,21 +13,20 @@ from typing import Literal
 
 from memory import lifecycle
 from memory.jobs import Effect, Handler
-from memory.learn import keep, vectors, wishes
-from memory.learn import purge as erasing
-from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
-from memory.learn.asking import Tools
+from memory.learn import forget as forgetting
+from memory.learn import keep, wishes
+from memory.learn.answer import Tools
+from memory.learn.background import Switcher, embed_missing, plan
 from memory.learn.extract import Extractor
-from memory.learn.forget import forget, forget_everything
+from memory.learn.forget import Forgotten, Receipt, forget, forget_everything
 from memory.learn.monitor import Monitor
-from memory.learn.plan import Planner
-from memory.learn.proposals import ask_today
+from memory.learn.plan import ForgetPlan, Planner
 from memory.learn.quotes import QuoteReader, plan_reading
-from memory.learn.remember import Rememberer, Request
+from memory.learn.reach import ask_today
+from memory.learn.remember import Remembered, Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.summarise import Summariser
-from memory.learn.switch import Switcher, plan
-from memory.learn.undo import undo, undoable
+from memory.learn.undo import Undone, undo, undoable
 from memory.mirror import Mirror, Place, answered
 from memory.models import (
     ChangeSet,
@@ -102,7 +101,7 @@ class MemoryService:
             "monitor": Monitor(self._tools).run,
             "summarise": Summariser(self._tools).run,
             "extract": Extractor(self._tools).run,
-            "embed": partial(vectors.run, self._tools),
+            "embed": partial(embed_missing, self._tools),
             "scrub": self._scrub,
             "curve": Switcher(store, u).run,
             "seal": self._sealed.run,
@@ -143,7 +142,7 @@ class MemoryService:
     async def _scrub(self, job: Job, now: datetime) -> Effect:
         if self.mirror is not None:
             await self.mirror.sweep()
-        return await erasing.scrub(self._store, job, now)
+        return await forgetting.scrub(self._store, job, now)
 
     # --- recall ----------------------------------------------------------------------------------------
 
@@ -250,8 +249,7 @@ class MemoryService:
         self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
     ) -> list[Memory]:
         """Keep quiet about a thing, or speak of it again; the memories that are marked, or no longer are."""
-        act = wishes.keep_quiet if on else wishes.end_quiet
-        return await self._store.write(user_id, lambda tx: act(tx, thing, now, turn_id=turn_id))
+        return await self._store.write(user_id, lambda tx: wishes.keep_quiet(tx, thing, now, on=on, turn_id=turn_id))
 
     async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
         """Keep quiet about one memory, or speak of it again. Raises NotFound."""
@@ -337,7 +335,7 @@ class MemoryService:
 
         def write(tx: Tx) -> Receipt:
             secret = self._sealed.values(tx, memory_id)
-            receipt = erasing.purge(tx, [memory_id], now)
+            receipt = forgetting.purge(tx, [memory_id], now)
             said = receipt.places.get("messages", 0) + self._sealed.expunge(tx, secret)
             return replace(receipt, places={**receipt.places, "messages": said})
 
@@ -350,7 +348,7 @@ class MemoryService:
 
     async def receipts(self, user_id: str, limit: int = 10) -> list[Receipt]:
         """Of the last purges, newest first, and whether the file is scrubbed of them by now."""
-        return await self._store.read(user_id, lambda tx: erasing.receipts(tx, limit))
+        return await self._store.read(user_id, lambda tx: forgetting.receipts(tx, limit))
 
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
         """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""

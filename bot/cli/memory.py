@@ -22,7 +22,7 @@ from bot.texts import LANGS, Texts
 from bot.texts import say as spoken
 from memory.errors import Conflict, NotFound, Refused
 from memory.jobs import JobRunner
-from memory.learn.asof import moment
+from memory.learn.dates import moment
 from memory.models import Filter, Kind, Lang, Memory, Sensitivity, State
 from memory.service import Receipt
 from memory.store import worker_id

@@ -15,7 +15,7 @@ from bot.sessions import close
 from bot.settings import Settings
 from bot.texts import ago, say, words
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.asof import AsOf, as_of_asked
+from memory.learn.dates import AsOf, as_of_asked
 from memory.models import Filter, Lang, Level, Memory, State, mark_quote
 from memory.ports import Store, Tx
 from memory.service import Intent, MemoryService

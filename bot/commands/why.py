@@ -10,7 +10,7 @@ from typing import Final
 
 from bot.commands.memories import memory_line
 from bot.texts import Texts, join, write_day
-from memory.learn.contains import units
+from memory.learn.alike import units
 from memory.learn.dates import zone
 from memory.models import Hit, Lang, Layer, Memory, Recall, Source, mark_quote
 from memory.ports import Tx

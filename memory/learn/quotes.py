@@ -16,15 +16,14 @@ from typing import Final
 
 from memory.errors import Conflict
 from memory.jobs import Effect
-from memory.learn import dates, gate
-from memory.learn.asking import Tools
-from memory.learn.claims import Claim, sorted_kind
-from memory.learn.contains import units
-from memory.learn.evidence import JOINT
-from memory.learn.extract import HISTORY_TOKENS, NOTHING, Extractor, History
-from memory.learn.material import told
-from memory.learn.merge import Merger
-from memory.learn.support import JOINED, names_in
+from memory.learn import dates
+from memory.learn.alike import units
+from memory.learn.answer import Tools, read_payload
+from memory.learn.drafts import NOTHING
+from memory.learn.evidence import JOINED, JOINT, names_in
+from memory.learn.extract import HISTORY_TOKENS, Extractor, History
+from memory.learn.material import messages_of, told
+from memory.learn.merge import Claim, Merger, refusal, sorted_kind
 from memory.models import ChangeSet, Job, Json, Kind, Memory, Message, Session
 from memory.ports import Store, Tx
 from memory.text.numbers import numbers_of
@@ -80,17 +79,17 @@ class QuoteReader:
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Read up to the place that the payload names. Raises ModelError, Conflict; what was read by then stays."""
-        store = self._tools.store
-        while (p := await store.read(job.user_id, lambda tx: self._gather(tx, job, now))) is not None:
+        store, asked = self._tools.store, await read_payload(job)
+        while (p := await store.read(job.user_id, lambda tx: self._gather(tx, job, asked.through, now))) is not None:
             found = await self._extractor.read(job.user_id, p.history, {}, now)
             claims = [claim for _, claim in found if "quote" not in claim.draft.modalities]
             await store.write(job.user_id, lambda tx, p=p, claims=claims: self._apply(tx, job, p, claims, now))  # type: ignore[misc]
         return lambda tx: _result(tx, job)
 
-    def _gather(self, tx: Tx, job: Job, now: datetime) -> Portion | None:
+    def _gather(self, tx: Tx, job: Job, last: int, now: datetime) -> Portion | None:
         """The next quotations, all in one language; None where there are no more, or the reading was taken back."""
         unread = _find_unread(tx, self._tools.learning, BATCH)
-        last, begun = int(job.payload["through"]), _begun(tx, job)
+        begun = _begun(tx, job)
         if begun is not None and begun.undone_by is not None:
             return None
         some = list(takewhile(lambda x: x[0] <= last and x[1].language == unread[0][1].language, unread))
@@ -102,7 +101,7 @@ class QuoteReader:
         quotes = tuple(m for _, m in some)
         messages = tuple(said for m in quotes for said in _messages(tx, m))
         session = Session("", tx.user_id, "", now, now)
-        return Portion(quotes, History(session, messages, 0, quotes[0].language, "auto"), some[-1][0])
+        return Portion(quotes, History(session, messages, messages, 0, quotes[0].language, "auto"), some[-1][0])
 
     def _apply(self, tx: Tx, job: Job, p: Portion, found: Sequence[Claim], now: datetime) -> None:
         """Replace what was read whole, and note how far it is read, in one transaction."""
@@ -119,7 +118,7 @@ class QuoteReader:
             if quote is None or quote.original_content != old.original_content:
                 continue
             read = [(c, _resting_on(tx, quote, c)) for c in found if c.sources == (quote.id,)]
-            read = [(c, rests) for c, rests in read if not gate.refusal(tx, rests)]
+            read = [(c, rests) for c, rests in read if not refusal(tx, rests)]
             if not covers(quote, said[quote.id], [c for c, _ in read]):
                 self._tools.skipped(f"reading of {quote.id}", "not all of it", "")
                 continue
@@ -134,7 +133,7 @@ class QuoteReader:
 
 def _messages(tx: Tx, m: Memory) -> list[Message]:
     """A quotation as a message of that day, under its own id; before it the question of ours that it answers."""
-    source = next((s for i in tx.memories.sources(m.id) if (s := tx.conversations.message(i))), None)
+    source = next(iter(messages_of(tx, tx.memories.sources(m.id))), None)
     at, tz = (source.at, source.tz) if source else (m.created_at, tx.user().tz or "UTC")
     *before, last = JOINT.split(told(m))
     asked = before[-1] if before and is_question(before[-1]) else ""

@@ -44,7 +44,7 @@ from tests.bench.metrics import APART, gains, share_found
 from tests.bench.recall import ingest
 from tests.e2e.driver import START, FakeTime, Window, opened
 from tests.servers.openai import OpenAIServer, Request
-from tests.servers.tasks import answer_tasks, read_out, task_of
+from tests.servers.tasks import answer_tasks, read_out, summary, task_of
 
 FROZEN: Final = Path(__file__).parent / "frozen"
 DIARIES: Final = Path(__file__).parents[1] / "eval" / "recall"
@@ -80,7 +80,7 @@ async def test_a_life_is_as_it_was(
         script["monitor"],
         chat=lambda r: read_out(r).splitlines()[-1],
         extract=lambda r: _first(script["extract"], r) or "[]",
-        summarise=lambda r: _first(script["summarise"], r) or "EPISODE: …\nSUMMARY: …",
+        summarise=lambda r: _first(script["summarise"], r) or summary("…", "…"),
     )
     life = Life(openai_server, tmp_path)
     talk = "\n".join([line async for line in life.run(script["steps"].strip().splitlines())]) + "\n"
