@@ -103,7 +103,7 @@ async def test_an_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_a_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memories are born under it, weighed by it, and drawn."""
+    """Memories are born under it and weighed by it, at night too."""
     monkeypatch.setitem(CURVES, "steady", CURVES["fade"])
     assert load({"EBB_CURVE": "steady"}).curve == "steady"
     async with opened(tmp_path, provider="offline", curve="steady") as w:
@@ -111,14 +111,6 @@ async def test_a_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (m,) = (await w.ebb.agent.memories(w.user_id, [x.id for x in (await w.do("/memories")).memories]))[:1]
         assert m.curve == "steady"
         assert w.ebb.service.weight(m, w.time.now) > 0
-
-
-@pytest.mark.xfail(raises=KeyError, strict=True, reason="memory/upkeep/weights.py keeps a table of its own")
-async def test_a_curve_at_night(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A night weighs its memories, too."""
-    monkeypatch.setitem(CURVES, "steady", CURVES["fade"])
-    async with opened(tmp_path, provider="offline", curve="steady") as w:
-        await _talk(w)
         keeper = w.ebb.service.keeper
         assert keeper is not None
         assert (await keeper.preview(w.user_id, w.time.now)).memories == 1
