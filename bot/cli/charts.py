@@ -6,7 +6,6 @@ Braille cells hold 2×4 dots each; what a picture says is also said in words ben
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -47,31 +46,27 @@ class Canvas:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A weight over time: `points` are (share of the width, weight), `rules` the weights where levels begin."""
+def plot(
+    points: Sequence[tuple[float, float]], rules: Sequence[float], top: float, width: int, height: int
+) -> list[str]:
+    """Draw the curve between its scale and its axis: `height` + 1 lines, `width` columns wide.
 
-    points: Sequence[tuple[float, float]]
-    rules: Sequence[float]
-    top: float
-
-
-def plot(p: Plot, width: int, height: int) -> list[str]:
-    """Draw the curve between its scale and its axis: `height` + 1 lines, `width` columns wide."""
+    `points` are (share of the width, weight), `rules` the weights where levels begin.
+    """
     inner = max(width - _LABEL - 1, 4)
-    canvas, top = Canvas(inner, height), p.top or 1.0
+    canvas, top = Canvas(inner, height), top or 1.0
     across, down = 2 * inner - 1, 4 * height - 1
 
     def place(point: tuple[float, float]) -> tuple[int, int]:
         x, y = point
         return round(min(max(x, 0.0), 1.0) * across), round((1 - min(max(y / top, 0.0), 1.0)) * down)
 
-    for a, b in pairwise(p.points):
+    for a, b in pairwise(points):
         canvas.line(*place(a), *place(b))
-    if len(p.points) == 1:
-        canvas.dot(*place(p.points[0]))
+    if len(points) == 1:
+        canvas.dot(*place(points[0]))
     labels = {0: f"{top:.2f}"}
-    for rule in p.rules:
+    for rule in rules:
         if 0 < rule < top:
             labels.setdefault(round((1 - rule / top) * down) // 4, f"{rule:.2f}")
     rows = canvas.rows(ruled=[y for y in labels if y])

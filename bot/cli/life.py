@@ -94,7 +94,7 @@ def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> l
     rules = CURVES[curve].breakpoints
     levels = [(share(m.at), m.due if due else m.level) for m in life.moments]
     happened = [(share(e.at), e.event) for e in life.events if e.event not in _UNMARKED]
-    lines = charts.plot(charts.Plot(points, rules, max(life.highest, rules[0] * 1.2)), width, height)
+    lines = charts.plot(points, rules, max(life.highest, rules[0] * 1.2), width, height)
     return [*lines, charts.strip(width, levels), *([charts.marks(width, happened)] if happened else [])]
 
 

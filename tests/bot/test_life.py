@@ -15,7 +15,7 @@ import pytest
 
 from bot.bootstrap import open_ebb
 from bot.cli import memory  # noqa: F401 - its verbs are registered
-from bot.cli.charts import LEVEL_INK, Plot, axis, marks, plot, side_by_side, strip
+from bot.cli.charts import LEVEL_INK, axis, marks, plot, side_by_side, strip
 from bot.cli.doctor import report
 from bot.cli.life import say
 from bot.cli.parser import VERBS, memory_parser
@@ -46,8 +46,7 @@ async def run(w: Window, capsys: pytest.CaptureFixture[str], *words: str, lang: 
 
 def test_a_plot_is_as_wide_as_it_is_told() -> None:
     """Scale, rules, axis, strip and marks line up column by column; what lies outside is left out."""
-    p = Plot([(0.0, 2.0), (0.5, 1.0), (1.0, 0.0), (1.4, 9.0)], (0.7, 0.3, 0.1, 0.01), 2.0)
-    lines = plot(p, 40, 6)
+    lines = plot([(0.0, 2.0), (0.5, 1.0), (1.0, 0.0), (1.4, 9.0)], (0.7, 0.3, 0.1, 0.01), 2.0, 40, 6)
     assert len(lines) == 7
     assert {columns(line) for line in lines} == {40}
     assert [line[:5].strip() for line in lines if line[:5].strip()] == ["2.00", "0.70", "0.30", "0.00"]
