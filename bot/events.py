@@ -12,7 +12,7 @@ from memory.models import Change, Hit, Lang, Memory, Message, Usage
 
 
 class WindowMode(StrEnum):
-    """How a window is remembered: as usual, not at all, or read-only (DESIGN §5)."""
+    """How a window is remembered: as usual, not at all, or read-only."""
 
     NORMAL = "normal"
     TEMP = "temp"

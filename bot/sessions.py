@@ -1,4 +1,4 @@
-"""Sessions in the store: which one is open, closing it, and planning what is summarised away (DESIGN §5).
+"""Sessions in the store: which one is open, closing it, and planning what is summarised away.
 
 All functions are synchronous and run inside one `Store.write`.
 """
@@ -15,7 +15,7 @@ from memory.ports import Tx
 from memory.privacy import redact
 from memory.text.tokens import estimate_tokens
 
-HISTORY_LIMIT = 30  # S0: past this many messages the oldest become an episode …
+HISTORY_LIMIT = 30  # past this many messages the oldest become an episode …
 HISTORY_KEPT = 10  # … and this many of the newest stay
 HISTORY_SHARE = 0.35  # of the context; past it as well
 LONG_SHARE = 1 / 8  # of that: a longer message counts as so much, since the prompt shortens it first

@@ -155,7 +155,7 @@ class Settings:
         return self.home / ".env"
 
     def endpoint(self, role: RoleName) -> tuple[str | None, str | None, str | None]:
-        """(model, base URL, key) of a role, with the fallbacks of CONTRACTS applied.
+        """Return model, base URL and key of a role; what it lacks is the shared one.
 
         A role with a base URL of its own never receives the shared key: another endpoint must not learn it.
         """

@@ -1,4 +1,4 @@
-"""What the chat model is sent, in the order of DESIGN §7 (made for prompt caches).
+"""What the chat model is sent, in an order made for prompt caches.
 
 system: persona, rules, resident profile, latest episode, running summary; history; recalled block and newest message
 """

@@ -1,4 +1,4 @@
-"""The loop: recall, prompt, stream, store; learning comes after, and is seen through `subscribe` (DESIGN §1)."""
+"""The loop: recall, prompt, stream, store; learning comes after, and is seen through `subscribe`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Windows that are off the record: temporary (nothing recalled) and read-only (recalls), both writing nothing.
 
-Their working memory lives in this process alone and goes with the window (DESIGN §5).
+Their working memory lives in this process alone and goes with the window.
 """
 
 from __future__ import annotations

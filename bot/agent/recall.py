@@ -42,7 +42,7 @@ SECRET_WORD = 4  # characters from which a word of a secret is taken out of what
 
 
 def mode_of(turn: Turn) -> Mode:
-    """Review mode where /review or the words ask for it, for this turn only (S4)."""
+    """Review mode where /review or the words ask for it, for this turn only."""
     return Mode.REVIEW if turn.review or review_asked(turn.text) else Mode.NORMAL
 
 

@@ -1,7 +1,7 @@
 """A turn in the store: opened before the model is called, finished with everything that follows from it.
 
 The user's message and the turn are committed first; the reply, its trace, its tokens and the jobs that learn
-from it are committed together at the end (DESIGN §5). A turn whose process died becomes `interrupted`, and what
+from it are committed together at the end. A turn whose process died becomes `interrupted`, and what
 the user said in it is still learned. All functions here are synchronous and run inside one `Store.write`.
 """
 

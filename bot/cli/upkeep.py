@@ -161,7 +161,7 @@ def _named(r: Report, known: Mapping[MemoryId, Memory], now: datetime, lang: Lan
 
 
 def _standing(r: Report, lang: Lang) -> list[tuple[str, str]]:
-    """How the memories stand, and S2's counters."""
+    """List how the memories stand, and the counters of what changed them."""
     counters = r.counters
     names = ("passive_compression", "user_activation", "negation", "frequent_reinforce", "batch_merge")
     weights = counters.get("weight_distribution", {})

@@ -1,4 +1,4 @@
-"""An edited message: what was learned from its old wording is taken back, then it is answered anew (DESIGN §5)."""
+"""An edited message: what was learned from its old wording is taken back, then it is answered anew."""
 
 from __future__ import annotations
 
