@@ -116,23 +116,23 @@ async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[M
 
 
 async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
-    reader = run.tools.store.reader(run.user_id)
+    reader, embedder = run.tools.store.reader(run.user_id), run.tools.embedder.id
     memories = {m.id: m for m in await reader.get(ids)}
     vectors = await _vectors(run, memories)
-    having = [i for i in memories if i in vectors]
-    near: dict[MemoryId, dict[MemoryId, None]] = {i: {} for i in memories}
-    looked = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
-    for i, found in zip(having, looked, strict=True):
-        near[i] |= dict.fromkeys(s.id for s in found)
-    rest = [m for m in memories.values() if m.id not in vectors]
-    if rest:
-        texts = [m.original_content for m in rest]
-        for m, found in zip(rest, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
-            near[m.id] |= dict.fromkeys(s.id for s in found)
+    having, rest = [i for i in memories if i in vectors], [i for i in memories if i not in vectors]
+    by_vector = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
+    texts = [memories[i].original_content for i in rest]
+    by_words = await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT) if rest else []
+    near = {i: [s.id for s in found] for i, found in zip((*having, *rest), (*by_vector, *by_words), strict=True)}
     others = sorted({i for found in near.values() for i in found} - memories.keys())
     beside = {m.id: m for m in await reader.get(others)}
-    every = {**vectors, **await _vectors(run, beside)}
-    return {i: _scored(m, near[i], memories | beside, every, run.tools.embedder.id) for i, m in memories.items()}
+    known, every = memories | beside, {**vectors, **await _vectors(run, beside)}
+
+    def alike(a: MemoryId, b: MemoryId) -> float:
+        cosine = float(np.dot(every[a], every[b])) if a in every and b in every else None
+        return similarity(known[a].original_content, known[b].original_content, cosine, embedder)
+
+    return {a: {b: alike(a, b) for b in near[a] if b != a and b in known} for a in memories}
 
 
 async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
@@ -141,23 +141,6 @@ async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[Memory
     missing = [m for m in memories.values() if m.id not in stored]
     made = await run.tools.embed([m.original_content for m in missing])
     return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
-
-
-def _scored(
-    m: Memory,
-    near: Iterable[MemoryId],
-    known: Mapping[MemoryId, Memory],
-    vectors: Mapping[MemoryId, FloatArray],
-    embedder: str,
-) -> dict[MemoryId, float]:
-    out: dict[MemoryId, float] = {}
-    for i in near:
-        if i == m.id or i not in known:
-            continue
-        both = m.id in vectors and i in vectors
-        cosine = float(np.dot(vectors[m.id], vectors[i])) if both else None
-        out[i] = similarity(m.original_content, known[i].original_content, cosine, embedder)
-    return out
 
 
 # --- merging -----------------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
@@ -31,13 +30,7 @@ def nights_since(last: str | None, now: datetime, tz: str, hour: int) -> tuple[d
     """Due times of the nights after `last`, the newest last; without a last one, the newest alone."""
     newest = night_of(now, tz, hour)
     first = newest if last is None else max(date.fromisoformat(last) + _DAY, newest - MOST_MISSED * _DAY)
-    return tuple(due(d, tz, hour) for d in _dates(first, newest))
-
-
-def _dates(first: date, last: date) -> Iterator[date]:
-    while first <= last:
-        yield first
-        first += _DAY
+    return tuple(due(first + n * _DAY, tz, hour) for n in range((newest - first).days + 1))
 
 
 def lane(user_id: str) -> str:
