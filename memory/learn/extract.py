@@ -1,4 +1,4 @@
-"""The extractor: what a finished stretch of conversation leaves to be remembered (S3, DESIGN §6).
+"""The extractor: what a finished stretch of conversation leaves to be remembered.
 
 Extract and match are one call: the model is shown what is known and names what it matches or contradicts.
 Idempotent by the session's watermark `extracted_through`.
@@ -213,7 +213,7 @@ def _ended_before(tx: Tx, claim: Claim) -> int:
 
 
 def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequence[Message]) -> Saved:
-    """One candidate: contradicted, matched or new (S2's strategies for what contradicts)."""
+    """One candidate: contradicted, matched or new."""
     old = tx.memories.get(c.contradicts) if c.contradicts else None
     if old is not None and old.state is State.ACTIVE and old.layer is not Layer.SYSTEM:
         match strategy(old, claim, inferred=True):

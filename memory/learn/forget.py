@@ -1,4 +1,4 @@
-"""Forgetting on request: softly, at once, and everywhere the thing came from or went to (DESIGN §4).
+"""Forgetting on request: softly, at once, and everywhere the thing came from or went to.
 
 One change set holds it all, so that undo brings all of it back. What must not be learned again from the same
 history leaves a tombstone.

@@ -1,4 +1,4 @@
-"""What a person does to one memory by hand: restore, edit, pin (S1)."""
+"""What a person does to one memory by hand: restore, edit, pin."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
 
 
 def importance_like(m: Memory) -> Importance:
-    """The importance a memory would be given anew, by its counter (S0)."""
+    """The importance a memory would be given anew, by its counter."""
     if m.layer is Layer.CORE or m.importance >= 1.9:
         return Importance.HIGH
     return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
@@ -158,7 +158,7 @@ _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM})
 
 
 def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
-    """S2's conflict strategies, for a claim that says otherwise than `old`.
+    """The conflict strategy for a claim that says otherwise than `old`.
 
     latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes: the old one
     stays as a version of its own, denied and much weaker, beside the new one. weight_balance, where it is unsure
@@ -352,7 +352,7 @@ class Merger:
         return Saved(self._fresh(new or old), "negated")
 
     def contradict(self, old: Memory, claim: Claim) -> Saved:
-        """Unsure (S2: balance): both stand, and the old one loses what its last mentions had given it."""
+        """Unsure: both stand, and the old one loses what its last mentions had given it."""
         saved = self.save(claim)
         if saved.outcome == "added" and not self.proposing:
             m, log = lifecycle.happen(old, "contradicted", self.u, claim.said_at, _by(saved.memory))
@@ -433,7 +433,7 @@ class Merger:
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
         m = built(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
-            # Where one version ends the next begins (S1): also where nobody said since when it has been so.
+            # Where one version ends the next begins: also where nobody said since when it has been so.
             begins = m.valid_from or claim.said_at
             worth = max(m.sensitivity, inherit.sensitivity)
             m = replace(m, sensitivity=worth, supersedes=supersedes, valid_from=begins)

@@ -1,4 +1,4 @@
-"""The monitor: after each exchange, what of it should be remembered, corrected or dropped (S0, DESIGN §6)."""
+"""The monitor: after each exchange, what of it should be remembered, corrected or dropped."""
 
 from __future__ import annotations
 

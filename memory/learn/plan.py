@@ -1,6 +1,6 @@
 """What a request to forget could mean: looked for at every level, and clear only if one thing stands out.
 
-Deleting the best match of a search unasked is what people complain of most (PEERS 7), so a second memory that
+Deleting the best match of a search unasked is what people complain of most, so a second memory that
 fits nearly as well is enough to ask.
 """
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Remembering on request: the person's own words, verified; a secret sealed under a label (DESIGN §6, §11)."""
+"""Remembering on request: the person's own words, verified; a secret sealed under a label."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Secrets: taken out of messages as they come, opened only when the person asks for the very one (DESIGN §11)."""
+"""Secrets: taken out of messages as they come, opened only when the person asks for the very one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summariser: what leaves working memory becomes an episode and a running summary (S0, DESIGN §5).
+"""The summariser: what leaves working memory becomes an episode and a running summary.
 
 After something was forgotten, `rebuild` writes both anew from what may still be seen.
 """

@@ -1,4 +1,4 @@
-"""Undo: a compensating change set (DESIGN §6). Nothing of the log is rewritten.
+"""Undo: a compensating change set. Nothing of the log is rewritten.
 
 A memory goes back field by field: what the set changed is put back where it still stands as the set left it,
 and what has moved since by mere use (mentions, weight) stays. A later change of more than that stands in the way.
@@ -55,7 +55,7 @@ class Undone:
 def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be undone again.
 
-    Where that moves a weight, the weight log says so. `u` is the user's forgetting factor (S2).
+    Where that moves a weight, the weight log says so. `u` is the user's forgetting factor.
 
     Raises NotFound (nothing to undo), Conflict (a later change of the same memory, named; undone already; purged).
     """

@@ -1,4 +1,4 @@
-"""Memories that cannot both hold now (S1: contradictions are found at night, and reported).
+"""Memories that cannot both hold now: found at night, and reported.
 
 Rules find the candidates: one slot with two values, one thing said and denied, one sentence with two numbers. The
 memory model says which of them truly contradict each other; where it does not answer, only what the rules are sure

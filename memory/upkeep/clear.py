@@ -1,4 +1,4 @@
-"""What goes for good: deletions and hidden words after 30 days (S2), and, only if asked for, what faded a year ago.
+"""What goes for good: deletions and hidden words after 30 days, and, only if asked for, what faded a year ago.
 
 What its owner asked to forget takes its words with it wherever they stand, unless they have been said anew; of
 everything else that was deleted (an undone addition, an episode that was told again) only its own rows go.

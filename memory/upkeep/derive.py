@@ -1,4 +1,4 @@
-"""Conclusions from several memories (S1: 从多条记忆推导新知识), proposed and never more than that.
+"""Conclusions from several memories, proposed and never more than that.
 
 Modest on purpose: one call a night, a few proposals, each resting on at least three memories that it names. What was
 derived is never a ground for more, and what the person declined is not proposed again.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Near: TypeAlias = Mapping[MemoryId, Mapping[MemoryId, float]]
 """For each memory that was looked at those nearest to it, with their similarity."""
 
-DUPLICATE: Final = 0.75  # S2
+DUPLICATE: Final = 0.75  # similarity from which two memories say the same
 NEIGHBOURS: Final = 12
 _PER_LOOK: Final = 64  # vectors in one product
 _SECONDS: Final = 2.0  # for looking; who is not reached is looked at in the next night

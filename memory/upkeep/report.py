@@ -1,4 +1,4 @@
-"""The nightly report (S1) with S2's counters: figures and ids, so that nothing in it outlives what it tells of."""
+"""The nightly report and its counters: figures and ids, so that nothing in it outlives what it tells of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory.models import Json, Kind, Layer, Level, MemoryId, Night, Outline, St
 from memory.upkeep.run import Weighed
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
-"""Edges of the weight distribution: S4's breakpoints, and the weight of what is protected."""
+"""Edges of the weight distribution: the breakpoints of levels, and the weight of what is protected."""
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
 COUNTED: Final = _USES | {"negate"}
 """Events that the counters look at."""
@@ -25,7 +25,7 @@ class Report:
 
     counts: what was done, by name: down up to_summary … forgotten lowered todos episodes review_promoted
     review_kept review_forgotten review_archived merges merged separate purged erased_old blanked unwritten
-    unreviewed. counters: S2's six; weight_distribution by upper edge, the last one open. forgetting_rate: share of
+    unreviewed. counters: six figures of what happened; weight_distribution by upper edge, the last one open. forgetting_rate: share of
     facts that normal recall no longer sees. waiting: phases a model kept from their end, with its error code.
     """
 
@@ -91,7 +91,7 @@ def distribution(weights: Sequence[float]) -> dict[str, int]:
 
 
 def counters(log: Sequence[WeightEvent], counts: Mapping[str, int], standing: Mapping[str, Json]) -> dict[str, Json]:
-    """S2's monitoring figures: of what happened since the last report, and of how the store stands."""
+    """The monitoring figures: of what happened since the last report, and of how the store stands."""
     return {
         "passive_compression": int(counts.get("down", 0)),
         "user_activation": sum(e.event in _USES for e in log),

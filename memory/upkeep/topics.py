@@ -1,4 +1,4 @@
-"""What a memory is about, in a few words, and the two templates that need no model (S4). Pure.
+"""What a memory is about, in a few words, and the two templates that need no model. Pure.
 
 Rules, not a model: a trace has to be written also where no model answers, and may say nothing that the memory
 did not say. Where the rules find no topic, the kind has to do.
@@ -107,7 +107,7 @@ def kind_of(m: Memory) -> str:
 
 
 def template(m: Memory, level: Level) -> str:
-    """The text of a trace or an archived memory (S4), or of a tag that no model could write."""
+    """The text of a trace or an archived memory, or of a tag that no model could write."""
     return _TEMPLATES[level, m.language].format(topic=topic(m), kind=kind_of(m))
 
 

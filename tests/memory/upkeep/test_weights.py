@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, verdict, weight
+from memory.lifecycle.fade import FadeCurve
 from memory.models import Memory, Outline
 from memory.upkeep.run import weigh
 from tests.memory.aside import set_aside
@@ -112,7 +113,7 @@ def test_outlines_say_what_the_memories_say(
 
 def test_a_new_curve_needs_nothing_of_upkeep(monkeypatch: pytest.MonkeyPatch) -> None:
     """One more entry of the registry is weighed like the others."""
-    monkeypatch.setitem(CURVES, "slow", replace(CURVES["fade"], breakpoints=(0.1, 0.05, 0.02, 0.01)))
+    monkeypatch.setitem(CURVES, "slow", FadeCurve(breakpoints=(0.1, 0.05, 0.02, 0.01)))
     m = stored(replace(memory(), curve="slow"))
     (seen,) = weigh([outline(m)], 1.0, T0 + timedelta(days=200))
     assert seen.weight == pytest.approx(weight(m, 1.0, T0 + timedelta(days=200)))
