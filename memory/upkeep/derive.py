@@ -110,7 +110,7 @@ async def _ask(run: Run, shown: Sequence[Memory]) -> list[Conclusion]:
 
 
 def _rests(c: Conclusion, ids: set[MemoryId]) -> bool:
-    """Whether it names at least three of the memories that were shown, and no others."""
+    """Tell whether it names at least three of the memories that were shown, and no others."""
     return len(set(c.grounds)) >= FEWEST and ids.issuperset(c.grounds) and (c.kind or Kind.FACT) in _KINDS
 
 

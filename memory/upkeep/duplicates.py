@@ -88,7 +88,7 @@ def _by_words(a: str, b: str) -> float:
 
 
 def current(run: Run) -> list[Outline]:
-    """Facts that hold, in the order they were made; no secrets."""
+    """Return facts that hold, in the order they were made; no secrets."""
     return [
         r
         for r, *_ in run.rows
@@ -100,7 +100,7 @@ def current(run: Run) -> list[Outline]:
 
 
 def fresh(run: Run, since: int) -> list[Outline]:
-    """Current facts made after the place `since`, in that order, as many as a night may look at."""
+    """Return current facts made after the place `since`, in that order, as many as a night may look at."""
     return [r for r in current(run) if r.place > since][:_MOST]
 
 
@@ -136,7 +136,7 @@ async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[Memory
 
 
 async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
-    """Those stored, and for what the background has not come to yet its own; none where the embedder fails."""
+    """Return those stored, and for what the background has not come to yet its own; none where the embedder fails."""
     stored = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id))
     missing = [m for m in memories.values() if m.id not in stored]
     made = await run.tools.embed([m.original_content for m in missing])
@@ -147,7 +147,7 @@ async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[Memory
 
 
 def mergeable(a: Memory, b: Memory) -> bool:
-    """Whether two memories may become one at all, however alike they are."""
+    """Tell whether two memories may become one at all, however alike they are."""
     return (
         _stands(a)
         and _stands(b)
@@ -231,7 +231,7 @@ async def _text(run: Run, group: tuple[Memory, ...]) -> str | None:
 
 
 def unfit(group: Sequence[Memory], text: str) -> str:
-    """Why a model's text cannot stand for all of them; empty if it can."""
+    """Say why a model's text cannot stand for all of them; empty if it can."""
     originals = [m.original_content for m in group]
     first, folded = originals[0], text.casefold()
     if why := unsayable(text, min(1_000, sum(map(len, originals)) + 40)):

@@ -16,7 +16,7 @@ _LOOKED_AT: Final = 60  # nights, all that are kept
 
 
 def night_of(now: datetime, tz: str, hour: int) -> date:
-    """The date of the last night that is due by `now`, in the person's zone."""
+    """Return the date of the last night that is due by `now`, in the person's zone."""
     local = now.astimezone(zone(tz))
     return local.date() if due(local.date(), tz, hour) <= now else local.date() - _DAY
 
@@ -53,7 +53,7 @@ def plan(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
 
 
 def planned(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
-    """Whether `plan` would find nothing to do, most likely: a look that needs no write."""
+    """Tell whether `plan` would find nothing to do, most likely: a look that needs no write."""
     last = night_of(now, tz, hour)
     keys = {j.dedup_key for j in tx.jobs.pending("upkeep")}
     return _key(last + _DAY) in keys and not _missed(tx, last, now, tz, hour)
@@ -70,7 +70,7 @@ def _missed(tx: Tx, night: date, now: datetime, tz: str, hour: int) -> bool:
 
 
 def last_night(tx: Tx) -> Night | None:
-    """The newest night that did its work: one under a clock that was not believed did none."""
+    """Return the newest night that did its work: one under a clock that was not believed did none."""
     return next((n for n in tx.nights.latest(_LOOKED_AT) if n.data.get("believed", True)), None)
 
 
@@ -84,12 +84,12 @@ def _key(night: date) -> str:
 
 
 def is_by_hand(job: Job) -> bool:
-    """Whether somebody asked for this run, and waits for it."""
+    """Tell whether somebody asked for this run, and waits for it."""
     return job.dedup_key.startswith(_HAND)
 
 
 def by_hand(tx: Tx, now: datetime) -> str:
-    """A run for now: the night that is due and not begun, else one of its own; the job's id."""
+    """Plan a run for now: the night that is due and not begun, else one of its own; the job's id."""
     due_now = next((j for j in tx.jobs.pending("upkeep") if j.state == "ready" and j.run_at <= now), None)
     job = due_now or tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=lane(tx.user_id))
     if job is None:  # pragma: no cover - the key is new
