@@ -17,11 +17,12 @@ from typing import Any, Final
 
 import pytest
 
-from bot import context, recalling
+from bot.agent import context
+from bot.agent import recall as recalling
+from bot.chats.telegram.render import render
 from bot.events import Done
 from bot.markdown import parser
 from bot.notebook import Notebook
-from bot.telegram.render import render
 from memory.learn import answer, dates, lines
 from memory.learn.alike import Thing, names, units
 from memory.learn.sealed import asked_for

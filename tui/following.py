@@ -6,9 +6,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from bot.errors import LearningTrouble
 from bot.events import Status, WindowMode
-from bot.life_texts import read_out, switched
+from bot.reports import LearningTrouble, read_out, switched
+from bot.texts import join
 from memory.errors import MemoryError_
 from memory.models import Change, Json
 from tui.link import Link
@@ -142,8 +142,7 @@ class Following:
         done = [(name, int(after.get(name) or 0)) for name in NIGHT]
         parts = [self._voice(f"night.{name}", n=n) for name, n in done if n]
         if after.get("state") == "done" and parts:
-            between = "，" if self._voice.lang == "zh" else ", "
-            await self._conversation.note(self._voice("night", what=between.join(parts)))
+            await self._conversation.note(self._voice("night", what=join(parts, self._voice.lang)))
 
     async def look(self) -> None:
         """At the header's figures; another window may have spoken, or closed the session."""

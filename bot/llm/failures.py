@@ -35,7 +35,7 @@ _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
 
 def translate(error: BaseException, *, model: str, host: str, partial: str = "", key: str = "") -> ModelError:
-    """The ModelError that says what happened. `key` is kept out of its detail whatever the server wrote."""
+    """Return the ModelError that says what happened. `key` is kept out of its detail."""
     code, wait = _code(error, partial)
     if isinstance(error, openai.APIError):
         said = error.message
@@ -98,7 +98,7 @@ def _of_status(error: openai.APIStatusError) -> tuple[ModelErrorCode, float | No
 
 
 def _of_body(error: openai.APIError) -> tuple[ModelErrorCode, float | None]:
-    """An error object inside a stream: it has no status of its own."""
+    """Read an error object inside a stream: it has no status of its own."""
     words = _words(error)
     if _CREDIT.search(words):
         return "no_credit", None

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.llm.local_embedding import LocalEmbedder, find
+from bot.llm.embedders.local import LocalEmbedder, find
 from memory.embed import EMBEDDERS
 from memory.ports import Embedder, FloatArray
 from memory.recall.reader import messages_to_embed

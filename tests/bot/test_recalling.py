@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.recalling import _OVERVIEW, _PLANS
+from bot.agent.recall import _OVERVIEW, _PLANS
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
 from tests.servers.tasks import answer_tasks, summary

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import why
-from bot.listing import memory_line
+from bot.commands import why
+from bot.commands.memories import memory_line
 from memory.lifecycle import born
 from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
 from memory.recall.fusion import SHOWN, WEIGHTS, nudged
@@ -106,7 +106,7 @@ def test_every_part_has_a_name_in_both_languages() -> None:
     }
     assert {"bias", "world", "of_you"} <= set(HEARD["en"])
     nudges = {"retention", "recency", "confidence"}
-    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.keys())
+    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.all("en"))
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -32,7 +32,8 @@ from typing import Any, Final
 
 import pytest
 
-from bot import admin
+from bot.cli import memory  # noqa: F401 - its verbs are registered
+from bot.cli.parser import VERBS, memory_parser
 from bot.events import Delta, Done, Event, Failed, Outcome, Recalled, Started, Stopped, Turn
 from memory.embed import LexicalEmbedder
 from memory.models import Filter, Query, Sensitivity, State
@@ -158,9 +159,9 @@ class Life:
         for wanted in re.findall(r"\{(.+?)\}", line):
             line = line.replace(f"{{{wanted}}}", next(m.id for m in known.items if wanted in m.original_content))
         lang = await w.ebb.agent.language(w.user_id)
-        args = admin.parser(lang).parse_args(line.split())
+        args = memory_parser(lang).parse_args(line.split())
         with redirect_stdout(io.StringIO()) as out, redirect_stderr(out):
-            code = await admin.VERBS[args.verb](w.ebb, args, lang)
+            code = await VERBS[args.verb].run(w.ebb, args, lang)
         assert await w.ebb.agent.drain(20) == 0
         return [*out.getvalue().rstrip().splitlines(), f"exit {code}"]
 

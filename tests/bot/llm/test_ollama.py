@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.llm import ollama
 from bot.llm.base import closing, complete
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.ollama import OllamaChat
+from bot.llm.providers import ollama
+from bot.llm.providers.ollama import OllamaChat
 from memory.errors import ModelError
 from memory.ports import ModelRequest
 from tests.servers.openai import OpenAIServer, Reply, fail, say
@@ -127,7 +127,7 @@ async def test_looking_for_it_is_quick(openai_server: OpenAIServer) -> None:
     openai_server.ollama = "0.12.0"
     found = await ollama.detect(Endpoint(openai_server.root), clients)
     assert found is not None
-    assert found.models == ["gpt-4o-mini"]
+    assert found == ("gpt-4o-mini",)
     await clients.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bot.llm.base import closing, complete
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.openai_chat import OpenAIChat
+from bot.llm.providers.openai import OpenAIChat
 from memory.errors import ModelError
 from memory.ports import Chunk, ModelRequest
 from tests.servers.openai import Fault, OpenAIServer, Reply, fail, say
