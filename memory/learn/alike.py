@@ -101,7 +101,7 @@ def names(text: str, entities: Iterable[str] = ()) -> frozenset[str]:
 
 
 def mentions(name: str, text: str) -> bool:
-    """Whether the text has the name, as a word of its own where its script has words."""
+    """Tell whether the text has the name, as a word of its own where its script has words."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     if name[0] >= "\u3400":
         return name in folded
@@ -128,17 +128,17 @@ def overlap(a: str, b: str) -> float:
 
 
 def touches(a: str, b: str) -> bool:
-    """Whether the two have any content word in common."""
+    """Tell whether the two have any content word in common."""
     return not words(a).isdisjoint(words(b))
 
 
 def related_kinds(a: Kind, b: Kind) -> bool:
-    """Whether one thing may well have been filed under either kind."""
+    """Tell whether one thing may well have been filed under either kind."""
     return a is b or any(a in family and b in family for family in _FAMILIES)
 
 
 def same(a: str, b: str, *, kinds: tuple[Kind, Kind], cosine: float | None = None) -> bool:
-    """Whether two sentences say the same. `cosine` is that of a semantic embedder, or None.
+    """Tell whether two sentences say the same. `cosine` is that of a semantic embedder, or None.
 
     Meaning decides only over another wording: one other word in the same sentence is another value.
     """
@@ -169,7 +169,7 @@ def buried_from(embedder_id: str | None) -> float:
 
 
 def semantic(embedder_id: str | None) -> bool:
-    """Whether the cosine of that embedder says more than shared letters do."""
+    """Tell whether the cosine of that embedder says more than shared letters do."""
     return embedder_id is not None and not embedder_id.startswith("lexical:")
 
 

@@ -85,7 +85,7 @@ def objects(text: str) -> list[dict[str, Json]] | None:
 
 
 def _whole(text: str, start: int) -> Iterator[dict[str, Json]]:
-    """Every complete object from `start` on, of a text that is not complete itself."""
+    """Return every complete object from `start` on, of a text that is not complete itself."""
     decoder = json.JSONDecoder()
     i, failed = start, 0
     while failed < _MOST_FAILED and (i := text.find("{", i)) >= 0:
@@ -147,7 +147,7 @@ class Tools:
     night: bool = False
 
     def learns(self, tx: Tx) -> str:
-        """Whether the user's conversations are learned from: auto, ask, or off."""
+        """Tell whether the user's conversations are learned from: auto, ask, or off."""
         return str(tx.user().settings.get("learning") or self.learning)
 
     async def ask(
@@ -234,7 +234,7 @@ class Tools:
     async def embed(
         self, texts: Sequence[str], kind: Literal["query", "content"] = "content"
     ) -> list[FloatArray | None]:
-        """Vectors of the texts; None for each where the embedder fails, for nothing depends on it alone."""
+        """Return vectors of the texts; None for each where the embedder fails, for nothing depends on it alone."""
         if not texts:
             return []
         try:
@@ -245,7 +245,7 @@ class Tools:
         return list(rows)
 
     async def nearest(self, user_id: str, vector: FloatArray | None, text: str, k: int, f: Filter) -> list[MemoryId]:
-        """Ids of the memories closest to a text, by vector and by words in turns, ungated."""
+        """Return ids of the memories closest to a text, by vector and by words in turns, ungated."""
         reader = self.store.reader(user_id)
         by_words = await reader.lexical(text, k, f) if text.strip() else []
         by_vector = await reader.nearest(vector, k, f) if vector is not None else []
@@ -257,7 +257,7 @@ class Tools:
         return list(out)[:k]
 
     async def near(self, user_id: str, text: str, k: int, f: Filter) -> list[Memory]:
-        """The memories closest to a text that nothing is known of yet."""
+        """Return the memories closest to a text that nothing is known of yet."""
         ids = await self.nearest(user_id, (await self.embed([text], "query"))[0], text, k, f)
         return await self.store.reader(user_id).get(ids)
 

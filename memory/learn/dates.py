@@ -58,7 +58,7 @@ class Said:
 
 
 def zone(name: str) -> ZoneInfo:
-    """The IANA zone of that name, UTC if there is none."""
+    """Return the IANA zone of that name, UTC if there is none."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
@@ -95,7 +95,7 @@ def read(text: str, tz: str) -> Said | None:
 
 
 def believable(said: Said, use: Use, at: datetime) -> bool:
-    """Whether somebody who spoke at `at` can have meant it: due not before yesterday, all within fifty years."""
+    """Tell whether somebody who spoke at `at` can have meant it: due not before yesterday, all within fifty years."""
     if said.start.year < _EARLIEST_YEAR:
         return False
     return (use != "due" or at - timedelta(days=1) <= said.end) and said.start <= at + _LONGEST
@@ -113,7 +113,7 @@ def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[W
 
 
 def agrees(claim: Window, said: Window, at: datetime) -> bool:
-    """Whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
+    """Tell whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
     (start, end), (first, last) = claim, said
     if end <= first or start >= last:
         return False
@@ -125,7 +125,7 @@ def agrees(claim: Window, said: Window, at: datetime) -> bool:
 
 
 def dated_by(claim: Window, at: datetime) -> bool:
-    """Whether a claimed month or year is merely that in which somebody spoke."""
+    """Tell whether a claimed month or year is merely that in which somebody spoke."""
     return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH
 
 
@@ -175,7 +175,7 @@ class AsOf:
 
 
 def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
-    """The moment and the topic, or None if the text asks for no earlier moment."""
+    """Return the moment and the topic, or None if the text asks for no earlier moment."""
     if len(text) > _LONGEST_QUESTION:
         return None
     plain = " ".join(unicodedata.normalize("NFKC", text).split()).strip("?？。.!！ ")
@@ -189,7 +189,7 @@ def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
 
 
 def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
-    """The date, and what follows it: "2026-03-01, coffee", 3月1日我的工作. All of it where no date begins it."""
+    """Part the date from what follows it: "2026-03-01, coffee", 3月1日我的工作. All of it where no date begins it."""
     if read(text, tz) is not None:
         return text, ""
     whole = moment(text, now, tz)
@@ -205,7 +205,7 @@ def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
 
 
 def _topic(text: str) -> str:
-    """What is asked about, without the words that ask; empty for everything."""
+    """Return what is asked about, without the words that ask; empty for everything."""
     topic = text.strip(" ,，")
     if (asked := _ASKS.match(topic)) is not None:
         topic = next(g for g in (*asked.groups(), "") if g is not None)
@@ -214,7 +214,7 @@ def _topic(text: str) -> str:
 
 
 def moment(text: str, now: datetime, tz: str) -> datetime | None:
-    """The end of the time that the text names, at most `now`; None if it names none."""
+    """Return the end of the time that the text names, at most `now`; None if it names none."""
     said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
     said = _DAY_ZH.sub(lambda m: "月".join(f"{numbers_of(n)[0][0]:g}" for n in m.groups()), said)
     if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):

@@ -175,7 +175,7 @@ def _own_signs(text: str) -> list[tuple[str, list[int]]]:
 
 
 def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
-    """The words it quotes: in the message it names, else in another own one of the exchange."""
+    """Return the words it quotes: in the message it names, else in another own one of the exchange."""
     own = [i for i, m in enumerate(spoken) if m.role == "user" and m.n]
     for cited in op.said:
         for i in sorted(own, key=lambda i: spoken[i].n != cited.n):
@@ -187,7 +187,7 @@ def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
 
 
 def _find_best(op: Operation, spoken: Sequence[Spoken], among: Sequence[int] = ()) -> Place | str:
-    """The own sentence that has most of the operation's words, with the question that it answers."""
+    """Return the own sentence that has most of the operation's words, with the question that it answers."""
     best: tuple[float, Place] = (0.0, (0, 0, 0))
     wanted = units(dates.DATED.sub(" ", op.text)) or units(op.text)
     for i in among or [i for i, m in enumerate(spoken) if m.role == "user" and m.n]:
@@ -201,7 +201,7 @@ def _find_best(op: Operation, spoken: Sequence[Spoken], among: Sequence[int] = (
 
 
 def question_before(spoken: Sequence[Spoken], i: int) -> str:
-    """The assistant's last sentence before message `i`; "" if somebody else spoke."""
+    """Return the assistant's last sentence before message `i`; "" if somebody else spoke."""
     if i == 0 or spoken[i - 1].role != "assistant":
         return ""
     return re.split(r"(?<=[.!?。！？])\s*(?=.)", spoken[i - 1].text.strip())[-1]
@@ -248,7 +248,7 @@ class Case:
         return folded in cited or cited in folded or len(inside) > len(units(clause)) / 2
 
     def _points_to(self, memory: str) -> bool:
-        """Whether own words, or the question that they answer, speak of what a shown memory is about."""
+        """Tell whether own words, or the question that they answer, speak of what a shown memory is about."""
         said = f"{self.m.text} {self.question}"
         kin, theirs = kin_of(said), kin_of(memory)
         return bool(kin & theirs or units(said) & units(memory) or (kin and not theirs))
@@ -272,7 +272,7 @@ class Case:
 
 
 def names_in(text: str) -> set[str]:
-    """What is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
+    """Return what is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
     text = FORMS.DAYS.sub(" ", text)
     if language_of(text) == "zh":
         people = {n for n in named(text) if n[0] != "左" and re.search(CALLED, text[: text.find(n)])}
@@ -287,7 +287,7 @@ def _share(part: frozenset[str], whole: frozenset[str]) -> float:
 
 
 def _exchanges_places(op: str, said: str) -> bool:
-    """Whether two words have changed places: 3 sons and 5 grandsons, told as five sons and three grandsons."""
+    """Tell whether two words have changed places: 3 sons and 5 grandsons, told as five sons and three grandsons."""
     told, spoken = forms.tokens(op), forms.tokens(said)
     both = set(told) & set(spoken) - {",", "and", "和"}
     x, y = ([t for t in some if t in both] for some in (told, spoken))
@@ -308,12 +308,12 @@ def is_foreign(c: Case) -> bool:
 
 
 def has_relative_date(c: Case) -> bool:
-    """A time that means another day tomorrow: "next Friday"."""
+    """Find a time that means another day tomorrow: "next Friday"."""
     return bool(FORMS.RELATIVE.search(c.text))
 
 
 def misreads_answer(c: Case) -> bool:
-    """What a short answer and the question before it do not say together."""
+    """Find what a short answer and the question before it do not say together."""
     words = frozenset(w for w in units(c.text) if not w.isnumeric())
     own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
     rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), denies_or_ends(c.op.text)
@@ -354,7 +354,7 @@ def misreads_answer(c: Case) -> bool:
 
 
 def has_other_name(c: Case) -> bool:
-    """A name or a relative that nobody spoke of, or a name of another clause than the one it rests on."""
+    """Find a name or a relative that nobody spoke of, or a name of another clause than the one it rests on."""
     known = fold(f"{c.known} {c.question}")
     names = {fold(n) for n in names_in(c.op.text)}
     if any((n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known for n in names):
@@ -369,7 +369,7 @@ def has_other_name(c: Case) -> bool:
 
 
 def _measured(text: str) -> list[tuple[float, str, str]]:
-    """Numbers with the Chinese measure behind them, and as they are written."""
+    """Return numbers with the Chinese measure behind them, and as they are written."""
     text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
     found = [(n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
     return [(n, after if after in _MEASURES or before == "了" else "", word) for n, before, after, word in found]
@@ -380,7 +380,7 @@ def _is_hour(text: str, word: str) -> bool:
 
 
 def _counts_other(c: Case) -> bool:
-    """Whether the word before a number stands only in clauses with other numbers."""
+    """Tell whether the word before a number stands only in clauses with other numbers."""
     clauses = [(units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in clauses_of(s)]
     for n, start, _ in numbers_of(c.text):
         m = _COUNTED.search(c.text[max(0, start - 40) : start])
@@ -392,7 +392,7 @@ def _counts_other(c: Case) -> bool:
 
 
 def has_other_number(c: Case) -> bool:
-    """A number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
+    """Find a number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
     said = _measured(c.known)
     for n, measure, word in _measured(c.text):
         if (n <= 1 and (word == "00" or not word[0].isdigit())) or (
@@ -412,7 +412,7 @@ def has_other_number(c: Case) -> bool:
 
 
 def has_other_date(c: Case) -> bool:
-    """A date that the words do not come to. Years alone are numbers."""
+    """Find a date that the words do not come to. Years alone are numbers."""
     at, tz = c.m.at, c.m.tz
     today = f"{at.astimezone(dates.zone(tz)):%Y-%m-%d}"
     read = [(use, s) for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz))]
@@ -434,14 +434,14 @@ def has_other_date(c: Case) -> bool:
 
 
 def _names_day(c: Case, claim: dates.Window) -> bool:
-    """Whether the words name that day of a month near: "monday 27th", 29号."""
+    """Tell whether the words name that day of a month near: "monday 27th", 29号."""
     day = claim[0].astimezone(dates.zone(c.m.tz)).day
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
     return near and bool(re.search(rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)", " ".join(c.focus)))
 
 
 def has_other_polarity(c: Case) -> bool:
-    """A denial that was not said, or one that was said and is left out."""
+    """Find a denial that was not said, or one that was said and is left out."""
     if c.answer in {"yes", "no", "past", "unsure"}:
         return False  # `misreads_answer`
     op, words = c.op.text, units(c.text)
@@ -466,7 +466,7 @@ def has_other_polarity(c: Case) -> bool:
 
 
 def is_about_another(c: Case) -> bool:
-    """What somebody else is or does, told of the person; or who does it to whom, exchanged."""
+    """Find what somebody else is or does, told of the person; or who does it to whom, exchanged."""
     op, said = c.op.text, c.sentence
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
@@ -484,7 +484,7 @@ def is_about_another(c: Case) -> bool:
 
 
 def _turns(name: str, op: str, said: str) -> bool:
-    """Whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
+    """Tell whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
     (x, y), (a, b) = ([forms.tokens(t) for t in text.split(name, 1)] for text in (op, said))
     does, done = (part if part and units(part[0]) else () for part in (y[:1], x[-1:]))
     if does and not x and does[0] in a and does[0] not in b:
@@ -493,14 +493,14 @@ def _turns(name: str, op: str, said: str) -> bool:
 
 
 def _closest(text: str, parts: list[str]) -> list[str]:
-    """Those parts that have most of a text's words."""
+    """Return those parts that have most of a text's words."""
     shares = [len(units(p) & units(text)) for p in parts]
     most = max(shares, default=0)
     return [p for p, share in zip(parts, shares, strict=True) if share == most > 0]
 
 
 def _other_subject(clause: str, op: str) -> bool:
-    """Whether a clause has another subject than the person, which the operation does not name."""
+    """Tell whether a clause has another subject than the person, which the operation does not name."""
     clause = clause.removeprefix("听说").removeprefix("据说")
     m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
     start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
@@ -513,12 +513,12 @@ def _other_subject(clause: str, op: str) -> bool:
 
 
 def _ways(text: str) -> dict[str, bool]:
-    """Where something comes from, and where it goes to: each place, and whether it is the former."""
+    """Find where something comes from, and where it goes to: each place, and whether it is the former."""
     return {a or b: (x or y) in {"from", "left", "leaving", "从", "离开"} for x, a, y, b in _WAY.findall(fold(text))}
 
 
 def is_no_fact(c: Case) -> bool:
-    """A question, a plan, a fancy or a story told as a fact."""
+    """Find a question, a plan, a fancy or a story told as a fact."""
     op = c.op.text
     if FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
         return True
@@ -569,7 +569,7 @@ def overstates(c: Case) -> bool:
 
 
 def is_not_theirs(c: Case) -> bool:
-    """Words of Ebb's or of a shown memory, told as the person's."""
+    """Find words of Ebb's or of a shown memory, told as the person's."""
     words, own = units(c.text), units(c.said)
     if c.answer or not words:
         return False

@@ -1,4 +1,4 @@
-"""The extractor: what a finished stretch of conversation leaves to be remembered (S3, DESIGN §6).
+"""The extractor: what a finished stretch of conversation leaves to be remembered.
 
 Extract and match are one call: the model is shown what is known and names what it matches or contradicts.
 Idempotent by the session's watermark `extracted_through`.
@@ -139,7 +139,7 @@ class Extractor:
         return answer.memories[:MOST_CANDIDATES]
 
     async def _shortened(self, user_id: str, h: History, now: datetime) -> tuple[list[Message], str]:
-        """The newest messages as they are, and the rest summarised where there is too much of it."""
+        """Return the newest messages as they are, and the rest summarised where there is too much of it."""
         visible = [m for m in h.messages if m.text.strip()]
         most = min(HISTORY_TOKENS, self.tools.context_tokens // 2)
         if sum(estimate_tokens(clip(m.text, MESSAGE_TOKENS)) for m in visible) <= most:
@@ -155,7 +155,7 @@ class Extractor:
     async def _claims(
         self, user_id: str, h: History, found: Sequence[Candidate], known: Mapping[MemoryId, Memory]
     ) -> list[tuple[Candidate, Claim]]:
-        """Those that the person's words support, each with the claim it makes."""
+        """Return those that the person's words support, each with the claim it makes."""
         spoken, texts = spoken_in(h.messages, user_id), [m.original_content for m in known.values()]
         found = [self._shown(c, known) for c in found]  # ids that were not shown are gone from here on
         olds = [known.get(c.contradicts or c.matches) for c in found]
@@ -207,13 +207,13 @@ class Extractor:
 
 
 def _ended_before(tx: Tx, claim: Claim) -> int:
-    """How many memories the monitor ended by the message that the claim rests on: it is one exchange."""
+    """Say how many memories the monitor ended by the message that the claim rests on: it is one exchange."""
     said = tx.conversations.message(claim.sources[0])
     return tx.changes.ended_by(said.turn_id) if said and said.turn_id else 0
 
 
 def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequence[Message]) -> Saved:
-    """One candidate: contradicted, matched or new (S2's strategies for what contradicts)."""
+    """One candidate: contradicted, matched or new."""
     old = tx.memories.get(c.contradicts) if c.contradicts else None
     if old is not None and old.state is State.ACTIVE and old.layer is not Layer.SYSTEM:
         match strategy(old, claim, inferred=True):

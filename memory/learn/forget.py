@@ -1,4 +1,4 @@
-"""Forgetting on request: softly, at once, and everywhere the thing came from or went to (DESIGN §4).
+"""Forgetting on request: softly, at once, and everywhere the thing came from or went to.
 
 One change set holds it all, so that undo brings all of it back. What must not be learned again from the same
 history leaves a tombstone.
@@ -192,7 +192,7 @@ class Reach:
         return [o for o in found.values() if o.id != m.id]
 
     def _taken(self, gone: set[MemoryId]) -> set[str]:
-        """Names that memories which stay have as well: they lead elsewhere too."""
+        """Return names that memories which stay have as well: they lead elsewhere too."""
         if len(self.targets) > MANY:
             return set()
         f = Filter(states=_HOLDS)
@@ -205,7 +205,7 @@ class Reach:
         return out
 
     def _messages(self) -> list[Message]:
-        """Sources, the replies to them, the asking ones, and every visible message that says it."""
+        """Return sources, the replies to them, the asking ones, and every visible message that says it."""
         tx, facts = self.tx, [m for m in self.memories if m.layer is not Layer.EPISODE]
         wanted = {i for m in facts for i in (*tx.memories.sources(m.id), m.source_message) if i}
         wanted |= set(self.message_ids)
@@ -225,7 +225,7 @@ class Reach:
 
 
 def _takes_same(said: str, m: Memory, o: Memory) -> bool:
-    """Whether two memories take the same words from their common message; or three in four of one name."""
+    """Tell whether two memories take the same words from their common message; or three in four of one name."""
     if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
         return False
     words, name = _stems(said), " ".join(names(m.original_content, m.entities))
@@ -240,7 +240,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _own_words(o: Memory, m: Memory) -> str:
-    """What `o` said before `m` was merged into it; it will be taken apart."""
+    """Return what `o` said before `m` was merged into it; it will be taken apart."""
     return o.original_contents.get(o.id, o.original_content) if m.merged_into == o.id else o.original_content
 
 
@@ -385,7 +385,7 @@ def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> Receipt:
 
 
 def _belongs(tx: Tx, reach: Reach, m: Message) -> bool:
-    """Whether a message was hidden for these memories, not only for others that went in the same act."""
+    """Tell whether a message was hidden for these memories, not only for others that went in the same act."""
     sources = {i for x in reach.memories for i in tx.memories.sources(x.id)}
     turns = {s.turn_id for s in messages_of(tx, sources) if s.turn_id}
     return m.id in sources or m.turn_id in turns or reach.thing.said_by(m.text, HINTS)

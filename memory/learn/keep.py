@@ -1,4 +1,4 @@
-"""What a person does to one memory by hand: restore, edit, pin (S1)."""
+"""What a person does to one memory by hand: restore, edit, pin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from memory.ports import Tx
 
 
 def must(tx: Tx, memory_id: MemoryId) -> Memory:
-    """The memory. Raises NotFound."""
+    """Return the memory. Raises NotFound."""
     m = tx.memories.get(memory_id)
     if m is None:
         raise NotFound(f"There is no memory {memory_id}.")
@@ -58,7 +58,7 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
 
 
 def _one_thing(changes: list[Change], memory_id: MemoryId) -> bool:
-    """Whether the set deleted this memory, its older versions and its episodes, and nothing else."""
+    """Tell whether the set deleted this memory, its older versions and its episodes, and nothing else."""
     deleted = [c for c in changes if c.entity == "memory" and c.op == "deleted"]
     by_id: dict[str, Mapping[str, Json]] = {c.entity_id: c.before for c in deleted if c.before}
     if memory_id not in by_id:
@@ -95,7 +95,7 @@ def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
 def edit(
     tx: Tx, memory_id: MemoryId, text: str, u: float, now: datetime, *, within: ChangeSet | None = None
 ) -> Memory:
-    """The person's own words become the original: FULL, verified, the old ones in `correction_history`.
+    """Make the person's own words the original: FULL, verified, the old ones in `correction_history`.
 
     `within` is a change set that is open already.
 
@@ -131,12 +131,12 @@ def edit(
 
 
 def edit_refused(m: Memory, text: str) -> str:
-    """Why this may not be the memory's text; empty if it may."""
+    """Say why this may not be the memory's text; empty if it may."""
     return refused_text(text, secret=m.sensitivity is Sensitivity.SECRET) or ""
 
 
 def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
-    """What was proposed holds from now on, by the person's word, and ends what it was meant to end."""
+    """Accept what was proposed: it holds by the person's word, and ends what it was meant to end."""
     if (p := next((p for p in tx.proposals.open() if p.id == memory_id), None)) is not None:
         done = accept_proposal(tx, p, curve=curve, u=u, now=now)
         if done is None:
@@ -158,7 +158,7 @@ def decline(tx: Tx, proposal_id: str, now: datetime) -> None:
 
 
 def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:
-    """A pinned memory does not fade: it is whole again at once."""
+    """Pin a memory, so that it does not fade and is whole again at once, or take the pin."""
     m = must(tx, memory_id)
     if m.pinned is on:
         return m

@@ -85,7 +85,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
 
 
 def read(answer: str) -> tuple[list[Line], list[Unread]]:
-    """The operations of an answer in order, and what could not be read."""
+    """Return the operations of an answer in order, and what could not be read."""
     lines: list[Line] = []
     unread: list[Unread] = []
     for raw in plain(answer).splitlines():
@@ -131,7 +131,7 @@ def _line(raw: str, unread: list[Unread]) -> Line | Unread:
 
 
 def _closing(text: str, start: int) -> int:
-    """Where the bracket closes: not inside of quotes, nor the bracket of an id that was written with its own."""
+    """Find where the bracket closes: not inside of quotes, nor the bracket of an id that was written with its own."""
     quote, depth = "", 0
     pairs = {'"': '"', "“": "”", "「": "」"}
     last = {c: text.rfind(close) for c, close in pairs.items()}

@@ -43,7 +43,7 @@ class Item:
 
 
 def clock(at: datetime, tz: str, lang: Lang) -> str:
-    """A moment as prompts write it: date, weekday, time and offset in the zone."""
+    """Return a moment as prompts write it: date, weekday, time and offset in the zone."""
     local = at.astimezone(zone(tz))
     day = f"星期{_DAYS_ZH[local.weekday()]}" if lang == "zh" else _DAYS_EN[local.weekday()]
     offset = local.strftime("%z")
@@ -51,7 +51,7 @@ def clock(at: datetime, tz: str, lang: Lang) -> str:
 
 
 def is_evidence(m: Message, user_id: str) -> bool:
-    """Whether the message is the user's own word."""
+    """Tell whether the message is the user's own word."""
     return m.role == "user" and m.author_user_id in {None, user_id}
 
 
@@ -69,7 +69,7 @@ def learnable(m: Message, user_id: str) -> str:
 
 
 def items(messages: Iterable[Message], user_id: str, most: int) -> list[Item]:
-    """The messages as prompts show them, each within `most` tokens, as `readable` has them."""
+    """Return the messages as prompts show them, each within `most` tokens, as `readable` has them."""
     visible = (m for m in messages if m.hidden_at is None and learnable(m, user_id).strip())
     return [
         Item(i, speaker(m, user_id), clip(learnable(m, user_id), most), m.at, m.tz)
@@ -85,13 +85,13 @@ def spoken_in(messages: Iterable[Message], user_id: str, context: Iterable[Messa
 
 
 def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
-    """What the user said, as one text: what memories are looked up by."""
+    """Return what the user said, as one text: what memories are looked up by."""
     said = (learnable(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
     return clip("\n".join(said), most)
 
 
 def language(words: str, tx: Tx) -> Lang:
-    """The language of the words; where they are in none, the user's."""
+    """Return the language of the words; where they are in none, the user's."""
     return language_of(words, tx.user().lang or "en")
 
 
@@ -101,17 +101,17 @@ def told(m: Memory) -> str:
 
 
 def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
-    """Memories as the reference block labels them, in the words they were learned in."""
+    """Return memories as the reference block labels them, in the words they were learned in."""
     return [{"id": m.id, "text": told(m), "kind": str(m.kind), "negated": m.negated_at is not None} for m in memories]
 
 
 def messages_of(tx: Tx, ids: Iterable[str]) -> list[Message]:
-    """The messages of those ids, hidden ones among them; those that are erased are left out."""
+    """Return the messages of those ids, hidden ones among them; those that are erased are left out."""
     return [m for i in ids if (m := tx.conversations.message(i)) is not None]
 
 
 def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
-    """Whether all of the messages are still there, visible and as they were read.
+    """Tell whether all of the messages are still there, visible and as they were read.
 
     Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not be learned.
     """
@@ -126,7 +126,7 @@ def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
 
 
 def clip(text: str, most: int) -> str:
-    """The text within `most` tokens; what is too long loses its middle, where least is said."""
+    """Return the text within `most` tokens; what is too long loses its middle, where least is said."""
     size = estimate_tokens(text)
     if size <= most:
         return text
@@ -135,7 +135,7 @@ def clip(text: str, most: int) -> str:
 
 
 def newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[T]:
-    """The longest tail of `items` that fits into `most` tokens."""
+    """Return the longest tail of `items` that fits into `most` tokens."""
     kept: list[T] = []
     left = most
     for item in reversed(items):
@@ -147,7 +147,7 @@ def newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) ->
 
 
 def portions(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[list[T]]:
-    """The items in order, in portions of at most `most` tokens; an item that is longer is a portion alone."""
+    """Return the items in order, in portions of at most `most` tokens; an item that is longer is a portion alone."""
     out: list[list[T]] = []
     room = 0
     for item in items:

@@ -89,12 +89,12 @@ class Saved:
 
     @property
     def changed(self) -> bool:
-        """Whether anything was written that a person would want to know of."""
+        """Tell whether anything was written that a person would want to know of."""
         return self.outcome not in {"known", "refused"}
 
     @property
     def ended(self) -> bool:
-        """Whether a memory is over by it."""
+        """Tell whether a memory is over by it."""
         return self.outcome in {"superseded", "negated", "deleted"}
 
 
@@ -105,7 +105,7 @@ _AS_DRAFTED: Final = (
 
 
 def built(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
-    """The memory of a claim, before `born` gives it its curve."""
+    """Return the memory of a claim, before `born` gives it its curve."""
     d, at = claim.draft, claim.said_at
     text = d.content.strip()
     as_drafted: dict[str, Any] = {name: getattr(d, name) for name in _AS_DRAFTED}
@@ -146,7 +146,7 @@ def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
 
 
 def importance_like(m: Memory) -> Importance:
-    """The importance a memory would be given anew, by its counter (S0)."""
+    """Return the importance a memory would be given anew, by its counter."""
     if m.layer is Layer.CORE or m.importance >= 1.9:
         return Importance.HIGH
     return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
@@ -158,7 +158,7 @@ _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM})
 
 
 def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
-    """S2's conflict strategies, for a claim that says otherwise than `old`.
+    """Choose the weight paper's strategy for a claim that says otherwise than `old`.
 
     latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes: the old one
     stays as a version of its own, denied and much weaker, beside the new one. weight_balance, where it is unsure
@@ -175,7 +175,7 @@ def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
 
 
 def refused_text(text: str, *, secret: bool = False) -> Code | None:
-    """Why this may be nobody's memory, whoever asks, or None; `secret`: it holds one, whatever it looks like."""
+    """Say why this may be nobody's memory, whoever asks, or None; `secret`: it holds one, whatever it looks like."""
     if not normalised(text):
         return "empty"
     if len(text) > LONGEST:
@@ -186,7 +186,7 @@ def refused_text(text: str, *, secret: bool = False) -> Code | None:
 
 
 def refusal(tx: Tx, claim: Claim) -> Code | None:
-    """Why this must not be saved, or None."""
+    """Say why this must not be saved, or None."""
     d = claim.draft
     if code := refused_text(
         d.content.strip(), secret=d.sensitivity is Sensitivity.SECRET and d.source is not Source.USER
@@ -213,7 +213,7 @@ def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:
 
 
 def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
-    """What was forgotten on request and is what the claim says. Words said after it are allowed to return."""
+    """Return what was forgotten on request and is what the claim says. Words said after it are allowed to return."""
     text = claim.draft.content
     digest, matching = tx.tombstones.digest, tx.tombstones.matching
     found = matching(digest(text), claim.embedder_id, claim.vector, buried_from(claim.embedder_id))
@@ -352,7 +352,7 @@ class Merger:
         return Saved(self._fresh(new or old), "negated")
 
     def contradict(self, old: Memory, claim: Claim) -> Saved:
-        """Unsure (S2: balance): both stand, and the old one loses what its last mentions had given it."""
+        """Unsure: both stand, and the old one loses what its last mentions had given it."""
         saved = self.save(claim)
         if saved.outcome == "added" and not self.proposing:
             m, log = lifecycle.happen(old, "contradicted", self.u, claim.said_at, _by(saved.memory))
@@ -377,7 +377,7 @@ class Merger:
         return Saved(self._write(after, "reinforced", log), "reinforced")
 
     def affirm(self, m: Memory, at: datetime) -> Saved:
-        """The denial is taken back; what had been said in its place ends."""
+        """Return the denial is taken back; what had been said in its place ends."""
         # The same words may have denied it more than once.
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
         for other in self.tx.memories.many(by):
@@ -406,7 +406,7 @@ class Merger:
         return Saved(m, "deleted")
 
     def _known_note(self, claim: Claim) -> Memory | None:
-        """The memory that says the same already and is no quotation."""
+        """Return the memory that says the same already and is no quotation."""
         quotes: list[MemoryId] = []
         while (m := known(self.tx, claim, exclude=quotes)) is not None and is_quote(m):
             quotes.append(m.id)
@@ -415,7 +415,7 @@ class Merger:
     # --- how ---------------------------------------------------------------------------------------------
 
     def _ending_refused(self, old: Memory, claim: Claim) -> str | None:
-        """Words older than the memory cannot end it; and what may not be saved may not end anything either."""
+        """Refuse words older than the memory, and what may not be saved: neither may end anything."""
         if claim.said_at < old.created_at:
             return "older"
         return refusal(self.tx, claim)
@@ -433,7 +433,7 @@ class Merger:
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
         m = built(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
-            # Where one version ends the next begins (S1): also where nobody said since when it has been so.
+            # Where one version ends the next begins: also where nobody said since when it has been so.
             begins = m.valid_from or claim.said_at
             worth = max(m.sensitivity, inherit.sensitivity)
             m = replace(m, sensitivity=worth, supersedes=supersedes, valid_from=begins)

@@ -1,4 +1,4 @@
-"""The monitor: after each exchange, what of it should be remembered, corrected or dropped (S0, DESIGN §6)."""
+"""The monitor: after each exchange, what of it should be remembered, corrected or dropped."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Monitor:
         return min(tokens, self.tools.context_tokens // 4)
 
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
-        """All that can be corrected: recalled in these turns, nearest to the user's words, and resident."""
+        """Return all that can be corrected: recalled in these turns, nearest to the user's words, and resident."""
         words = await asyncio.to_thread(words_of, ex.messages, user_id)
         near = await self.tools.near(user_id, words, NEAREST, ANY)
         recalled = [m for m in ex.memories if m.id in ex.recalled]
@@ -145,7 +145,7 @@ class Monitor:
     async def _ask(
         self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], now: datetime, failed: Sequence[Step] = ()
     ) -> tuple[list[Step], int] | None:
-        """The steps and how many lines were left out; None for an answer without any operation."""
+        """Return the steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
         exchange = await asyncio.to_thread(items, ex.messages, user_id, self._within(EXCHANGE_TOKENS))
         context = await asyncio.to_thread(items, ex.context, user_id, self._within(CONTEXT_TOKENS))
@@ -223,7 +223,7 @@ class Monitor:
         return {**outcome_of(self.tools, "monitor line", done), "refused": refused, "unread": unread, "set": begun.id}
 
     def _refused(self, tx: Tx, ex: Exchange, step: Step, said: str, ended: int) -> str:
-        """Why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
+        """Say why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
         old = tx.memories.get(step.line.id)
         if step.verdict.reason or old is None or step.line.op == "add":
             return step.verdict.reason
@@ -259,7 +259,7 @@ def _step(tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: 
 
 
 def _checked(steps: Sequence[Step], spoken: Sequence[Spoken], shown: Mapping[MemoryId, Memory]) -> list[Step]:
-    """The steps, each read, and with what the person's words say to it."""
+    """Read each step, and check it against the person's words."""
     from memory.learn.schemas import Entry  # in a thread: the first import takes long
 
     texts, out = [m.original_content for m in shown.values()], list[Step]()
@@ -285,7 +285,7 @@ def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None
 
 
 def _learned(tx: Tx, message_ids: Sequence[str]) -> bool:
-    """Whether the monitor has learned from one of the messages before (what was undone since does not count)."""
+    """Tell whether the monitor has learned from one of the messages before (what was undone since does not count)."""
     memories = tx.memories.many(tx.memories.learned_from(message_ids))
     return any(m.source is Source.MONITOR and m.state is not State.DELETED for m in memories)
 

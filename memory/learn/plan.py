@@ -1,6 +1,6 @@
 """What a request to forget could mean: looked for at every level, and clear only if one thing stands out.
 
-Deleting the best match of a search unasked is what people complain of most (PEERS 7), so a second memory that
+Deleting the best match of a search unasked is what people complain of most, so a second memory that
 fits nearly as well is enough to ask.
 """
 
@@ -111,7 +111,7 @@ class Planner:
         spare: str = "",
         every: bool = False,
     ) -> ForgetPlan:
-        """What `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside.
+        """Return what `text` could mean. Empty: what was said just before, in `scope`, the message `asking` aside.
 
         spare: what must not go with it. every: all memories that name it are meant.
         """
@@ -176,7 +176,7 @@ class Planner:
 
 
 def _just_said(tx: Tx, scope: str, asking: str | None) -> ForgetPlan:
-    """What was learned from the user's message before the one that asks; the message itself if nothing was."""
+    """Return what was learned from the user's message before the one that asks; the message itself if nothing was."""
     said = previous_message(tx, scope, asking)
     if said is None:
         return ForgetPlan()
@@ -186,7 +186,7 @@ def _just_said(tx: Tx, scope: str, asking: str | None) -> ForgetPlan:
 
 
 def _last_name(tx: Tx, scope: str, asking: str | None) -> str:
-    """The name that was said last, which "him" or 他 then means; empty if there is none."""
+    """Return the name that was said last, which "him" or 他 then means; empty if there is none."""
     recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
     said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
     found = (sorted(names(f"… {text}")) for text in said)
@@ -201,7 +201,7 @@ def _said(tx: Tx, wanted: str, asking: str | None) -> tuple[str, ...]:
 
 
 def previous_message(tx: Tx, scope: str, asking: str | None) -> Message | None:
-    """The user's last visible message in the scope that is no such request itself, before `asking`."""
+    """Return the user's last visible message in the scope that is no such request itself, before `asking`."""
     at = tx.conversations.message(asking) if asking else None
     recent = tx.conversations.messages(scope=scope, before=at.seq if at else None, limit=_RECENT, newest=True)
     for m in reversed(recent):
@@ -214,7 +214,7 @@ def previous_message(tx: Tx, scope: str, asking: str | None) -> Message | None:
 
 
 def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
-    """How well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
+    """Say how well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
     if normalised(wanted) in {normalised(m.original_content), normalised(m.content)}:
         return 1.0
     if reordered(wanted, m.original_content):
@@ -250,12 +250,12 @@ def _across(wanted: str, m: Memory) -> float:
 
 
 def _kinds(wanted: str) -> frozenset[Kind]:
-    """The sorts of memory that are called by name."""
+    """Return the sorts of memory that are called by name."""
     return frozenset(k for asked, kinds in _SORTS if asked.search(wanted) for k in kinds)
 
 
 def _looked_at(tx: Tx, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
-    """The memories found, and those that an aspect or a sort points to."""
+    """Return the memories found, and those that an aspect or a sort points to."""
     found = {m.id: m for m in tx.memories.many(ids)}
     if kinds := _kinds(wanted):
         found |= {m.id: m for m in tx.memories.find(replace(_ALL, kinds=kinds), limit=500).items}

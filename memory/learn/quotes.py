@@ -1,4 +1,4 @@
-"""A model reads the notebook's quotations once: what they say becomes notes in their place (DESIGN §10).
+"""A model reads the notebook's quotations once: what they say becomes notes in their place.
 
 They are read in batches, as messages of a session are, and checked against their own words. A quotation of which
 notes say everything is replaced by them; any other stays as it is, and nothing read out of it is kept. So recall

@@ -33,7 +33,7 @@ LIFE, BETWEEN = timedelta(days=30), timedelta(days=1)
 
 
 def words_about(spoken: Sequence[Spoken]) -> str:
-    """The person's own words of an exchange, each short answer with the sentence that it answers."""
+    """Return the person's own words of an exchange, each short answer with the sentence that it answers."""
     said: list[str] = []
     for i, m in enumerate(spoken):
         if m.role == "user" and m.n:
@@ -56,7 +56,7 @@ def touches_memory(said: str, m: Memory) -> bool:
 
 
 def may_end(said: str, m: Memory) -> bool:
-    """Whether these words may end it: verified, pinned and core memories only if they name it.
+    """Tell whether these words may end it: verified, pinned and core memories only if they name it.
 
     A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy to peanuts.
     """
@@ -78,7 +78,7 @@ def _says_name(said: str, m: Memory) -> bool:
 
 
 def is_half_said(text: str, said: str) -> bool:
-    """Whether half of a claim's content words are the person's own."""
+    """Tell whether half of a claim's content words are the person's own."""
     wanted = units(text)
     return bool(wanted) and len(wanted & units(said)) >= HALF * len(wanted)
 
@@ -96,7 +96,7 @@ def propose(tx: Tx, text: str, data: Mapping[str, Json], message_id: str | None,
 
 
 def ask_today(tx: Tx, now: datetime) -> Proposal | None:
-    """The proposal to ask about now, noted as asked; None if one was asked within a day."""
+    """Return the proposal to ask about now, noted as asked; None if one was asked within a day."""
     tx.proposals.expire(now - LIFE)
     waiting = tx.proposals.open()
     if any(p.asked_at is not None and now - p.asked_at < BETWEEN for p in waiting):
@@ -108,7 +108,7 @@ def ask_today(tx: Tx, now: datetime) -> Proposal | None:
 
 
 def accept_proposal(tx: Tx, p: Proposal, *, curve: str, u: float, now: datetime) -> Memory | None:
-    """The person says yes: it is their own word. Returns the memory that says it, or the one that ended."""
+    """Accept a proposal as the person's own word. Returns the memory that says it, or the one that ended."""
     tx.changes.begin("user", "accept", now)
     tx.proposals.remove(p.id)
     merger = Merger(tx, curve=curve, u=u)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Remembering on request: the person's own words, verified; a secret sealed under a label (DESIGN §6, §11)."""
+"""Remembering on request: the person's own words, verified; a secret sealed under a label."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ _SENTENCES: Final = {
 
 
 def refuse(code: str, text: str) -> Refused:
-    """The refusal with its sentence, in the language of the text."""
+    """Return the refusal with its sentence, in the language of the text."""
     en, zh = _SENTENCES[code]
     return Refused("empty" if code == "previous" else code, zh if language_of(text) == "zh" else en)
 
 
 def checked(text: str) -> str:
-    """The text as it would be kept; secrets in it will be sealed. Raises Refused."""
+    """Return the text as it would be kept; secrets in it will be sealed. Raises Refused."""
     plain = " ".join(text.split())
     if (code := refused_text(plain)) and code != "secret":
         raise refuse(code, text)
@@ -129,7 +129,7 @@ class Rememberer:
         return await self.store.write(r.user_id, lambda tx: self.save(tx, r, looked, about))
 
     async def look(self, user_id: str, text: str) -> Looked:
-        """What `save` needs and must not find out inside the write."""
+        """Return what `save` needs and must not find out inside the write."""
         text = " ".join(text.split())
         if privacy.redact(text)[1]:
             privacy.seal(_held_key(self.key, text), "")  # its library takes long to load
@@ -150,7 +150,7 @@ class Rememberer:
         return self._save(tx, r, text, about, looked)
 
     async def _meant(self, r: Request) -> tuple[Request, Message | None]:
-        """The words that are meant, and the message they stand in."""
+        """Return the words that are meant, and the message they stand in."""
 
         def read(tx: Tx) -> tuple[Request, Message | None]:
             asking = tx.conversations.message(r.message_id) if r.message_id else None
@@ -239,7 +239,7 @@ def _held_key(key: bytes | None, text: str) -> bytes:
 
 
 def _whole(text: str, said: str) -> str:
-    """What is to be kept, with every secret that was cut in taking it out of the message made whole again."""
+    """Return what is to be kept, with every secret that was cut in taking it out of the message made whole again."""
     for f in privacy.redact(said)[1]:
         if f.value in text:
             continue
@@ -251,7 +251,7 @@ def _whole(text: str, said: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """What follows a command, without what people repeat of it ("that I like jazz"); empty for "this".
+    """Return what follows a command, without what people repeat of it ("that I like jazz"); empty for "this".
 
     All of it: a command has no sentences that are meant for something else.
     """
@@ -267,7 +267,7 @@ def _bare(text: str) -> str:
 
 
 def _held(tx: Tx, text: str) -> Memory | None:
-    """The memory whose place the new one takes: it says another value of what can have but one."""
+    """Return the memory whose place the new one takes: it says another value of what can have but one."""
     wanted = slot(text)
     if wanted is None:
         return None
@@ -277,7 +277,7 @@ def _held(tx: Tx, text: str) -> Memory | None:
 
 
 def _sealed(tx: Tx, label: str) -> list[Memory]:
-    """The person's sealed memories of that label."""
+    """Return the person's sealed memories of that label."""
     found = tx.memories.find(Filter(max_sensitivity=Sensitivity.SECRET), text=label, limit=50).items
     sealed = [m for m in found if m.sensitivity is Sensitivity.SECRET]
     return [m for m in sealed if normalised(m.original_content) == normalised(label)]
@@ -307,7 +307,7 @@ _KINDS: Final[Mapping[Kind, re.Pattern[str]]] = {
 
 
 def kind_of(text: str) -> Kind:
-    """How to answer, or the first kind whose words it has; FACT if none."""
+    """Guess the kind: how to answer, or the first whose words it has; FACT if none."""
     if privacy.instruction_sort(text) == "manner":
         return Kind.INSTRUCTION
     return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), Kind.FACT)
@@ -348,7 +348,7 @@ def slot(text: str) -> str | None:
 
 
 def draft_of(text: str, at: datetime, tz: str) -> Draft:
-    """What the person wants remembered, in their own words and language: verified, of high importance."""
+    """Return what the person wants remembered, in their own words and language: verified, of high importance."""
     kind = kind_of(text)
     draft = Draft(
         text,
@@ -368,7 +368,7 @@ def draft_of(text: str, at: datetime, tz: str) -> Draft:
 
 
 def _spelt(text: str) -> set[str]:
-    """Names as the person wrote them."""
+    """Return names as the person wrote them."""
     out = set()
     for name in names(text):
         at = text.casefold().find(name)

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""Secrets: taken out of messages as they come, opened only when the person asks for the very one (DESIGN §11)."""
+"""Secrets: taken out of messages as they come, opened only when the person asks for the very one."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ _MOST: Final = 2
 
 
 def asked_for(text: str) -> bool:
-    """Whether the message asks for a secret at all."""
+    """Tell whether the message asks for a secret at all."""
     return bool(_NOUN.search(text) and _ASKED.search(text) and not _NOT_ONE.search(text))
 
 
 def spare_asked(text: str) -> bool:
-    """Whether the whole message says that what was sealed is no secret."""
+    """Tell whether the whole message says that what was sealed is no secret."""
     return bool(_SPARE.fullmatch(text.strip()))
 
 
 def said(tx: Tx, key: bytes | None, message: Message) -> str:
-    """What a message said before its secrets were taken out; without the key, what it says."""
+    """Return what a message said before its secrets were taken out; without the key, what it says."""
     kept = tx.sealed_message(message.id)
     opened = privacy.unseal(key, kept, bound_to=message.id) if kept and key else None
     return message.text if opened is None else opened
 
 
 def without_secrets(tx: Tx, text: str) -> str:
-    """The text with a placeholder for each secret, but for values that their owner said are none."""
+    """Return the text with a placeholder for each secret, but for values that their owner said are none."""
     redacted, found = privacy.redact(text)
     known = tx.user().settings.get(_SPARED) if found else None
     return (
@@ -72,7 +72,7 @@ def without_secrets(tx: Tx, text: str) -> str:
 
 
 def readable(tx: Tx, messages: Iterable[Message]) -> list[Message]:
-    """The messages as a model may read them."""
+    """Return the messages as a model may read them."""
     return [replace(m, text=without_secrets(tx, m.text)) for m in messages]
 
 
@@ -93,7 +93,7 @@ class Sealed:
     key: bytes | None
 
     def adder(self, text: str) -> Callable[[Tx, Message], Message]:
-        """What adds a message of that text to a conversation: its secrets never reach the file in the open."""
+        """Return what adds a message of that text to a conversation: its secrets never reach the file in the open."""
         if privacy.redact(text)[1] and self.key:
             privacy.seal(self.key, "")  # its library takes long to load
 
@@ -151,7 +151,7 @@ class Sealed:
         return await self.store.write(user_id, write)
 
     def values(self, tx: Tx, memory_id: MemoryId) -> set[str]:
-        """The secret values that a sealed memory and its older versions hold."""
+        """Return the secret values that a sealed memory and its older versions hold."""
         found, waiting = dict[MemoryId, str | None](), [memory_id]
         while waiting:
             i = waiting.pop()
@@ -176,7 +176,7 @@ class Sealed:
         return privacy.unseal(self.key, kept, bound_to=memory_id) if kept and self.key else None
 
     async def locked(self, user_id: str, text: str) -> bool:
-        """Whether the message asks for a secret that this key does not open."""
+        """Tell whether the message asks for a secret that this key does not open."""
 
         def read(tx: Tx) -> bool:
             return any(self._opened(tx, m.id) is None for _, m in _asked(tx, text))
@@ -184,7 +184,7 @@ class Sealed:
         return asked_for(text) and await self.store.read(user_id, read)
 
     async def open(self, user_id: str, memory_id: MemoryId) -> str | None:
-        """What was sealed; None if the key was lost or nothing is sealed there. Raises NotFound."""
+        """Return what was sealed; None if the key was lost or nothing is sealed there. Raises NotFound."""
         memory, value = await self.store.read(
             user_id, lambda tx: (tx.memories.get(memory_id), self._opened(tx, memory_id))
         )
@@ -193,7 +193,7 @@ class Sealed:
         return value
 
     async def hits(self, user_id: str, text: str) -> list[Hit]:
-        """The secrets that the message asks for, opened, for this one prompt. Traces keep ids alone."""
+        """Return the secrets that the message asks for, opened, for this one prompt. Traces keep ids alone."""
 
         def read(tx: Tx) -> list[Hit]:
             best = sorted(_asked(tx, text), key=lambda s: -s[0])[:_MOST]
@@ -208,7 +208,7 @@ class Sealed:
 
 
 def _asked(tx: Tx, text: str) -> list[tuple[float, Memory]]:
-    """Secrets that fit the message, and how well."""
+    """Return secrets that fit the message, and how well."""
     found = [m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET]
     return [(fit, m) for m in found if (fit := _fit(text, m)) >= _ENOUGH]
 

@@ -1,4 +1,4 @@
-"""The summariser: what leaves working memory becomes an episode and a running summary (S0, DESIGN §5).
+"""The summariser: what leaves working memory becomes an episode and a running summary.
 
 After something was forgotten, `rebuild` writes both anew from what may still be seen.
 """
@@ -84,7 +84,7 @@ async def fold(
 
 
 def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
-    """The messages, a long one as several: whatever stands in its middle is read too."""
+    """Return the messages, a long one as several: whatever stands in its middle is read too."""
     n = min(MESSAGE_TOKENS, most)  # a character is a token at most
     piece = re.compile(rf".{{1,{n - 1}}}(?:[\s。！？，]|\Z)|.{{1,{n}}}", re.S)
     return [replace(m, text=text) for m in messages for text in piece.findall(m.text)]
@@ -120,7 +120,7 @@ def _harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, at most as long as an episode may be."""
+    """Return the text on one line, at most as long as an episode may be."""
     line = " ".join(text.split())
     return line if len(line) <= EPISODE_CHARS else line[: EPISODE_CHARS - 1].rstrip() + "…"
 
@@ -256,7 +256,7 @@ class Summariser:
 
 
 def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
-    """The spans of episodes that tell of messages in (after, through], without what is hidden now."""
+    """Return the spans of episodes that tell of messages in (after, through], without what is hidden now."""
     asked = tx.conversations.messages(session_id=session.id, after=after, through=through, hidden=True)
     spans: list[Span] = []
     covered: set[str] = set()

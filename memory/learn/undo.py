@@ -1,4 +1,4 @@
-"""Undo: a compensating change set (DESIGN §6). Nothing of the log is rewritten.
+"""Undo: a compensating change set. Nothing of the log is rewritten.
 
 A memory goes back field by field: what the set changed is put back where it still stands as the set left it,
 and what has moved since by mere use (mentions, weight) stays. A later change of more than that stands in the way.
@@ -55,7 +55,7 @@ class Undone:
 def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be undone again.
 
-    Where that moves a weight, the weight log says so. `u` is the user's forgetting factor (S2).
+    Where that moves a weight, the weight log says so. `u` is the user's forgetting factor.
 
     Raises NotFound (nothing to undo), Conflict (a later change of the same memory, named; undone already; purged).
     """
@@ -79,7 +79,7 @@ def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
 
 
 def undoable(tx: Tx, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
-    """The newest acts that can be taken back, newest first, each with what it touched, as it is now."""
+    """Return the newest acts that can be taken back, newest first, each with what it touched, as it is now."""
     sets = [s for s in tx.changes.undoable(limit) if s.reason != "summarise"]
     touched = {
         s.id: dict.fromkeys(c.entity_id for c in tx.changes.of_set(s.id) if c.entity == "memory") for s in sets
@@ -198,7 +198,7 @@ def _indexed(m: Memory) -> tuple[str, tuple[str, ...], Sensitivity]:
 
 
 def _unchanged(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
-    """The memory with the fields that the set changed as they were before it, but for what has moved since."""
+    """Return the memory with the fields that the set changed as they were before it, but for what has moved since."""
     now_ = memory_to_json(m)
     moved = {k for together in (_BY_USE, _BY_LEVEL) if _moved(m, after, together - {"content"}) for k in together}
     stays = _ALWAYS_KEPT | moved
@@ -212,13 +212,13 @@ def _unchanged(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json])
 
 
 def _moved(m: Memory, after: Mapping[str, Json], fields: frozenset[str]) -> bool:
-    """Whether one of the fields is another by now than the set left it."""
+    """Tell whether one of the fields is another by now than the set left it."""
     now_ = memory_to_json(m)
     return any(now_[k] != after.get(k) for k in fields)
 
 
 def _parted(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
-    """A merge is taken apart that was spoken of since: it keeps that, and gives back what was the others'."""
+    """Take apart a merge that was spoken of since: it keeps that, and gives back what was the others'."""
     others = set(after.recent_mentions) - set(before.recent_mentions)
     more = after.importance - lifecycle.counter(before, u, after.importance_at)
     return replace(

@@ -1,1 +1,1 @@
-"""Flow 3: time passes. Every night weights, levels, reviews, merges, purges, and a report of it (DESIGN §1, §4)."""
+"""Flow 3: time passes. Every night weights, levels, reviews, merges, purges, and a report of it."""

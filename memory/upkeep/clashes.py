@@ -1,4 +1,4 @@
-"""Memories that cannot both hold now (S1: contradictions are found at night, and reported).
+"""Memories that cannot both hold now: found at night, and reported.
 
 Rules find the candidates: one slot with two values, one thing said and denied, one sentence with two numbers. The
 memory model says which of them truly contradict each other; where it does not answer, only what the rules are sure
@@ -79,7 +79,7 @@ class Pair(NamedTuple):
 
 
 def between(a: Memory, b: Memory) -> Certainty | None:
-    """Whether two memories that both hold may contradict each other."""
+    """Tell whether two memories that both hold may contradict each other."""
     if not (_holds(a) and _holds(b)) or a.language != b.language or not related_kinds(a.kind, b.kind):
         return None
     if not _together(a, b) or normalised(a.original_content) == normalised(b.original_content):
@@ -137,7 +137,7 @@ def _says(a: str, b: str) -> bool:
 
 
 def candidates(memories: Mapping[MemoryId, Memory], near: Near) -> list[Pair]:
-    """Pairs that a model would be asked about, each once."""
+    """Return pairs that a model would be asked about, each once."""
     wanted: dict[frozenset[MemoryId], tuple[MemoryId, MemoryId]] = {}
     for a, others in near.items():
         for b in others:
@@ -170,7 +170,7 @@ async def _report(run: Run, pairs: Sequence[Pair]) -> None:
 
 
 async def _confirmed(run: Run, pairs: Sequence[Pair]) -> list[Pair]:
-    """What the model confirms. An answer nobody can read leaves what the rules are sure of."""
+    """Return what the model confirms. An answer nobody can read leaves what the rules are sure of."""
     shown = {"pairs": [{"n": i, "a": told(p.a), "b": told(p.b)} for i, p in enumerate(pairs, start=1)]}
     lang = pairs[0].a.language
     answer: Contradictions | None = await run.tools.read(

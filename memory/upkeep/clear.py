@@ -1,4 +1,4 @@
-"""What goes for good: deletions and hidden words after 30 days (S2), and, only if asked for, what faded a year ago.
+"""What goes for good: deletions and hidden words after 30 days, and, only if asked for, what faded a year ago.
 
 What its owner asked to forget takes its words with it wherever they stand, unless they have been said anew; of
 everything else that was deleted (an undone addition, an episode that was told again) only its own rows go.
@@ -24,7 +24,7 @@ MOST_MESSAGES: Final = 5_000
 
 
 def deleted(run: Run) -> list[MemoryId]:
-    """Deletions whose 30 days are over, oldest first; as many as a night takes."""
+    """Return deletions whose 30 days are over, oldest first; as many as a night takes."""
     limit = ms(run.now - KEPT)
     due = [w.row for w in run.rows if w.row.state == State.DELETED and (w.row.deleted_at or limit + 1) <= limit]
     return [r.id for r in sorted(due, key=lambda r: (r.deleted_at or 0, r.place))[:MOST]]
@@ -76,14 +76,14 @@ def _erase(run: Run, tx: Tx, tally: Tally, memory_id: MemoryId) -> None:
 
 
 def _asked_for(tx: Tx, m: Memory) -> bool:
-    """Whether the person's own word deleted it. An episode tells of more than what was to be forgotten."""
+    """Tell whether the person's own word deleted it. An episode tells of more than what was to be forgotten."""
     last = tx.changes.latest_for("memory", m.id)
     by = tx.changes.get(last.set_id) if last is not None and last.op == "deleted" else None
     return by is not None and by.actor == "user" and by.reason == "forget" and m.layer is not Layer.EPISODE
 
 
 def _said_anew(tx: Tx, m: Memory) -> bool:
-    """Whether a memory that holds says it: the person has told it again, so its words are theirs to keep."""
+    """Tell whether a memory that holds says it: the person has told it again, so its words are theirs to keep."""
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}))
     mine = normalised(m.original_content)
     return any(

@@ -1,4 +1,4 @@
-"""Conclusions from several memories (S1: 从多条记忆推导新知识), proposed and never more than that.
+"""Conclusions from several memories, proposed and never more than that.
 
 Modest on purpose: one call a night, a few proposals, each resting on at least three memories that it names. What was
 derived is never a ground for more, and what the person declined is not proposed again.
@@ -110,7 +110,7 @@ async def _ask(run: Run, shown: Sequence[Memory]) -> list[Conclusion]:
 
 
 def _rests(c: Conclusion, ids: set[MemoryId]) -> bool:
-    """Whether it names at least three of the memories that were shown, and no others."""
+    """Tell whether it names at least three of the memories that were shown, and no others."""
     return len(set(c.grounds)) >= FEWEST and ids.issuperset(c.grounds) and (c.kind or Kind.FACT) in _KINDS
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Near: TypeAlias = Mapping[MemoryId, Mapping[MemoryId, float]]
 """For each memory that was looked at those nearest to it, with their similarity."""
 
-DUPLICATE: Final = 0.75  # S2
+DUPLICATE: Final = 0.75  # similarity from which two memories say the same
 NEIGHBOURS: Final = 12
 _PER_LOOK: Final = 64  # vectors in one product
 _SECONDS: Final = 2.0  # for looking; who is not reached is looked at in the next night
@@ -88,7 +88,7 @@ def _by_words(a: str, b: str) -> float:
 
 
 def current(run: Run) -> list[Outline]:
-    """Facts that hold, in the order they were made; no secrets."""
+    """Return facts that hold, in the order they were made; no secrets."""
     return [
         r
         for r, *_ in run.rows
@@ -100,7 +100,7 @@ def current(run: Run) -> list[Outline]:
 
 
 def fresh(run: Run, since: int) -> list[Outline]:
-    """Current facts made after the place `since`, in that order, as many as a night may look at."""
+    """Return current facts made after the place `since`, in that order, as many as a night may look at."""
     return [r for r in current(run) if r.place > since][:_MOST]
 
 
@@ -116,55 +116,38 @@ async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[M
 
 
 async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
-    reader = run.tools.store.reader(run.user_id)
+    reader, embedder = run.tools.store.reader(run.user_id), run.tools.embedder.id
     memories = {m.id: m for m in await reader.get(ids)}
     vectors = await _vectors(run, memories)
-    having = [i for i in memories if i in vectors]
-    near: dict[MemoryId, dict[MemoryId, None]] = {i: {} for i in memories}
-    looked = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
-    for i, found in zip(having, looked, strict=True):
-        near[i] |= dict.fromkeys(s.id for s in found)
-    rest = [m for m in memories.values() if m.id not in vectors]
-    if rest:
-        texts = [m.original_content for m in rest]
-        for m, found in zip(rest, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
-            near[m.id] |= dict.fromkeys(s.id for s in found)
+    having, rest = [i for i in memories if i in vectors], [i for i in memories if i not in vectors]
+    by_vector = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
+    texts = [memories[i].original_content for i in rest]
+    by_words = await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT) if rest else []
+    near = {i: [s.id for s in found] for i, found in zip((*having, *rest), (*by_vector, *by_words), strict=True)}
     others = sorted({i for found in near.values() for i in found} - memories.keys())
     beside = {m.id: m for m in await reader.get(others)}
-    every = {**vectors, **await _vectors(run, beside)}
-    return {i: _scored(m, near[i], memories | beside, every, run.tools.embedder.id) for i, m in memories.items()}
+    known, every = memories | beside, {**vectors, **await _vectors(run, beside)}
+
+    def alike(a: MemoryId, b: MemoryId) -> float:
+        cosine = float(np.dot(every[a], every[b])) if a in every and b in every else None
+        return similarity(known[a].original_content, known[b].original_content, cosine, embedder)
+
+    return {a: {b: alike(a, b) for b in near[a] if b != a and b in known} for a in memories}
 
 
 async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
-    """Those stored, and for what the background has not come to yet its own; none where the embedder fails."""
+    """Return those stored, and for what the background has not come to yet its own; none where the embedder fails."""
     stored = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id))
     missing = [m for m in memories.values() if m.id not in stored]
     made = await run.tools.embed([m.original_content for m in missing])
     return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
 
 
-def _scored(
-    m: Memory,
-    near: Iterable[MemoryId],
-    known: Mapping[MemoryId, Memory],
-    vectors: Mapping[MemoryId, FloatArray],
-    embedder: str,
-) -> dict[MemoryId, float]:
-    out: dict[MemoryId, float] = {}
-    for i in near:
-        if i == m.id or i not in known:
-            continue
-        both = m.id in vectors and i in vectors
-        cosine = float(np.dot(vectors[m.id], vectors[i])) if both else None
-        out[i] = similarity(m.original_content, known[i].original_content, cosine, embedder)
-    return out
-
-
 # --- merging -----------------------------------------------------------------------------------------------
 
 
 def mergeable(a: Memory, b: Memory) -> bool:
-    """Whether two memories may become one at all, however alike they are."""
+    """Tell whether two memories may become one at all, however alike they are."""
     return (
         _stands(a)
         and _stands(b)
@@ -248,7 +231,7 @@ async def _text(run: Run, group: tuple[Memory, ...]) -> str | None:
 
 
 def unfit(group: Sequence[Memory], text: str) -> str:
-    """Why a model's text cannot stand for all of them; empty if it can."""
+    """Say why a model's text cannot stand for all of them; empty if it can."""
     originals = [m.original_content for m in group]
     first, folded = originals[0], text.casefold()
     if why := unsayable(text, min(1_000, sum(map(len, originals)) + 40)):

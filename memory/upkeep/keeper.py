@@ -86,7 +86,7 @@ class Keeper:
         return await self._night(job, now, PATIENCE)
 
     async def at_once(self, job: Job, now: datetime) -> Effect:
-        """The same where somebody waits for it: a model that does not answer is left to the next night."""
+        """Do the same where somebody waits for it: a model that does not answer is left to the next night."""
         return await self._night(job, now, 0)
 
     async def _night(self, job: Job, now: datetime, patience: int) -> Effect:
@@ -170,7 +170,7 @@ class Keeper:
         await run.leave(name)
 
     def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
-        """The report, once, with the job's `done`; and the next night."""
+        """Write the report, once, with the job's `done`; and plan the next night."""
         tally = Tally(run.data)
         data = tally.data | {"believed": run.believed}
         counts = data.get("counts", {})
@@ -213,7 +213,7 @@ class Keeper:
         return await self._tools.store.write(user_id, lambda tx: schedule.by_hand(tx, now))
 
     async def progress(self, user_id: str) -> Progress | None:
-        """How far the run that is at work is; None if none is."""
+        """Say how far the run that is at work is; None if none is."""
         return await self._tools.store.read(user_id, progress)
 
     async def reports(self, user_id: str, limit: int = 1) -> list[Report]:
@@ -222,7 +222,7 @@ class Keeper:
         return [report_of(n) for n in nights]
 
     async def preview(self, user_id: str, now: datetime) -> Preview:
-        """What a run would do now. No model is asked, and nothing is written."""
+        """Return what a run would do now. No model is asked, and nothing is written."""
         job = Job("preview", user_id, "upkeep", schedule.lane(user_id), "preview", {}, "leased", now)
         last = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(1))
         since = Since(last[0].at, last[0].night, last[0].data.get("carry", {})) if last else Since(None, None, {})
@@ -299,7 +299,7 @@ def _tidy(data: dict[str, Json], run: Run) -> None:
 
 
 def progress(tx: Tx) -> Progress | None:
-    """How far the run that is at work is, for whoever reads other things in the same moment."""
+    """Say how far the run that is at work is, for whoever reads other things in the same moment."""
     working = [j.id for j in tx.jobs.pending("upkeep") if j.state == "leased"]
     if not working:
         return None

@@ -65,7 +65,7 @@ def _rewritable(row: Outline | Memory) -> bool:
 
 
 def words_at(m: Memory, level: Level) -> str | None:
-    """The content at a level, as far as rules give it; None where a model has to write it."""
+    """Return the content at a level, as far as rules give it; None where a model has to write it."""
     if level is Level.FULL or not _rewritable(m):
         return m.original_content
     return None if level in _WORDS else template(m, level)
@@ -182,7 +182,7 @@ def _write(run: Run, memories: Sequence[Memory], texts: Mapping[MemoryId, str], 
 
 
 def unfit(m: Memory, level: Level, text: str) -> str:
-    """Why a model's text cannot stand for the memory; empty if it can.
+    """Say why a model's text cannot stand for the memory; empty if it can.
 
     It may say less than the original, but nothing else: no other number, no new name, no lost "not", no other
     language, no order, no secret.
@@ -202,7 +202,7 @@ def unfit(m: Memory, level: Level, text: str) -> str:
 
 
 def unsayable(text: str, longest: int) -> str:
-    """Why a model's text cannot stand for any memory; empty if it can."""
+    """Say why a model's text cannot stand for any memory; empty if it can."""
     if not any(c.isalnum() for c in text):
         return "empty"
     if len(text) > longest:
@@ -211,5 +211,5 @@ def unsayable(text: str, longest: int) -> str:
 
 
 def _main(text: str) -> str:
-    """The main clause: "takes coffee, no sugar" denies the sugar, not the coffee."""
+    """Return the main clause: "takes coffee, no sugar" denies the sugar, not the coffee."""
     return _CLAUSE.split(text.strip(), maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""The nightly report (S1) with S2's counters: figures and ids, so that nothing in it outlives what it tells of."""
+"""The nightly report and its counters: figures and ids, so that nothing in it outlives what it tells of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory.models import Json, Kind, Layer, Level, MemoryId, Night, Outline, St
 from memory.upkeep.run import Weighed
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
-"""Edges of the weight distribution: S4's breakpoints, and the weight of what is protected."""
+"""Edges of the weight distribution: the breakpoints of levels, and the weight of what is protected."""
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
 COUNTED: Final = _USES | {"negate"}
 """Events that the counters look at."""
@@ -25,8 +25,9 @@ class Report:
 
     counts: what was done, by name: down up to_summary … forgotten lowered todos episodes review_promoted
     review_kept review_forgotten review_archived merges merged separate purged erased_old blanked unwritten
-    unreviewed. counters: S2's six; weight_distribution by upper edge, the last one open. forgetting_rate: share of
-    facts that normal recall no longer sees. waiting: phases a model kept from their end, with its error code.
+    unreviewed. counters: six figures of what happened; weight_distribution by upper edge, the last one open.
+    forgetting_rate: share of facts that normal recall no longer sees. waiting: phases a model kept from their end,
+    with its error code.
     """
 
     night: str
@@ -43,7 +44,7 @@ class Report:
     job_id: str = ""
 
     def count(self, name: str) -> int:
-        """How often something was done; 0 if it was not."""
+        """Say how often something was done; 0 if it was not."""
         return int(self.counts.get(name, 0))
 
 
@@ -56,7 +57,7 @@ def report_of(night: Night) -> Report:
 
 
 def figures(weighed: Sequence[Weighed]) -> dict[str, Json]:
-    """How the store stands after the night: levels, states, weights, and how much is forgotten."""
+    """Say how the store stands after the night: levels, states, weights, and how much is forgotten."""
     rows = [w.row for w in weighed]
     weights = [w.weight for w in weighed if w.row.state == State.ACTIVE]
     levels = Counter(Level(r.level).name.lower() for r in rows if r.state == State.ACTIVE)
@@ -82,7 +83,7 @@ def forgetting_rate(rows: Sequence[Outline]) -> float:
 
 
 def distribution(weights: Sequence[float]) -> dict[str, int]:
-    """How many weights up to each edge; `>1` are those above the last."""
+    """Say how many weights up to each edge; `>1` are those above the last."""
     out = {f"≤{edge:g}": 0 for edge in BOUNDS} | {f">{BOUNDS[-1]:g}": 0}
     for w in weights:
         edge = next((f"≤{e:g}" for e in BOUNDS if w <= e + 1e-12), f">{BOUNDS[-1]:g}")
@@ -91,7 +92,7 @@ def distribution(weights: Sequence[float]) -> dict[str, int]:
 
 
 def counters(log: Sequence[WeightEvent], counts: Mapping[str, int], standing: Mapping[str, Json]) -> dict[str, Json]:
-    """S2's monitoring figures: of what happened since the last report, and of how the store stands."""
+    """Return the monitoring figures: of what happened since the last report, and of how the store stands."""
     return {
         "passive_compression": int(counts.get("down", 0)),
         "user_activation": sum(e.event in _USES for e in log),
@@ -104,7 +105,7 @@ def counters(log: Sequence[WeightEvent], counts: Mapping[str, int], standing: Ma
 
 
 def _frequent(e: WeightEvent) -> bool:
-    """The third mention within 24 hours, or a later one."""
+    """Find the third mention within 24 hours, or a later one."""
     mentions = [int(t) for t in e.after.get("recent_mentions", [])]
     window = FREQUENT_WINDOW / timedelta(milliseconds=1)
     return bool(mentions) and sum(mentions[-1] - window < t for t in mentions) >= FREQUENT

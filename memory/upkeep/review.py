@@ -110,7 +110,7 @@ async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Json]:
 
 
 def _execute(run: Run, old: Memory, decision: Decision | None, tx: Tx, tally: Tally) -> None:
-    """S0's table; what changed while the model was thinking is left alone."""
+    """Write the decision; what changed while the model was thinking is left alone."""
     m = tx.memories.get(old.id)
     task = _task(run, m) if m is not None and m.rev == old.rev else None
     if m is None or task is None:

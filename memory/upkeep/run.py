@@ -76,7 +76,7 @@ def weigh(rows: Sequence[Outline], u: float, now: datetime) -> list[Weighed]:
 
 
 def _bare(r: Outline) -> Memory:
-    """The memory without its words."""
+    """Return the memory without its words."""
     at = lifecycle.from_ms
     dates: dict[str, Any] = {name: None if (ms := getattr(r, name)) is None else at(ms) for name in _DATES}
     data = {} if r.curve_data == "{}" else json.loads(r.curve_data)
@@ -127,7 +127,7 @@ class Tally:
         counts[name] = int(counts.get(name, 0)) + by
 
     def carry(self, what: str, memory_id: MemoryId) -> int:
-        """A model failed at this memory once more; on how many nights so far."""
+        """Note that a model failed at this memory once more. Returns on how many nights so far."""
         failed = self.data.setdefault("carry", {}).setdefault(what, {})
         failed[memory_id] = int(failed.get(memory_id, 0)) + 1
         return int(failed[memory_id])
@@ -213,7 +213,7 @@ class Run:
                 await self.write(work, share=i / len(items))
 
     async def memories(self, ids: Sequence[MemoryId]) -> list[Memory]:
-        """Those that are there, in any state."""
+        """Return those that are there, in any state."""
         return await self.tools.store.read(self.user_id, lambda tx: tx.memories.many(ids))
 
     async def enter(self, phase: str) -> bool:
@@ -229,7 +229,7 @@ class Run:
         await self.write(lambda _tx, tally: tally.note("phases", phase), share=1.0, moves=False)
 
     def _share(self, of_phase: float, phase: str | None = None) -> float:
-        """How much of the night is done, with so much of the phase."""
+        """Say how much of the night is done, with so much of the phase."""
         names = list(PHASES)
         at = names.index(phase or self.data.get("phase", names[0]))
         return round(min(1.0, sum(PHASES[n] for n in names[:at]) + PHASES[names[at]] * of_phase), 3)
@@ -244,12 +244,12 @@ class Run:
 
 
 def batches(items: Sequence[T], size: int = BATCH) -> list[Sequence[T]]:
-    """The items in portions."""
+    """Return the items in portions."""
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
 def by_language(memories: Sequence[Memory]) -> dict[Lang, list[Memory]]:
-    """A prompt is in one language."""
+    """Group memories by language, since a prompt is in one."""
     out: dict[Lang, list[Memory]] = {}
     for m in memories:
         out.setdefault(m.language, []).append(m)

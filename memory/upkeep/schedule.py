@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
@@ -17,7 +16,7 @@ _LOOKED_AT: Final = 60  # nights, all that are kept
 
 
 def night_of(now: datetime, tz: str, hour: int) -> date:
-    """The date of the last night that is due by `now`, in the person's zone."""
+    """Return the date of the last night that is due by `now`, in the person's zone."""
     local = now.astimezone(zone(tz))
     return local.date() if due(local.date(), tz, hour) <= now else local.date() - _DAY
 
@@ -31,13 +30,7 @@ def nights_since(last: str | None, now: datetime, tz: str, hour: int) -> tuple[d
     """Due times of the nights after `last`, the newest last; without a last one, the newest alone."""
     newest = night_of(now, tz, hour)
     first = newest if last is None else max(date.fromisoformat(last) + _DAY, newest - MOST_MISSED * _DAY)
-    return tuple(due(d, tz, hour) for d in _dates(first, newest))
-
-
-def _dates(first: date, last: date) -> Iterator[date]:
-    while first <= last:
-        yield first
-        first += _DAY
+    return tuple(due(first + n * _DAY, tz, hour) for n in range((newest - first).days + 1))
 
 
 def lane(user_id: str) -> str:
@@ -60,7 +53,7 @@ def plan(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
 
 
 def planned(tx: Tx, now: datetime, tz: str, hour: int) -> bool:
-    """Whether `plan` would find nothing to do, most likely: a look that needs no write."""
+    """Tell whether `plan` would find nothing to do, most likely: a look that needs no write."""
     last = night_of(now, tz, hour)
     keys = {j.dedup_key for j in tx.jobs.pending("upkeep")}
     return _key(last + _DAY) in keys and not _missed(tx, last, now, tz, hour)
@@ -77,7 +70,7 @@ def _missed(tx: Tx, night: date, now: datetime, tz: str, hour: int) -> bool:
 
 
 def last_night(tx: Tx) -> Night | None:
-    """The newest night that did its work: one under a clock that was not believed did none."""
+    """Return the newest night that did its work: one under a clock that was not believed did none."""
     return next((n for n in tx.nights.latest(_LOOKED_AT) if n.data.get("believed", True)), None)
 
 
@@ -91,12 +84,12 @@ def _key(night: date) -> str:
 
 
 def is_by_hand(job: Job) -> bool:
-    """Whether somebody asked for this run, and waits for it."""
+    """Tell whether somebody asked for this run, and waits for it."""
     return job.dedup_key.startswith(_HAND)
 
 
 def by_hand(tx: Tx, now: datetime) -> str:
-    """A run for now: the night that is due and not begun, else one of its own; the job's id."""
+    """Plan a run for now: the night that is due and not begun, else one of its own; the job's id."""
     due_now = next((j for j in tx.jobs.pending("upkeep") if j.state == "ready" and j.run_at <= now), None)
     job = due_now or tx.jobs.enqueue("upkeep", f"{_HAND}{tx.new_id()}", {}, now, lane=lane(tx.user_id))
     if job is None:  # pragma: no cover - the key is new

@@ -1,4 +1,4 @@
-"""What a memory is about, in a few words, and the two templates that need no model (S4). Pure.
+"""What a memory is about, in a few words, and the two templates that need no model. Pure.
 
 Rules, not a model: a trace has to be written also where no model answers, and may say nothing that the memory
 did not say. Where the rules find no topic, the kind has to do.
@@ -91,7 +91,7 @@ _CUT_ZH: Final = re.compile(r"[，。；：！？、,;:.!?—]|因为|所以|但
 
 
 def topic(m: Memory) -> str:
-    """What it is about: its own topic where it has one, else the heart of its sentence, else its kind."""
+    """Return what it is about: its own topic where it has one, else the heart of its sentence, else its kind."""
     if m.topics and m.topics[0].strip():
         return _short(m.topics[0].strip(), m.language)
     text = _BRACKETS.sub("", _STAMP.sub("", m.original_content)).strip()
@@ -101,13 +101,13 @@ def topic(m: Memory) -> str:
 
 
 def kind_of(m: Memory) -> str:
-    """The kind's name in the memory's language."""
+    """Return the kind's name in the memory's language."""
     info = KINDS[m.kind]
     return info.zh if m.language == "zh" else info.en.lower()
 
 
 def template(m: Memory, level: Level) -> str:
-    """The text of a trace or an archived memory (S4), or of a tag that no model could write."""
+    """Return the text of a trace or an archived memory, or of a tag that no model could write."""
     return _TEMPLATES[level, m.language].format(topic=topic(m), kind=kind_of(m))
 
 

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import Forget, adopted, kept, level_of, review_due, verdict, weight
+from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, verdict, weight
+from memory.lifecycle.fade import FadeCurve
 from memory.models import Memory, Outline
 from memory.upkeep.run import weigh
 from tests.memory.aside import set_aside
-from tests.memory.lifecycle.test_curves import curves, lives
+from tests.memory.lifecycle.test_curves import T0, curves, lives, memory
 
 
 def ms(at: datetime | None) -> int | None:
@@ -108,3 +109,12 @@ def test_outlines_say_what_the_memories_say(
         assert w.level == level_of(m, u, now)
         assert w.forgets == isinstance(verdict(m, u, now), Forget)
         assert w.review == review_due(m, u, now)
+
+
+def test_a_new_curve_needs_nothing_of_upkeep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more entry of the registry is weighed like the others."""
+    monkeypatch.setitem(CURVES, "slow", FadeCurve(breakpoints=(0.1, 0.05, 0.02, 0.01)))
+    m = stored(replace(memory(), curve="slow"))
+    (seen,) = weigh([outline(m)], 1.0, T0 + timedelta(days=200))
+    assert seen.weight == pytest.approx(weight(m, 1.0, T0 + timedelta(days=200)))
+    assert seen.level == level_of(m, 1.0, T0 + timedelta(days=200)) == 0
