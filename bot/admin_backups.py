@@ -16,7 +16,7 @@ from bot.settings import Settings
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Lang
 from memory.store.backups import Backup, list_backups, make_backup, recover_backup
-from memory.store.trace import trace_words
+from memory.store.purge import trace_words
 
 
 def add_parsers(sub: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

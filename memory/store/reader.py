@@ -15,7 +15,7 @@ from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx
 from memory.store import graph, lexical
 from memory.store.connection import InLane, Lane, at_once
 from memory.store.nearest import Field
-from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
+from memory.store.rows import to_ms
 from memory.store.shelf import Mask, Shelf
 from memory.store.shelves import places_of
 from memory.store.tx import SqliteTx
@@ -159,7 +159,7 @@ class SqliteReader:
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Active episodes made, or having happened, in since <= t < until; newest first."""
-        return await self._on(lambda tx: _episodes(tx.con, self.user_id, since, until, k))
+        return await self._on(lambda tx: tx.memories.episodes(since, until, k))
 
     async def read(self, fn: Callable[[Tx], T]) -> T:
         """`fn` inside one read transaction."""
@@ -174,14 +174,3 @@ class SqliteReader:
 
     async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
         return await self.lane.read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))
-
-
-def _episodes(con: Any, user_id: str, since: datetime, until: datetime, k: int) -> list[Memory]:
-    a, b = to_ms(since), to_ms(until)
-    rows = con.execute(
-        f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.layer = 'episode' AND m.state = 'active'"
-        " AND ((m.created_at >= ? AND m.created_at < ?) OR (m.valid_from >= ? AND m.valid_from < ?))"
-        " ORDER BY m.created_at DESC, m.n DESC LIMIT ?",
-        (user_id, a, b, a, b, k),
-    )
-    return [memory_from_row(r) for r in rows.fetchall()]

@@ -18,19 +18,18 @@ from memory.ports import Clock, System, Tx
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
 from memory.store.chance import Chances
-from memory.store.clock import believe_clock
 from memory.store.connection import Lane, connect, make_private, within
 from memory.store.indexes import vec0_make
-from memory.store.migrate import migrate
 from memory.store.nearest import Nearest, Space
+from memory.store.processes import ChangeNotifier, lock_of
 from memory.store.reader import SqliteReader
 from memory.store.rows import to_ms
 from memory.store.shelves import Shelves
 from memory.store.sqlite_module import Sqlite, Way, choose
 from memory.store.system import SqliteSystem
-from memory.store.tx import Shared, SqliteTx
+from memory.store.transaction import Shared
+from memory.store.tx import SqliteTx
 from memory.store.vectors import drop_unused, model_row
-from memory.store.watch import Bell
 
 T = TypeVar("T")
 _READERS = 3
@@ -60,7 +59,7 @@ class SqliteStore:
             Lane(f"ebb-read-{i}", lambda: connect(sqlite, path, read_only=True)) for i in range(_READERS)
         ]
         self._commits = 0
-        self._bell = Bell(self._data_version)
+        self._notifier = ChangeNotifier(self._data_version)
         self._ahead: dict[tuple[str, Space], asyncio.Task[None]] = {}
 
     # --- one user
@@ -179,8 +178,12 @@ class SqliteStore:
         return True
 
     async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
-        """Whether the clock may be trusted with what cannot be taken back (see `memory.store.clock`)."""
-        return await self.system(lambda s: believe_clock(s, now, self.worker, by_hand=by_hand))  # type: ignore[arg-type]
+        """Whether the clock may be trusted with what cannot be taken back (see `SqliteSystem.believes`)."""
+
+        def look(con: Any) -> bool:
+            return SqliteSystem(con, self.shared).believes(now, self.worker, by_hand=by_hand)
+
+        return await self._commit(look)
 
     async def keep_backups(self, now: datetime) -> bool:
         """Make today's backup if there is none, and let old ones go. True if one was made."""
@@ -188,7 +191,7 @@ class SqliteStore:
 
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
-        await self._bell.close()
+        await self._notifier.close()
         for task in self._ahead.values():
             task.cancel()
         for lane in self._readers:
@@ -197,7 +200,7 @@ class SqliteStore:
             await self._writer.close()
             return
         # The last connection to close checkpoints, which older versions do under the lock only.
-        lock = upkeep.lock_of(self.path)
+        lock = lock_of(self.path)
         with suppress(Timeout):
             await asyncio.to_thread(lock.acquire)
         try:
@@ -249,7 +252,7 @@ class SqliteStore:
             result = within(con, "BEGIN IMMEDIATE", fn)
             # From the thread: a caller that was cancelled meanwhile would tell nobody.
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
-                self._loop.call_soon_threadsafe(self._bell.ring)
+                self._loop.call_soon_threadsafe(self._notifier.notify)
             self._commits += 1
             if self._commits % _TEND_EVERY == 0:
                 upkeep.tend_log(con, self._sqlite, self.path)
@@ -260,12 +263,12 @@ class SqliteStore:
     def _open_writer(self) -> Any:
         try:
             make_private(self.path)
-            with upkeep.lock_of(self.path):
+            with lock_of(self.path):
                 con = connect(self._sqlite, self.path, read_only=False)
                 try:
                     now = self.shared.clock()
                     copy = partial(backups.make_backup, self.path, "migration", now)
-                    migrate(con, self._sqlite.module, to_ms(now), copy)
+                    upkeep.migrate(con, self._sqlite.module, to_ms(now), copy)
                     upkeep.mend_text_index(con, self._sqlite)
                 except BaseException:
                     con.close()
@@ -282,7 +285,7 @@ class SqliteStore:
 
     @asynccontextmanager
     async def _watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
-        async with self._bell.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
+        async with self._notifier.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
             yield changes
 
     async def _follow(self, user_id: str, after: int, event: asyncio.Event) -> Any:

@@ -1,77 +1,76 @@
-"""What belongs to no single user: identities, the job queue, the inbox, store-wide values."""
+"""What belongs to no single user: identities, store-wide values, the clock, a messenger's inbox and deliveries."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Final
 
-from memory.models import Job, JobKind, Json
-from memory.store import ids, prune
-from memory.store import jobs as queue
-from memory.store.rows import dump, to_ms
-from memory.store.tx import Shared, SqliteTx
+from memory.models import Json
+from memory.store.jobs import MOST, JobQueue
+from memory.store.rows import dump, from_ms, insert, to_ms
+from memory.store.transaction import new_id
+
+UPDATES_KEPT: Final = timedelta(days=7)  # Telegram offers an update again for a day; ids begin anew after a week
+REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
+TOUCHED_KEPT: Final = 20_000
+AHEAD: Final = timedelta(days=2)  # a longer absence is confirmed by a second look
+BACK: Final = timedelta(hours=1)
+NEXT_START: Final = timedelta(hours=1)  # a jump is confirmed by another process so much later …
+SAME_START: Final = timedelta(days=1)  # … or when the same process has run for so long
 
 
 @dataclass(slots=True)
-class SqliteSystem:
-    """`memory.ports.System`."""
-
-    con: Any
-    shared: Shared
+class SqliteSystem(JobQueue):
+    """`memory.ports.System`; its jobs stand in `JobQueue`."""
 
     # --- people
 
     def resolve(self, provider: str, external_id: str) -> str | None:
-        """User of that identity."""
-        row = self.con.execute(
-            "SELECT user_id FROM identities WHERE provider = ? AND external_id = ?", (provider, external_id)
-        ).fetchone()
+        """Return the user of that identity."""
+        whose = "SELECT user_id FROM identities WHERE provider = ? AND external_id = ?"
+        row = self.con.execute(whose, (provider, external_id)).fetchone()
         return None if row is None else str(row[0])
 
     def create_user(self, now: datetime) -> str:
-        """A new person."""
-        user_id = ids.new_id(self.con)
-        self.con.execute("INSERT INTO users (id, created_at) VALUES (?, ?)", (user_id, to_ms(now)))
+        """Add a new person; return the id."""
+        user_id = new_id(self.con)
+        insert(self.con, "users", {"id": user_id, "created_at": now})
         return user_id
 
     def link(self, provider: str, external_id: str, user_id: str, now: datetime) -> None:
-        """The identity is this user's from now on."""
-        self.con.execute(
-            "INSERT INTO identities (provider, external_id, user_id, linked_at) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (provider, external_id) DO UPDATE SET user_id = excluded.user_id,"
-            " linked_at = excluded.linked_at",
-            (provider, external_id, user_id, to_ms(now)),
-        )
+        """Give the identity to this user from now on."""
+        row = {"provider": provider, "external_id": external_id, "user_id": user_id, "linked_at": now}
+        insert(self.con, "identities", row, "INSERT OR REPLACE")
 
     def unlink(self, provider: str, external_id: str) -> None:
-        """The identity is nobody's."""
+        """Take the identity from whoever has it."""
         self.con.execute("DELETE FROM identities WHERE provider = ? AND external_id = ?", (provider, external_id))
 
     def identities(self, provider: str) -> Mapping[str, str]:
-        """User by external id."""
+        """Map external ids to users."""
         rows = self.con.execute("SELECT external_id, user_id FROM identities WHERE provider = ?", (provider,))
         return {r[0]: r[1] for r in rows.fetchall()}
 
     def users(self) -> list[str]:
-        """Everybody, the first one first."""
+        """List everybody, the first one first."""
         return [r[0] for r in self.con.execute("SELECT id FROM users ORDER BY created_at, rowid").fetchall()]
 
     def embedders(self) -> list[str]:
-        """Ids of all that were in use and are not left behind yet, the one that came last first."""
+        """List all that were in use and are not left behind yet, the one that came last first."""
         return [r[0] for r in self.con.execute("SELECT name FROM embedding_models ORDER BY id DESC").fetchall()]
 
     # --- values
 
     def keyed(self) -> bool:
-        """Whether anything rests on this home's key: sealed texts, or digests of what was forgotten or shown."""
+        """Tell whether anything rests on this home's key: sealed texts, or digests of what was forgotten or shown."""
         tables = ("secrets", "sealed_messages", "tombstones", "mirror_entries")
         return any(self.con.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in tables)
 
     def get(self, key: str) -> Json:
-        """The value, None if there is none."""
+        """Return a value, None if there is none."""
         row = self.con.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else json.loads(row[0])
 
@@ -79,71 +78,34 @@ class SqliteSystem:
         """Keep a value; None removes it."""
         self.con.execute("DELETE FROM meta WHERE key = ?", (key,))
         if value is not None:
-            self.con.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (key, dump(value)))
+            insert(self.con, "meta", {"key": key, "value": dump(value)})
 
-    # --- jobs
+    def believes(self, now: datetime, worker: str, *, by_hand: bool = False) -> bool:
+        """Tell whether `now` follows on the time last seen, or a jump is confirmed; `by_hand`: somebody asks.
 
-    def lease(
-        self, now: datetime, until: datetime, worker: str, *, kinds: Sequence[JobKind] | None = None
-    ) -> Job | None:
-        """Lease the next due job whose lane has no other unfinished job before it.
-
-        A job that has used up its attempts without anybody left to say so (its process died each time) is dead.
+        Only a clock that is believed may bring about what cannot be taken back.
         """
-        while (job := queue.due(self.con, now, kinds)) is not None:
-            if job.attempts < job.max_attempts:
-                return queue.take(self.con, job, until, worker)
-            self._settle(job, "dead", error=job.last_error or "The process doing this ended each time.")
-        return None
-
-    def renew(self, job_id: str, worker: str, until: datetime) -> bool:
-        """Keep a lease; False if it is another's by now."""
-        return queue.renew(self.con, job_id, worker, until)
-
-    def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:  # noqa: ARG002 - part of the contract
-        """Back to ready at `run_at`, or dead if it is None; False if the lease is another's by now."""
-        job = queue.held(self.con, job_id, worker)
-        if job is None:
-            return False
-        self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
-        return True
-
-    def tell_waiting(self, kinds: Sequence[JobKind], by: datetime, what: Mapping[str, Json]) -> None:
-        """Note it for everybody whose jobs of these kinds wait and carry no word of it yet; they do from now on."""
-        for job in queue.untold(self.con, kinds, by):
-            queue.settle(self.con, job, "ready", result={"told": True})
-            SqliteTx(self.con, job.user_id, self.shared).record_job(job, "ready", **what, outcome="waiting")
-
-    def revive(self, now: datetime) -> int:
-        """Dead jobs get one more round of attempts; how many."""
-        return queue.revive(self.con, now)
-
-    def unfinished(self, now: datetime) -> int:
-        """Jobs ready (due now) or leased."""
-        return queue.unfinished(self.con, now)
-
-    def release(self, worker: str, now: datetime) -> None:
-        """Give back every lease of this worker, and those of processes of this machine that are gone."""
-        queue.release(self.con, worker, now)
-
-    def _settle(self, job: Job, state: str, *, error: str, run_at: datetime | None = None) -> None:
-        queue.settle(self.con, job, state, run_at=run_at, error=error, result=job.result)
-        outcome = "failed" if state == "dead" else "retrying"
-        tx = SqliteTx(self.con, job.user_id, self.shared)
-        tx.record_job(job, state, outcome=outcome, error=error[:500], attempts=job.attempts)
+        last = self.con.execute("SELECT at FROM change_sets ORDER BY n DESC LIMIT 1").fetchone()
+        kept = self.get("clock") or {"first": True, "seen": (from_ms(last[0]) if last else now).isoformat()}
+        seen, jump = datetime.fromisoformat(kept["seen"]), kept.get("jump")
+        believed = by_hand or -BACK <= now - seen <= AHEAD
+        if not believed and jump and now >= (at := datetime.fromisoformat(jump)):
+            believed = now - at >= (SAME_START if kept["by"] == worker else NEXT_START)
+        elif not believed:
+            self.set("clock", {"seen": kept["seen"], "jump": now.isoformat(), "by": worker})
+        if believed and ("first" in kept or jump or abs(now - seen) > BACK):
+            self.set("clock", {"seen": now.isoformat()})
+        return believed
 
     # --- inbox and deliveries
 
     def inbox_put(self, provider: str, bot: str, update_id: int, lane: str, payload: str, now: datetime) -> bool:
         """Keep an update before it is confirmed; False if it is there already."""
-        done = self.con.execute(
-            "INSERT OR IGNORE INTO inbox (provider, bot, update_id, lane, payload, at) VALUES (?, ?, ?, ?, ?, ?)",
-            (provider, bot, update_id, lane, payload, to_ms(now)),
-        )
-        return bool(done.rowcount)
+        row = {"provider": provider, "bot": bot, "update_id": update_id, "lane": lane, "payload": payload, "at": now}
+        return bool(insert(self.con, "inbox", row, "INSERT OR IGNORE").rowcount)
 
     def inbox_open(self, provider: str, bot: str) -> list[tuple[int, str, str]]:
-        """(update_id, lane, payload) not yet done, in order."""
+        """List (update_id, lane, payload) not yet done, in order."""
         rows = self.con.execute(
             "SELECT update_id, lane, payload FROM inbox WHERE provider = ? AND bot = ? AND done_at IS NULL"
             " ORDER BY update_id",
@@ -152,7 +114,7 @@ class SqliteSystem:
         return [(r[0], r[1], r[2]) for r in rows.fetchall()]
 
     def inbox_done(self, provider: str, bot: str, update_id: int, now: datetime) -> None:
-        """Done: the payload is blanked, the id stays."""
+        """Blank the payload of an update that was dealt with; the id stays."""
         self.con.execute(
             "UPDATE inbox SET payload = '', done_at = ? WHERE provider = ? AND bot = ? AND update_id = ?",
             (to_ms(now), provider, bot, update_id),
@@ -160,20 +122,30 @@ class SqliteSystem:
 
     def delivered(self, provider: str, key: str, value: Json, now: datetime) -> None:
         """Remember where a turn's reply went, for exactly one reply per turn."""
-        self.con.execute(
-            "INSERT INTO deliveries (provider, key, value, at) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (provider, key) DO UPDATE SET value = excluded.value, at = excluded.at",
-            (provider, key, dump(value), to_ms(now)),
-        )
-
-    def prune(self, now: datetime) -> int:
-        """Let go of updates dealt with and of replies long delivered; how many."""
-        prune.touched(self.con)
-        return prune.inbox(self.con, now) + prune.deliveries(self.con, now)
+        row = {"provider": provider, "key": key, "value": dump(value), "at": now}
+        insert(self.con, "deliveries", row, "INSERT OR REPLACE")
 
     def delivery(self, provider: str, key: str) -> Json:
-        """What `delivered` was told, None if nothing."""
-        row = self.con.execute(
-            "SELECT value FROM deliveries WHERE provider = ? AND key = ?", (provider, key)
-        ).fetchone()
+        """Return what `delivered` was told, None if nothing."""
+        told = "SELECT value FROM deliveries WHERE provider = ? AND key = ?"
+        row = self.con.execute(told, (provider, key)).fetchone()
         return None if row is None else json.loads(row[0])
+
+    def prune(self, now: datetime, most: int = MOST, touched: int = TOUCHED_KEPT) -> int:
+        """Let go of updates dealt with and of replies long delivered; how many.
+
+        Of `touched` too, which says what memories were written: whoever slept through it reads all anew. A chat's
+        mode and the like never say of themselves that they are done, so they stay.
+        """
+        self.con.execute("DELETE FROM touched WHERE seq <= (SELECT MAX(seq) FROM touched) - ?", (touched,))
+        updates = self.con.execute(
+            "DELETE FROM inbox WHERE (provider, bot, update_id) IN"
+            " (SELECT provider, bot, update_id FROM inbox WHERE done_at < ? LIMIT ?)",
+            (to_ms(now - UPDATES_KEPT), most),
+        )
+        replies = self.con.execute(
+            "DELETE FROM deliveries WHERE (provider, key) IN (SELECT provider, key FROM deliveries"
+            " WHERE at < ? AND json_extract(value, '$.done') = 1 LIMIT ?)",
+            (to_ms(now - REPLIES_KEPT), most),
+        )
+        return int(updates.rowcount + replies.rowcount)

@@ -1,28 +1,90 @@
-"""Rebuilding, scrubbing and checkpointing: the whole-file work."""
+"""The whole file: its migrations, rebuilding what is derived, vacuuming, and keeping its log short.
+
+Migrations are append-only: files of SQL, applied by name, each in one transaction of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
-from memory.errors import StoreBusy
+from memory.errors import StoreBusy, StoreTooNew
 from memory.store import indexes
-from memory.store.connection import BUSY_TIMEOUT_MS
-from memory.store.failures import database_errors, translate
-from memory.store.memories import INDEXED
+from memory.store.connection import BUSY_TIMEOUT_MS, database_errors, translate, within
+from memory.store.processes import lock_of
 from memory.store.sqlite_module import Sqlite
+from memory.store.vectors import INDEXED
+from memory.text.standing import is_close, is_health
 
-_LOCK_SECONDS = 10
 _PATIENCE_MS = 1000
 _WAL_BYTES = 4 * 1024 * 1024  # what SQLite's own checkpoints keep the log at
 
 
-def lock_of(path: Path) -> FileLock:
-    """The inter-process lock beside the file: for opening, and for checkpoints of SQLite < 3.51.3."""
-    return FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
+_LIST: Final = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
+
+
+def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = int) -> list[str]:
+    """Apply what is missing, in order; returns the names applied. `before` is called first if an old file changes.
+
+    Safe for two processes at once: each migration looks again under the write lock. Raises StoreTooNew if the
+    file has migrations that this version does not know, and then changes nothing.
+    """
+    known = dict(_migrations())
+    applied: list[str] = []
+    for rule in (is_health, is_close):  # what 0012 sorts by
+        con.create_function(rule.__name__, 1, rule)
+    there = _refuse_newer(con, known)
+    if there and known.keys() - there:
+        before()
+    for name, sql in known.items():
+
+        def apply(con: Any, name: str = name, sql: str = sql) -> None:
+            con.execute(_LIST)
+            if not con.execute("SELECT 1 FROM schema_migrations WHERE name = ?", (name,)).fetchone():
+                for statement in _statements(sql, module):
+                    con.execute(statement)
+                con.execute("INSERT INTO schema_migrations VALUES (?, ?)", (name, now_ms))
+                applied.append(name)
+
+        within(con, "BEGIN IMMEDIATE", apply)
+    return applied
+
+
+def _migrations() -> list[tuple[str, str]]:
+    folder = files("memory.store") / "migrations"
+    names = sorted(f.name for f in folder.iterdir() if f.name.endswith(".sql"))
+    return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
+
+
+def _refuse_newer(con: Any, known: dict[str, str]) -> set[str]:
+    """The names applied so far."""
+    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
+        return set()
+    there = {r[0] for r in con.execute("SELECT name FROM schema_migrations")}
+    if unknown := sorted(there - known.keys()):
+        raise StoreTooNew(
+            f"The memory file was written by a later version of Ebb ({unknown[-1]}); update Ebb to open it."
+        )
+    return there
+
+
+def _statements(sql: str, module: Any) -> Iterator[str]:
+    """Split at complete statements: `executescript` would commit behind our back."""
+    pending = ""
+    for line in sql.splitlines(keepends=True):
+        pending += line
+        if module.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        yield pending
+
+
+# --- what is derived, and the log
 
 
 def rebuild(con: Any, vec: bool, user_id: str | None, *, codes: bool = True) -> Mapping[str, int]:

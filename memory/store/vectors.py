@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from memory.errors import StoreError
 from memory.models import MemoryId, Sensitivity
 from memory.ports import FloatArray
 from memory.store import codes, indexes
-from memory.store.memories import INDEXED
 from memory.store.rows import dump
+from memory.store.transaction import Gateway
 
-if TYPE_CHECKING:
-    from memory.store.tx import SqliteTx
+INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
 
 
 def model_row(con: Any, vec: bool, name: str, dim: int) -> int:
@@ -76,10 +75,8 @@ def unit_blob(vector: FloatArray) -> bytes:
 
 
 @dataclass(slots=True)
-class VectorGateway:
+class VectorGateway(Gateway):
     """`memory.ports.VectorTable`."""
-
-    tx: SqliteTx
 
     def put(self, memory_id: MemoryId, embedder_id: str, vector: FloatArray) -> None:
         """Keep a memory's vector. One that has left the index meanwhile, or is secret, gets none."""
@@ -180,32 +177,8 @@ class VectorGateway:
         found = {r[0] for r in have.fetchall()}
         return [i for i in ids if i not in found]
 
-    def has(self, memory_id: MemoryId, embedder_id: str) -> bool:
-        """Whether the memory needs no vector (any more): it has one, or may have none."""
-        row = self.tx.con.execute(
-            "SELECT 1 FROM memories m JOIN embeddings e ON e.memory_n = m.n JOIN embedding_models x"
-            " ON x.id = e.model_id WHERE m.id = ? AND m.user_id = ? AND x.name = ?",
-            (memory_id, self.tx.owner, embedder_id),
-        ).fetchone()
-        return row is not None
-
-    def drop(self, memory_id: MemoryId, n: int) -> int:
-        """All the memory's vectors leave; a tombstone written in the same transaction may keep one."""
-        con = self.tx.con
-        rows = con.execute(
-            "SELECT model_id, vector FROM embeddings WHERE memory_n = ? AND user_id = ?", (n, self.tx.owner)
-        ).fetchall()
-        for row in rows:
-            if memory_id not in self.tx.dropped or row["model_id"] == self.tx.shared.embedder_model:
-                self.tx.dropped[memory_id] = (row["model_id"], bytes(row["vector"]))
-            indexes.vec0_out(con, self.tx.shared.vec, row["model_id"], n)
-        if rows:
-            con.execute("DELETE FROM embeddings WHERE memory_n = ?", (n,))
-            self._tick("removals")
-        return len(rows)
-
-    def drop_many(self, ids: Mapping[int, MemoryId]) -> None:
-        """`drop` for many: memory ids by row number."""
+    def drop(self, ids: Mapping[int, MemoryId]) -> int:
+        """Drop all vectors of memories, given by row number; a tombstone written in this transaction may keep one."""
         con, some = self.tx.con, dump(list(ids))
         rows = con.execute(
             "SELECT memory_n, model_id, vector FROM embeddings WHERE user_id = ?"
@@ -222,6 +195,7 @@ class VectorGateway:
         if rows:
             con.execute("DELETE FROM embeddings WHERE memory_n IN (SELECT value FROM json_each(?))", (some,))
             self._tick("removals")
+        return len(rows)
 
     def _tick(self, column: str) -> None:
         self.tx.con.execute(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memory.models import Filter, Kind, Layer, Level, Sensitivity, State
 from memory.ports import Tx
-from memory.store import SqliteStore, open_store, prune, worker_id
+from memory.store import SqliteStore, open_store, worker_id
 from memory.store.inverted import Inverted
 from memory.store.shelf import Shelf
 from memory.store.shelves import Shelves
@@ -138,7 +138,7 @@ async def test_another_process_writes(store: SqliteStore, user: str, path: Path)
         added = await second.write(user, lambda tx: tx.memories.add(a_memory("whale")))
         assert (await seen(store, user, store.shelves))[added.id][7] == {"whale"}
         await second.write(user, lambda tx: [tx.memories.add(a_memory(f"harbour {i}")) for i in range(3)])
-        await second.system(lambda s: prune.touched(s.con, kept=1))  # type: ignore[attr-defined]
+        await second.system(lambda s: s.prune(NOW, touched=1))  # type: ignore[call-arg]
         assert len(await seen(store, user, store.shelves)) == 44
     finally:
         await second.close()
