@@ -7,16 +7,16 @@ leaves a transaction that still commits or rolls back as a whole, and no cursor 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
-import threading
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import aiosqlite
 import numpy as np
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
@@ -26,6 +26,7 @@ from memory.store.text import pairs, segment, term_keys
 from memory.text.notes import strip_subject
 
 T = TypeVar("T")
+logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # it tells of exceptions, and a log never holds a text
 
 BUSY_TIMEOUT_MS = 10_000
 _BUSY = {5, 6}
@@ -108,61 +109,64 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 
 
-class Lane:
-    """One connection in its own thread. `run` takes closures that are given the connection."""
+class ThreadedConnection:
+    """An aiosqlite connection, opened when it is first used, whose thread runs closures one after the other."""
 
-    def __init__(self, name: str, opener: Callable[[], Any]) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+    def __init__(self, opener: Callable[[], Any]) -> None:
         self._opener = opener
-        self._con: Any = None
-        self._lock = threading.Lock()
+        self._opening: asyncio.Future[aiosqlite.Connection] | None = None
+        self._closed = False
         self.waiting = 0
 
     async def run(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)` in the lane's thread; database exceptions come out as StoreErrors."""
+        """Return `fn(connection)`, run in the connection's thread. Raises StoreError for the database's exceptions.
+
+        One whose caller is cancelled is finished if it has begun, and never begins if it waits.
+        """
+        dropped = False
+
+        def work(con: Any) -> T:
+            if dropped:
+                raise asyncio.CancelledError
+            return fn(con)
+
+        if self._closed:
+            raise StoreError("The memory file is closed.")
+        self.waiting += 1
         try:
-            future = self._pool.submit(self._work, fn)
-        except RuntimeError as e:
-            raise StoreError("The memory file is closed.") from e
-        with self._lock:
-            self.waiting += 1
-        future.add_done_callback(self._done)
-        return await asyncio.wrap_future(future)
-
-    async def read(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)` in one read transaction: all that it sees is of one moment."""
-        return await self.run(lambda con: within(con, "BEGIN", fn))
-
-    async def write(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)` in one write transaction: committed if it returns, rolled back if it raises."""
-        return await self.run(lambda con: within(con, "BEGIN IMMEDIATE", fn))
-
-    async def close(self) -> None:
-        """After everything that waits; the connection is closed in its thread."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._pool, self._shut)
-        self._pool.shutdown(wait=False)
-
-    def _work(self, fn: Callable[[Any], T]) -> T:
-        with translated():
-            if self._con is None:
-                self._con = self._opener()
-            return fn(self._con)
-
-    def _done(self, _future: object) -> None:
-        with self._lock:
+            with translated():
+                con = await self._open()
+                result: T = await con._execute(work, con._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+                return result
+        except asyncio.CancelledError:
+            dropped = True
+            raise
+        finally:
             self.waiting -= 1
 
-    def _shut(self) -> None:
-        if self._con is not None:
-            with translated():
-                self._con.close()
-            self._con = None
+    async def read(self, fn: Callable[[Any], T]) -> T:
+        """Return `fn(connection)`, run in one read transaction: all that it sees is of one moment."""
+        return await self.run(lambda con: within(con, "BEGIN", fn))
+
+    async def close(self) -> None:
+        """Close the connection after everything that waits."""
+        self._closed = True
+        if self._opening is not None:
+            with translated(), suppress(StoreError):
+                await (await self._opening).close()
+
+    async def _open(self) -> aiosqlite.Connection:
+        # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.
+        if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+            con = aiosqlite.Connection(self._opener, iter_chunk_size=64)
+            con._thread.daemon = True  # noqa: SLF001 - whoever forgets to close must still be able to end
+            self._opening = asyncio.ensure_future(con)
+        return await asyncio.shield(self._opening)
 
 
 @dataclass(frozen=True, slots=True)
-class InLane:
-    """A lane for those who are in its thread already, inside a read transaction."""
+class OpenRead:
+    """A connection for those who are in its thread already, inside a read transaction."""
 
     con: Any
 

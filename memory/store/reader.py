@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memory.models import Filter, Lang, Line, Memory, MemoryId, Scored, State
 from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx, Values
 from memory.store import graph, lexical
-from memory.store.connection import InLane, Lane, at_once
+from memory.store.connection import OpenRead, ThreadedConnection, at_once
 from memory.store.nearest import Field
 from memory.store.rows import to_ms
 from memory.store.shelf import Mask, Shelf
@@ -59,11 +59,11 @@ class SqliteReader:
 
     store: SqliteStore
     user_id: str
-    own: InLane | None = None  # the lane that this is used in, see `whole`
+    own: OpenRead | None = None  # the lane that this is used in, see `whole`
     seen: _Look | None = None  # what it has seen there
 
     @property
-    def lane(self) -> Lane | InLane:
+    def lane(self) -> ThreadedConnection | OpenRead:
         """Where to read."""
         return self.own or self.store.read_lane()
 
@@ -75,7 +75,7 @@ class SqliteReader:
         if self.own is not None:
             return await work(self)
         result = await self.store.read_lane().read(
-            lambda con: at_once(work(SqliteReader(self.store, self.user_id, InLane(con), self._looking(con))))
+            lambda con: at_once(work(SqliteReader(self.store, self.user_id, OpenRead(con), self._looking(con))))
         )
         self.store.warm()
         return result

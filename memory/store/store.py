@@ -18,7 +18,7 @@ from memory.ports import Clock, System, Tx
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
 from memory.store.chance import Chances
-from memory.store.connection import Lane, connect, make_private, within
+from memory.store.connection import ThreadedConnection, connect, make_private, within
 from memory.store.indexes import vec0_make
 from memory.store.nearest import Nearest, Space
 from memory.store.processes import ChangeNotifier, lock_of
@@ -54,10 +54,8 @@ class SqliteStore:
         self.path = path
         self._sqlite = sqlite
         self._loop = asyncio.get_running_loop()
-        self._writer = Lane("ebb-write", self._open_writer)
-        self._readers = [
-            Lane(f"ebb-read-{i}", lambda: connect(sqlite, path, read_only=True)) for i in range(_READERS)
-        ]
+        self._writer = ThreadedConnection(self._open_writer)
+        self._readers = [ThreadedConnection(lambda: connect(sqlite, path, read_only=True)) for _ in range(_READERS)]
         self._commits = 0
         self._notifier = ChangeNotifier(self._data_version)
         self._ahead: dict[tuple[str, Space], asyncio.Task[None]] = {}
@@ -210,7 +208,7 @@ class SqliteStore:
 
     # --- inside
 
-    def read_lane(self) -> Lane:
+    def read_lane(self) -> ThreadedConnection:
         """The reading thread with the least to do."""
         return min(self._readers, key=lambda lane: lane.waiting)
 
