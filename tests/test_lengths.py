@@ -22,6 +22,7 @@ from bot.events import Done
 from bot.markdown import parser
 from bot.notebook import Notebook
 from bot.telegram.render import render
+from memory.index.text import terms
 from memory.learn import answer, asof, lines, summary
 from memory.learn.contains import Thing, names, units
 from memory.learn.sealed import asked_for
@@ -31,7 +32,6 @@ from memory.ports import ModelRequest
 from memory.privacy import instruction_like, redact
 from memory.recall import recent_asked, review_asked, window_asked
 from memory.recall.question import question
-from memory.store.text import terms
 from memory.text.commands import intent_of
 from memory.text.forms import reordered
 from memory.text.notes import strip_subject

@@ -12,12 +12,12 @@ from datetime import datetime
 from typing import Final
 
 from memory.errors import NotFound
+from memory.index.text import terms
 from memory.learn.acts import Forgotten
 from memory.learn.alike import same
 from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
 from memory.models import ChangeSet, Filter, Layer, Level, Memory, MemoryId, Message, Sensitivity, State, Tombstone
 from memory.ports import Tx
-from memory.store.text import terms
 from memory.text.forms import told_otherwise
 
 SCANNED: Final = 5_000  # messages looked through, the newest

@@ -22,8 +22,8 @@ from memory.store.connection import connect, database_errors, translate, transla
 from memory.store.processes import lock_of
 from memory.store.rows import to_ms
 from memory.store.sqlite_module import choose
+from memory.store.tables import SqliteTx
 from memory.store.transaction import Shared
-from memory.store.tx import SqliteTx
 
 KEPT: Final = 7  # daily backups, and as many made by hand
 KEPT_FOR: Final = timedelta(days=30)  # those made before a migration, and databases that were replaced
@@ -197,7 +197,7 @@ def _clean(part: Path, live: Path, now: datetime) -> int:
             tx.finish()
         for statement in _ALIGN:
             con.execute(statement)
-        upkeep.rebuild(con, sqlite.vec, None, codes=False)
+        upkeep.rebuild_bits(con, sqlite.vec)
         return len(rows)
 
     with translated(), closing(connect(sqlite, part, read_only=False)) as con:

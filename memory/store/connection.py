@@ -17,13 +17,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
-import numpy as np
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
-from memory.store.codes import code
 from memory.store.sqlite_module import Sqlite, choose
-from memory.store.text import pairs, segment, term_keys
-from memory.text.notes import strip_subject
 
 T = TypeVar("T")
 logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # it tells of exceptions, and a log never holds a text
@@ -98,13 +94,6 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
     # FULL: what was said survives a power cut, too. It costs an fsync a commit, 1 to 3 ms.
     con.execute("PRAGMA synchronous = FULL")
     con.execute("PRAGMA secure_delete = ON")
-    # For migrations, and for what is derived anew.
-    con.create_function("ebb_code", 1, lambda vector: code(np.frombuffer(vector, np.float32)), deterministic=True)
-    con.create_function("ebb_pairs", 1, pairs, deterministic=True)
-    con.create_function("ebb_terms", 1, term_keys, deterministic=True)
-    con.create_function("ebb_segment", 1, segment, deterministic=True)
-    con.create_function("ebb_words", 1, lambda segmented: len(segmented.split()) or 1, deterministic=True)
-    con.create_function("ebb_note", 1, strip_subject, deterministic=True)
     if not sqlite.report.wal_reset_fixed:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 
@@ -158,10 +147,17 @@ class ThreadedConnection:
     async def _open(self) -> aiosqlite.Connection:
         # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.
         if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
-            con = aiosqlite.Connection(self._opener, iter_chunk_size=64)
-            con._thread.daemon = True  # noqa: SLF001 - whoever forgets to close must still be able to end
-            self._opening = asyncio.ensure_future(con)
+            self._opening = asyncio.ensure_future(self._connect())
         return await asyncio.shield(self._opening)
+
+    async def _connect(self) -> aiosqlite.Connection:
+        con = aiosqlite.Connection(self._opener, iter_chunk_size=64)
+        con._thread.daemon = True  # noqa: SLF001 - whoever forgets to close must still be able to end
+        try:
+            return await con
+        except BaseException:
+            await asyncio.to_thread(con._thread.join)  # noqa: SLF001 - it still tells this loop that it has stopped
+            raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from memory.errors import Conflict, NotFound, StoreError
+from memory.index.text import fold, segment, term_keys, words
 from memory.models import (
     Filter,
     Layer,
@@ -23,7 +24,6 @@ from memory.models import (
     State,
     WeightEvent,
 )
-from memory.store import indexes
 from memory.store.rows import (
     AMONG,
     MEMORY_COLUMNS,
@@ -41,12 +41,12 @@ from memory.store.rows import (
     tuples,
     where,
 )
-from memory.store.text import fold, match_all, words
 from memory.store.transaction import ChangeGateway, Gateway, claim_id
 from memory.store.vectors import VectorGateway
 from memory.text.notes import strip_subject
 
 UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
+_WORDS: Final = 40  # of a search, so that a pasted page stays a quick one
 _ID: Final = 6  # characters of an id that are shown
 _ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
 _INSERT: Final = (
@@ -89,7 +89,7 @@ class MemoryGateway(Gateway):
         limit: int = 50,
         offset: int = 0,
     ) -> Page:
-        """Return a page; `text` keeps those that have all of its words (the index knows stems, LIKE knows parts)."""
+        """Return a page; `text` keeps those that have all of its words (in parts or by their stems)."""
         condition, params = where(self.owner, f)
         if text is not None and text.strip():
             clause, more = self._matching(text)
@@ -119,18 +119,20 @@ class MemoryGateway(Gateway):
         )
 
     def _matching(self, text: str) -> tuple[str, list[Any]]:
-        """Forgotten and deleted memories are not in the index, so the rows themselves are looked through as well."""
-        parts = words(text) or [text.strip()]
-        escaped = ["%" + p.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%" for p in parts]
-        column = "(m.original_content || char(10) || m.content)"
-        like = " AND ".join([f"{column} LIKE ? ESCAPE '\\'"] * len(escaped))
+        """Each word stands in the texts as it is, or has its stem among a memory's terms."""
+        conditions, params = [], list[Any]()
+        parts = words(text)[:_WORDS] or [text.strip()]
+        for part in parts:
+            keys = term_keys(part)[: 4 * _WORDS]
+            params.append("%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%")
+            params += [keys[i : i + 4] for i in range(0, len(keys), 4)]
+            held = " AND ".join(["t.n = m.n", *["instr(t.terms, ?)"] * (len(keys) // 4)])
+            stem = f" OR EXISTS (SELECT 1 FROM memories_text t WHERE {held})" if keys else ""
+            conditions.append(f"((m.original_content || char(10) || m.content) LIKE ? ESCAPE '\\'{stem})")
         if len(parts) == 1 and len(parts[0]) >= _ID:  # "07" is in many an id, and nobody looks for it there
-            like, escaped = f"{like} OR m.id LIKE ? ESCAPE '\\'", escaped * 2
-        expression = match_all(text)
-        if not expression:
-            return f"({like})", [*escaped]
-        owned = f'owner : "{self.owner}" AND text : ({expression})'
-        return f"(m.n IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?) OR ({like}))", [owned, *escaped]
+            conditions[0] += " OR m.id LIKE ? ESCAPE '\\'"
+            params.append(params[0])
+        return f"({' AND '.join(conditions)})", params
 
     def counts(self) -> Mapping[str, int]:
         """Count the memories in each state, zero included."""
@@ -181,7 +183,7 @@ class MemoryGateway(Gateway):
         numbered = list(enumerate(stored, 1 + (last[0] if last else 0)))
         con.executemany(_INSERT, [row_of(row) | {"n": n} for (n, _), row in zip(numbered, rows, strict=True)])
         link_entities(con, self.owner, [(n, m.entities) for n, m in numbered if m.entities])
-        indexes.texts_in(con, [(n, self.owner, m.original_content) for n, m in numbered if m.state not in UNINDEXED])
+        put_terms(con, [(n, m.original_content) for n, m in numbered if m.state not in UNINDEXED])
         if self.tx.shared.embedder is not None:
             self.tx.unembedded |= dict.fromkeys(m.id for m in stored if _embeddable(m.state, m.sensitivity))
         self.tx.record_many("memory", "created", [(m.id, None, row) for m, row in zip(stored, rows, strict=True)])
@@ -219,7 +221,7 @@ class MemoryGateway(Gateway):
             if was and (rewritten or not is_):
                 leave.append(n)
             if is_ and (rewritten or not was):
-                enter.append((n, owner, m.original_content))
+                enter.append((n, m.original_content))
             was, is_ = _embeddable(before["state"], before["sensitivity"]), _embeddable(m.state, m.sensitivity)
             if was and (rewritten or not is_):
                 drop[n] = m.id
@@ -231,8 +233,8 @@ class MemoryGateway(Gateway):
         for n, _ in linked:
             unlink_entities(con, n)
         link_entities(con, owner, linked)
-        indexes.texts_out(con, leave)
-        indexes.texts_in(con, enter)
+        drop_terms(con, leave)
+        put_terms(con, enter)
         VectorGateway(self.tx).drop(drop)
         self.tx.record_many("memory", op, changes)
         return stored
@@ -401,6 +403,18 @@ class LifeGateway(MemoryGateway):
         """Count the lines of the weight log that say that event, from that time on."""
         log = "SELECT COUNT(*) FROM weight_log WHERE user_id = ? AND at >= ? AND event = ?"
         return int(self._row(log, self.owner, to_ms(since), event)[0])
+
+
+def put_terms(con: Any, texts: Iterable[tuple[int, str]]) -> int:
+    """Keep what recall looks for of memories, (number, original content) of each; how many."""
+    rows = [(n, len(segment(text).split()) or 1, term_keys(text)) for n, text in texts]
+    con.executemany("INSERT INTO memories_text (n, words, terms) VALUES (?, ?, ?)", rows)
+    return len(rows)
+
+
+def drop_terms(con: Any, numbers: Sequence[int]) -> int:
+    """Drop what recall looks for of memories; how many had it."""
+    return int(con.execute(f"DELETE FROM memories_text WHERE n {AMONG}", (dump(list(numbers)),)).rowcount)
 
 
 def link_entities(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[str]]]) -> None:

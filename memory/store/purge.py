@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from memory.errors import NotFound
+from memory.index.text import normalised, segment, terms
 from memory.models import Json, Layer, Memory, MemoryId, State
-from memory.store import indexes
 from memory.store.connection import connect, database_errors
-from memory.store.memories import MemoryGateway, unlink_entities
+from memory.store.memories import MemoryGateway, drop_terms, put_terms, unlink_entities
 from memory.store.mirror import MirrorGateway
 from memory.store.rows import AMONG, dump, memory_from_row, memory_to_json, quote_name, to_ms
 from memory.store.sqlite_module import choose
-from memory.store.text import normalised, segment, terms
 from memory.store.traces import NightGateway, TraceGateway
 from memory.store.transaction import Transaction, retire_id
 from memory.store.vectors import VectorGateway
@@ -68,7 +67,7 @@ class PurgeGateway(MemoryGateway):
         receipt["weight_log"] = _delete(con, "weight_log", m.id)
         receipt["secrets"] = _delete(con, "secrets", m.id)
         receipt["traces"] = _delete(con, "recall_hits", m.id)
-        receipt["index"] = indexes.texts_out(con, [n])
+        receipt["index"] = drop_terms(con, [n])
         receipt["vectors"] = VectorGateway(tx).drop({n: m.id}) + _tombstone_vectors(tx, m.id)
         tx.dropped.pop(m.id, None)
         tx.unembedded.pop(m.id, None)
@@ -225,8 +224,8 @@ def _other_memories(tx: Transaction, memory_id: MemoryId, texts: Texts) -> int:
 
 
 def _reindex(tx: Transaction, n: int, row: Mapping[str, Any]) -> None:
-    if indexes.texts_out(tx.con, [n]) and row["state"] != State.DELETED.value:
-        indexes.texts_in(tx.con, [(n, tx.owner, row["original_content"])])
+    if drop_terms(tx.con, [n]) and row["state"] != State.DELETED.value:
+        put_terms(tx.con, [(n, row["original_content"])])
     if VectorGateway(tx).drop({n: row["id"]}):
         tx.dropped.pop(row["id"], None)
         if row["state"] != State.DELETED.value:
@@ -376,7 +375,7 @@ def trace_words(home: Path, words: str) -> list[tuple[str, str, int]]:
         with suppress(FileNotFoundError), path.open("rb") as f:  # it may go meanwhile
             is_database = f.read(16) == b"SQLite format 3\0"
             if is_database:
-                out += [(name, where, n) for where, n in sorted(_rows(path, units, pattern).items())]
+                out += [(name, where, n) for where, n in sorted(_rows(path, pattern).items())]
             if not is_database or len("".join(units).encode()) >= SHORTEST:
                 f.seek(0)
                 n = _times(f, units[0].lower(), pattern)
@@ -409,8 +408,8 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else " ", text) if "\\" in text else text
 
 
-def _rows(path: Path, units: list[str], pattern: re.Pattern[str]) -> Counter[str]:
-    """Rows by `table.column` whose value says the words, and by index that has them; none if it is damaged."""
+def _rows(path: Path, pattern: re.Pattern[str]) -> Counter[str]:
+    """Rows by `table.column` whose value says the words; none if it is damaged."""
     found: Counter[str] = Counter()
     with suppress(*database_errors()), closing(connect(choose(), path, read_only=True)) as con:
         con.execute("BEGIN")
@@ -420,7 +419,4 @@ def _rows(path: Path, units: list[str], pattern: re.Pattern[str]) -> Counter[str
             for row in cursor:
                 said = ((c, v) for c, v in zip(columns, row, strict=True) if isinstance(v, str))
                 found.update(c for c, v in said if pattern.search(_unescaped(v)))
-        phrase = f'text : "{segment(" ".join(units))}"'  # a file without such an index is done
-        query = "SELECT COUNT(*) FROM memories_fts WHERE memories_fts MATCH ?"
-        found["memories_fts"] += con.execute(query, (phrase,)).fetchone()[0]
-    return +found
+    return found

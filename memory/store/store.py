@@ -17,19 +17,14 @@ from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store.chance import Chances
 from memory.store.connection import ThreadedConnection, connect, make_private, within
-from memory.store.indexes import vec0_make
-from memory.store.nearest import Nearest, Space
 from memory.store.processes import ChangeNotifier, lock_of
-from memory.store.reader import SqliteReader
+from memory.store.reader import Indexes, SqliteReader
 from memory.store.rows import to_ms
-from memory.store.shelves import Shelves
 from memory.store.sqlite_module import Sqlite, Way, choose
-from memory.store.system import SqliteSystem
+from memory.store.tables import SqliteSystem, SqliteTx
 from memory.store.transaction import Shared
-from memory.store.tx import SqliteTx
-from memory.store.vectors import drop_unused, model_row
+from memory.store.vectors import Space, drop_unused, make_bits, model_row
 
 T = TypeVar("T")
 _READERS = 3
@@ -46,10 +41,7 @@ class SqliteStore:
 
     def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
         self.shared = shared
-        self.shelves = Shelves()
-        self.neighbours = Nearest()
-        self.chances = Chances()
-        self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
+        self.indexes = Indexes(shared)
         self.worker = worker
         self.path = path
         self._sqlite = sqlite
@@ -58,17 +50,17 @@ class SqliteStore:
         self._readers = [ThreadedConnection(lambda: connect(sqlite, path, read_only=True)) for _ in range(_READERS)]
         self._commits = 0
         self._notifier = ChangeNotifier(self._data_version)
-        self._ahead: dict[tuple[str, Space], asyncio.Task[None]] = {}
+        self.warming: dict[str, asyncio.Task[None]] = {}  # by user: what is read before it is asked for
 
     # --- one user
 
     def reader(self, user_id: str) -> SqliteReader:
         """What recall reads of one user."""
-        return SqliteReader(self, user_id)
+        return SqliteReader(self.indexes, self._reading, user_id)
 
     async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T:
         """`fn` inside one read transaction: all that it sees is of one moment."""
-        return await self.read_lane().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
+        return await self._reading().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
 
     async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises.
@@ -122,7 +114,7 @@ class SqliteStore:
 
     async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
         """When the next job may be leased; None if there is nothing to wait for."""
-        return await self.read_lane().read(lambda con: queue.next_due(con, kinds))
+        return await self._reading().read(lambda con: queue.next_due(con, kinds))
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
         """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
@@ -132,20 +124,19 @@ class SqliteStore:
 
         def work(con: Any) -> list[Space]:
             model_id = model_row(con, self.shared.vec, embedder_id, dim)
-            vec0_make(con, self.shared.vec, model_id)
+            make_bits(con, self.shared.vec, model_id)
             old = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (before,)).fetchone()
             return [Space(model_id, dim), *([Space(old["id"], old["dim"])] if old and before != embedder_id else [])]
 
-        self.spaces = tuple(await self._commit(work))
-        self.shared.embedder_model = self.spaces[0].model_id
+        self.indexes.spaces = tuple(await self._commit(work))
+        self.shared.embedder_model = self.indexes.spaces[0].model_id
         self.shared.embedder = embedder_id
 
     async def only_embedder(self, embedder_id: str) -> bool:
         """Whether nobody has a vector of any other model; what is left of the others then goes."""
         if not await self._commit(lambda con: drop_unused(con, self.shared.vec, embedder_id)):
             return False
-        self.spaces = self.spaces[:1]
-        self.neighbours.forget()
+        self.indexes.spaces = self.indexes.spaces[:1]
         return True
 
     def use_mirror(self) -> None:
@@ -155,15 +146,14 @@ class SqliteStore:
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
         """Derive text and vector indexes anew from the base tables; how many rows each."""
         counts = await self._commit(lambda con: upkeep.rebuild(con, self.shared.vec, user_id))
-        self.neighbours.forget()
-        self.shelves.forget()
+        self.indexes.forget()
         return counts
 
     async def scrub(self) -> bool:
         """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
 
         def work(con: Any) -> bool:
-            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild(c, self.shared.vec, None, codes=False))
+            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec))
             upkeep.vacuum(con)
             return upkeep.truncate_log(con, self._sqlite, self.path)
 
@@ -190,7 +180,7 @@ class SqliteStore:
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
         await self._notifier.close()
-        for task in self._ahead.values():
+        for task in self.warming.values():
             task.cancel()
         for lane in self._readers:
             await lane.close()
@@ -208,37 +198,25 @@ class SqliteStore:
 
     # --- inside
 
-    def read_lane(self) -> ThreadedConnection:
-        """The reading thread with the least to do."""
-        return min(self._readers, key=lambda lane: lane.waiting)
-
     def expect(self, user_id: str) -> None:
-        """Somebody is about to ask: read, in the background, what their first question would wait for."""
-        for space in self.spaces[:1]:
-            self.neighbours.cold.add((user_id, space))
-        self.warm()
-
-    @property
-    def warming(self) -> list[asyncio.Task[None]]:
-        """What is being read in advance."""
-        return list(self._ahead.values())
-
-    def warm(self) -> None:
-        """Read, behind the answer, the codes and vectors of those who were answered without them."""
-        for user_id, space in self.neighbours.cold - self._ahead.keys():
-            self._ahead[user_id, space] = asyncio.create_task(self._warm(user_id, space))
+        """Read, in the background, what the first question of somebody who is about to ask would wait for."""
+        if user_id not in self.warming:
+            self.warming[user_id] = asyncio.create_task(self._warm(user_id))
 
     async def prepare(self) -> None:
         """Open the file, or say in one sentence why not."""
         await self._writer.run(lambda con: con.execute("SELECT 1 FROM meta LIMIT 1").fetchone())
 
-    async def _warm(self, user_id: str, space: Space) -> None:
+    def _reading(self) -> ThreadedConnection:
+        """The reading thread with the least to do."""
+        return min(self._readers, key=lambda con: con.waiting)
+
+    async def _warm(self, user_id: str) -> None:
         try:
-            with suppress(StoreError):  # closed, or busy: the next question tries again
-                await self.read_lane().read(lambda con: self.shelves.of(con, user_id))
-                await self.read_lane().read(lambda con: self.neighbours.load(con, user_id, space))
+            with suppress(StoreError):  # closed, or busy: the first question reads it
+                await self._reading().read(lambda con: self.indexes.warm(con, user_id))
         finally:
-            self._ahead.pop((user_id, space), None)
+            del self.warming[user_id]
 
     def _tx(self, con: Any, user_id: str) -> SqliteTx:
         if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:
@@ -267,7 +245,6 @@ class SqliteStore:
                     now = self.shared.clock()
                     copy = partial(backups.make_backup, self.path, "migration", now)
                     upkeep.migrate(con, self._sqlite.module, to_ms(now), copy)
-                    upkeep.mend_text_index(con, self._sqlite)
                 except BaseException:
                     con.close()
                     raise

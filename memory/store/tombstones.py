@@ -10,12 +10,12 @@ from datetime import datetime
 
 import numpy as np
 
+from memory.index.text import normalised
+from memory.index.vectors import unit
 from memory.models import MemoryId, Proposal, Tombstone
 from memory.ports import FloatArray
 from memory.store.rows import columns_of, from_row, insert, to_ms
-from memory.store.text import normalised
 from memory.store.transaction import Gateway
-from memory.store.vectors import unit
 
 
 @dataclass(slots=True)

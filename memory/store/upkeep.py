@@ -13,13 +13,26 @@ from typing import Any, Final
 from filelock import Timeout
 
 from memory.errors import StoreBusy, StoreTooNew
-from memory.store import indexes
+from memory.index.text import segment, term_keys
 from memory.store.connection import BUSY_TIMEOUT_MS, database_errors, translate, within
+from memory.store.memories import put_terms
 from memory.store.processes import lock_of
 from memory.store.sqlite_module import Sqlite
-from memory.store.vectors import INDEXED
+from memory.store.vectors import INDEXED, make_bits
+from memory.text.notes import strip_subject
 from memory.text.standing import is_close, is_health
 
+# What migrations call; codes and pairs are gone again by the time the last one is done.
+_FUNCTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "ebb_code": lambda _vector: b"",
+    "ebb_pairs": lambda _text: "",
+    "ebb_terms": term_keys,
+    "ebb_segment": segment,
+    "ebb_words": lambda segmented: len(segmented.split()) or 1,
+    "ebb_note": strip_subject,
+    "is_health": is_health,
+    "is_close": is_close,
+}
 _PATIENCE_MS = 1000
 _WAL_BYTES = 4 * 1024 * 1024  # what SQLite's own checkpoints keep the log at
 
@@ -35,8 +48,8 @@ def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = i
     """
     known = dict(_migrations())
     applied: list[str] = []
-    for rule in (is_health, is_close):  # what 0012 sorts by
-        con.create_function(rule.__name__, 1, rule)
+    for name, function in _FUNCTIONS.items():
+        con.create_function(name, 1, function)
     there = _refuse_newer(con, known)
     if there and known.keys() - there:
         before()
@@ -87,25 +100,26 @@ def _statements(sql: str, module: Any) -> Iterator[str]:
 # --- what is derived, and the log
 
 
-def rebuild(con: Any, vec: bool, user_id: str | None, *, codes: bool = True) -> Mapping[str, int]:
-    """Derive text and vector indexes anew, inside a write transaction; how many rows each.
-
-    Without `codes` the vectors' codes are taken as they are: scrubbing wants nothing but what was deleted gone.
-    """
+def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
+    """Derive terms and vector tables anew, inside a write transaction; how many rows each."""
     owned, params = ("", ()) if user_id is None else (" AND m.user_id = ?", (user_id,))
-    text = indexes.rebuild_text(con, user_id, INDEXED)
+    con.execute(f"DELETE FROM memories_text WHERE n IN (SELECT m.n FROM memories m WHERE 1{owned})", params)
+    texts = con.execute(f"SELECT m.n, m.original_content FROM memories m WHERE {INDEXED}{owned}", params).fetchall()
     con.execute(
         "DELETE FROM embeddings WHERE memory_n IN (SELECT m.n FROM memories m"
         f" WHERE NOT ({INDEXED} AND m.sensitivity < 3){owned})",
         params,
     )
-    if codes:
-        con.execute("UPDATE embeddings SET code = ebb_code(vector) WHERE code IS NOT ebb_code(vector)")
-    for (model_id,) in con.execute("SELECT id FROM embedding_models").fetchall():
-        indexes.vec0_make(con, vec, model_id, anew=True)
+    rebuild_bits(con, vec)
     con.execute("UPDATE vector_clock SET removals = removals + 1")
     count = f"SELECT COUNT(*) FROM embeddings e JOIN memories m ON m.n = e.memory_n WHERE 1{owned}"
-    return {"text": text, "vectors": con.execute(count, params).fetchone()[0]}
+    return {"text": put_terms(con, map(tuple, texts)), "vectors": con.execute(count, params).fetchone()[0]}
+
+
+def rebuild_bits(con: Any, vec: bool) -> None:
+    """Make sqlite-vec's tables anew: nothing is left in them of what was deleted."""
+    for (model_id,) in con.execute("SELECT id FROM embedding_models").fetchall():
+        make_bits(con, vec, model_id, anew=True)
 
 
 def vacuum(con: Any) -> None:
@@ -137,25 +151,6 @@ def tend_log(con: Any, sqlite: Sqlite, path: Path) -> None:
         _checkpoint(con, 0)
     finally:
         lock.release()
-
-
-def mend_text_index(con: Any, sqlite: Sqlite) -> None:
-    """Let deleted words leave the index at once; and read an index that a newer SQLite has written.
-
-    FTS5 before 3.42 knows no secure-delete and refuses a table that used it: the index is derived, so it is
-    marked as the older format and rebuilt.
-    """
-    if sqlite.version >= (3, 42):
-        if not con.execute("SELECT 1 FROM memories_fts_config WHERE k = 'secure-delete' AND v = 1").fetchone():
-            con.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1)")
-        return
-    version = con.execute("SELECT v FROM memories_fts_config WHERE k = 'version'").fetchone()
-    if version is not None and version[0] != 4:
-        con.execute("BEGIN IMMEDIATE")
-        con.execute("UPDATE memories_fts_config SET v = 4 WHERE k = 'version'")
-        con.execute("DELETE FROM memories_fts_config WHERE k = 'secure-delete'")
-        con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
-        con.execute("COMMIT")
 
 
 def _checkpoint(con: Any, patience_ms: int) -> bool:

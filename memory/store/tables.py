@@ -1,4 +1,4 @@
-"""What belongs to no single user: identities, store-wide values, the clock, a messenger's inbox and deliveries."""
+"""All tables: those of one user inside a transaction, and those that belong to no single user."""
 
 from __future__ import annotations
 
@@ -9,9 +9,17 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.models import Json
-from memory.store.jobs import MOST, JobQueue
+from memory.store.conversations import ConversationGateway
+from memory.store.jobs import MOST, JobGateway, JobQueue
+from memory.store.memories import LifeGateway
+from memory.store.mirror import MirrorGateway
+from memory.store.purge import PurgeGateway
 from memory.store.rows import dump, from_ms, insert, to_ms
-from memory.store.transaction import new_id
+from memory.store.tombstones import ProposalGateway, TombstoneGateway
+from memory.store.traces import NightGateway, TraceGateway
+from memory.store.transaction import ChangeGateway, Transaction, new_id
+from memory.store.transfer import TransferGateway
+from memory.store.vectors import VectorGateway
 
 UPDATES_KEPT: Final = timedelta(days=7)  # Telegram offers an update again for a day; ids begin anew after a week
 REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
@@ -20,6 +28,83 @@ AHEAD: Final = timedelta(days=2)  # a longer absence is confirmed by a second lo
 BACK: Final = timedelta(hours=1)
 NEXT_START: Final = timedelta(hours=1)  # a jump is confirmed by another process so much later …
 SAME_START: Final = timedelta(days=1)  # … or when the same process has run for so long
+
+
+@dataclass(slots=True)
+class SqliteTx(Transaction):
+    """`memory.ports.Tx` over one connection."""
+
+    @property
+    def memories(self) -> PurgeGateway:
+        """See `memory.ports.MemoryTable`."""
+        return PurgeGateway(self)
+
+    @property
+    def lives(self) -> LifeGateway:
+        """See `memory.ports.LifeTable`."""
+        return LifeGateway(self)
+
+    @property
+    def vectors(self) -> VectorGateway:
+        """See `memory.ports.VectorTable`."""
+        return VectorGateway(self)
+
+    @property
+    def conversations(self) -> ConversationGateway:
+        """See `memory.ports.ConversationTable`."""
+        return ConversationGateway(self)
+
+    @property
+    def jobs(self) -> JobGateway:
+        """See `memory.ports.JobTable`."""
+        return JobGateway(self)
+
+    @property
+    def changes(self) -> ChangeGateway:
+        """See `memory.ports.ChangeTable`."""
+        return ChangeGateway(self)
+
+    @property
+    def tombstones(self) -> TombstoneGateway:
+        """See `memory.ports.TombstoneTable`."""
+        return TombstoneGateway(self)
+
+    @property
+    def traces(self) -> TraceGateway:
+        """See `memory.ports.TraceTable`."""
+        return TraceGateway(self)
+
+    @property
+    def proposals(self) -> ProposalGateway:
+        """See `memory.ports.ProposalTable`."""
+        return ProposalGateway(self)
+
+    @property
+    def nights(self) -> NightGateway:
+        """See `memory.ports.NightTable`."""
+        return NightGateway(self)
+
+    @property
+    def mirror(self) -> MirrorGateway:
+        """See `memory.ports.MirrorTable`."""
+        return MirrorGateway(self)
+
+    @property
+    def transfer(self) -> TransferGateway:
+        """See `memory.ports.TransferTable`."""
+        return TransferGateway(self)
+
+    def finish(self) -> None:
+        """Leave one `embed` job for what has no vector yet, and one `mirror` job; called before COMMIT."""
+        name, now = self.shared.embedder, self.shared.clock()
+        wanted = list(self.unembedded)
+        if wanted and name is not None:
+            wanted = self.vectors.without(wanted, name)
+        if wanted:
+            lane = f"embed:{self.owner}"
+            self.jobs.enqueue("embed", new_id(self.con), {"memory_ids": wanted}, now, lane=lane)
+        if self.shared.mirror and self.remembers:
+            self.jobs.mirror(now)
 
 
 @dataclass(slots=True)

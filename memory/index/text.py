@@ -47,20 +47,6 @@ def segment(text: str) -> str:
     return _CJK_CHAR.sub(lambda char: f" {char[0]} ", unicodedata.normalize("NFKC", text))
 
 
-def pairs(segmented: str) -> str:
-    """Every two characters that stood side by side in a text without spaces, as words of their own."""
-    found: list[str] = []
-    before = ""
-    for word in segmented.split(" "):
-        if not word:
-            continue  # `segment` put two spaces here, and nothing stood between
-        own = word if len(word) == 1 and word > "\u3000" and _CJK_CHAR.match(word) else ""
-        if before and own:
-            found.append(before + own)
-        before = own
-    return " ".join(found)
-
-
 @lru_cache(maxsize=50_000)
 def key(term: str) -> int:
     """The number by which a term is looked up: of a word its stem without accents, of Chinese the characters."""
@@ -94,12 +80,6 @@ def terms(text: str) -> list[str]:
             if len(found) == _MAX_TERMS:
                 return list(found)
     return list(found)
-
-
-def match_all(text: str) -> str:
-    """FTS5 expression for a search box: every word, the Latin ones as prefixes; stop words count here."""
-    pieces = _pieces(text)
-    return " AND ".join(phrase(p) + ("" if _CJK_CHAR.match(p) else " *") for p in pieces[:_MAX_TERMS])
 
 
 def words(text: str) -> list[str]:
@@ -141,9 +121,3 @@ def _pieces(text: str) -> list[str]:
     if text.isascii():
         return _ASCII.findall(text.lower())
     return _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
-
-
-def phrase(term: str) -> str:
-    """Quoted, so that no word of a user's is FTS syntax."""
-    spaced = " ".join(segment(term).split()).replace('"', '""')
-    return f'"{spaced}"'
