@@ -258,7 +258,7 @@ class BitTable:
     def _vectors(self, places: Places) -> tuple[Places, FloatArray]:
         """(places, vectors) of those of the places that have one."""
         numbers = dump(self.columns.numbers[places].tolist())
-        some = f"SELECT memory_n, vector FROM embeddings WHERE memory_n {AMONG} AND +user_id = ? AND model_id = ?"
+        some = f"SELECT memory_n, vector FROM embeddings WHERE memory_n {AMONG} AND +user_id = ? AND +model_id = ?"
         rows = tuples(self.con).execute(some, (numbers, self.user_id, self.model_id)).fetchall()
         matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(len(rows), self.dim)
         return self.columns.places_of(np.array([r[0] for r in rows], np.int64)), matrix
@@ -307,7 +307,7 @@ def make_bits(con: Any, vec: bool, model_id: int, *, anew: bool = False) -> None
     con.execute(f"DROP TABLE IF EXISTS vec_{model_id}")
     con.execute(
         f"CREATE VIRTUAL TABLE vec_{model_id} USING vec0(user_id TEXT PARTITION KEY,"
-        f" embedding BIT[{-dim // 8 * -8}], chunk_size=64)"
+        f" embedding BIT[{-dim // 8 * -8}], chunk_size=32)"
     )
     pages = list(_pages(con, model_id, "seq"))
     seqs = [seq for page in pages for (seq,) in page]
