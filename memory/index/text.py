@@ -1,4 +1,4 @@
-"""Text as the index sees it: CJK characters apart, queries that no user text can bend (DESIGN §8)."""
+"""Text as the index sees it: words, stems, and Chinese characters with their pairs."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ _STOP_ZH: Final = re.compile("|".join(sorted(map(re.escape, STOP_ZH_WORDS), key=
 
 
 def segment(text: str) -> str:
-    """Text for the index: full-width forms folded, every CJK character a word of its own."""
+    """Return text for the index: full-width forms folded, every CJK character a word of its own."""
     return _CJK_CHAR.sub(lambda char: f" {char[0]} ", unicodedata.normalize("NFKC", text))
 
 
 @lru_cache(maxsize=50_000)
 def key(term: str) -> int:
-    """The number by which a term is looked up: of a word its stem without accents, of Chinese the characters."""
+    """Return the number a term is looked up by: of a word its stem without accents, of Chinese the characters."""
     if not term.isascii() and not _CJK_CHAR.match(term):
         term = "".join(c for c in unicodedata.normalize("NFKD", term) if not unicodedata.combining(c))
     return crc32(PorterStemmer().stemWord(term).encode())
 
 
 def term_keys(text: str) -> bytes:
-    """Keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them that stands there."""
+    """Return keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them there."""
     found: set[str] = set()
     for piece in _pieces(text):
         if _CJK_CHAR.match(piece):
@@ -68,7 +68,7 @@ def term_keys(text: str) -> bytes:
 
 
 def terms(text: str) -> list[str]:
-    """What to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
+    """List what to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
 
     Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.
     """
@@ -83,17 +83,17 @@ def terms(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The pieces of a search box, for a search without the index."""
+    """Split what stands in a search box into its words."""
     return _PIECES.findall(unicodedata.normalize("NFKC", text))
 
 
 def fold(name: str) -> str:
-    """An entity's name as it is compared: NFKC, case folded, single spaces."""
+    """Return an entity's name as it is compared: NFKC, case folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def normalised(text: str) -> str:
-    """A text's words alone, for digests: neither case, punctuation, width nor spacing tell texts apart."""
+    """Return a text's words alone, for digests: case, punctuation, width and spacing do not count."""
     return " ".join(_pieces(text))
 
 

@@ -59,7 +59,7 @@ class Backup:
 
 
 def list_backups(database: Path) -> list[Backup]:
-    """All backups of the database, newest first."""
+    """List all backups of the database, newest first."""
     named = [(p, m) for p in (database.parent / "backups").glob("*.db") if (m := _NAME.fullmatch(p.name))]
     found = [Backup(p, datetime.strptime(m[1], _TIME).replace(tzinfo=UTC), m[2]) for p, m in named]
     return sorted(found, key=lambda b: b.made, reverse=True)

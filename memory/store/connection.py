@@ -43,7 +43,7 @@ def make_private(path: Path) -> None:
 
 
 def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
-    """A connection with the settings that every one of ours has."""
+    """Open a connection with the settings that every one of ours has."""
     mode = "ro" if read_only else "rw"
     con = sqlite.module.connect(
         f"{path.resolve().as_uri()}?mode={mode}",
@@ -70,7 +70,7 @@ def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
 
 
 def locked(path: Path) -> bool:
-    """Whether somebody holds the file's write lock at this moment. Waits for nothing; False if there is no file."""
+    """Tell whether somebody holds the file's write lock right now. Waits for nothing; False without a file."""
     if not path.is_file():
         return False
     sqlite = choose()
@@ -167,7 +167,7 @@ class OpenRead:
     con: Any
 
     async def read(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)`, here and now."""
+        """Return `fn(connection)`, run here and now."""
         return fn(self.con)
 
 
@@ -183,7 +183,7 @@ def at_once(work: Coroutine[Any, Any, T]) -> T:
 
 
 def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
-    """`fn(con)` between `begin` and COMMIT; ROLLBACK if it raises."""
+    """Run `fn(con)` between `begin` and COMMIT; ROLLBACK if it raises."""
     con.execute(begin)
     try:
         result = fn(con)
@@ -201,13 +201,13 @@ def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
 
 
 def database_errors() -> tuple[type[BaseException], ...]:
-    """`Error` of every SQLite module in this process: pysqlite3's is not sqlite3's."""
+    """Return `Error` of every SQLite module in this process: pysqlite3's is not sqlite3's."""
     modules = (sys.modules.get(name) for name in ("pysqlite3.dbapi2", "sqlite3.dbapi2"))
     return tuple(module.Error for module in modules if module is not None)
 
 
 def translate(e: BaseException) -> StoreError:
-    """A StoreError whose message is one sentence a person can act on."""
+    """Make a StoreError whose message is one sentence a person can act on."""
     text = str(e)
     code = getattr(e, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else None

@@ -61,12 +61,16 @@ def _host() -> str:
 
 def _started(pid: int) -> str | None:
     """Start time of a process in clock ticks since boot, None where the system does not tell."""
+    fields = _stat(pid)
+    return fields[19] if len(fields) > 19 else None
+
+
+def _stat(pid: int) -> list[str]:
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:
-        return None
-    fields = stat.rpartition(")")[2].split()
-    return fields[19] if len(fields) > 19 else None
+        return []
+    return stat.rpartition(")")[2].split()
 
 
 def _alive(pid: int) -> bool:
@@ -78,16 +82,7 @@ def _alive(pid: int) -> bool:
         return False
     except (PermissionError, OverflowError):
         return True
-    return not _zombie(pid)
-
-
-def _zombie(pid: int) -> bool:
-    """A killed child that nobody waited for still has its pid, and will do no more work."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[:1] == ["Z"]
+    return _stat(pid)[:1] != ["Z"]  # a killed child that nobody waited for has its pid, and will do no more work
 
 
 def _alive_on_windows(pid: int) -> bool:

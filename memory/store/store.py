@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -55,11 +55,11 @@ class SqliteStore:
     # --- one user
 
     def reader(self, user_id: str) -> SqliteReader:
-        """What recall reads of one user."""
+        """Return what recall reads of one user."""
         return SqliteReader(self.indexes, self._reading, user_id)
 
     async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T:
-        """`fn` inside one read transaction: all that it sees is of one moment."""
+        """Run `fn` inside one read transaction: all that it sees is of one moment."""
         return await self._reading().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
 
     async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
@@ -77,17 +77,19 @@ class SqliteStore:
         return await self._commit(work)
 
     async def changes(self, user_id: str, after: int, limit: int) -> list[Change]:
-        """Changes of the user after the cursor, in order."""
+        """List changes of the user after the cursor, in order."""
         return await self.read(user_id, lambda tx: tx.changes.after(after, limit))
 
-    def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        """Changes from `after` on, of this and other processes, as they are committed."""
-        return self._watch(user_id, after)
+    @asynccontextmanager
+    async def watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
+        """Follow the changes from `after` on, of this and other processes, as they are committed."""
+        async with self._notifier.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
+            yield changes
 
     # --- everybody
 
     async def system(self, fn: Callable[[System], T]) -> T:
-        """Like `write`, for what belongs to no single user."""
+        """Run `fn` as `write` does, for what belongs to no single user."""
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
     async def finish_job(self, job: Job, fn: Callable[[Tx], Mapping[str, Json]], now: datetime) -> bool:  # noqa: ARG002 - part of the contract
@@ -113,11 +115,11 @@ class SqliteStore:
         return True
 
     async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
-        """When the next job may be leased; None if there is nothing to wait for."""
+        """Return when the next job may be leased; None if there is nothing to wait for."""
         return await self._reading().read(lambda con: queue.next_due(con, kinds))
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
-        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
+        """Let `Reader.nearest` and `missing` mean this model from now on; its index is made if need be.
 
         `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
         """
@@ -133,14 +135,14 @@ class SqliteStore:
         self.shared.embedder = embedder_id
 
     async def only_embedder(self, embedder_id: str) -> bool:
-        """Whether nobody has a vector of any other model; what is left of the others then goes."""
+        """Tell whether nobody has a vector of any other model; what is left of the others then goes."""
         if not await self._commit(lambda con: drop_unused(con, self.shared.vec, embedder_id)):
             return False
         self.indexes.spaces = self.indexes.spaces[:1]
         return True
 
     def use_mirror(self) -> None:
-        """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""
+        """Let every write that changes a memory leave a `mirror` job behind from now on, one at a time."""
         self.shared.mirror = True
 
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
@@ -150,7 +152,7 @@ class SqliteStore:
         return counts
 
     async def scrub(self) -> bool:
-        """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
+        """Rebuild vector tables, VACUUM, truncate the WAL, clean the backups; False if somebody is in the way."""
 
         def work(con: Any) -> bool:
             within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec))
@@ -166,7 +168,7 @@ class SqliteStore:
         return True
 
     async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
-        """Whether the clock may be trusted with what cannot be taken back (see `SqliteSystem.believes`)."""
+        """Tell whether the clock may be trusted with what cannot be taken back (see `SqliteSystem.believes`)."""
 
         def look(con: Any) -> bool:
             return SqliteSystem(con, self.shared).believes(now, self.worker, by_hand=by_hand)
@@ -182,8 +184,8 @@ class SqliteStore:
         await self._notifier.close()
         for task in self.warming.values():
             task.cancel()
-        for lane in self._readers:
-            await lane.close()
+        for reading in self._readers:
+            await reading.close()
         if self._sqlite.report.wal_reset_fixed:
             await self._writer.close()
             return
@@ -257,11 +259,6 @@ class SqliteStore:
 
     async def _data_version(self) -> int:
         return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))
-
-    @asynccontextmanager
-    async def _watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
-        async with self._notifier.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
-            yield changes
 
     async def _follow(self, user_id: str, after: int, event: asyncio.Event) -> Any:
         while True:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from memory.models import Json
 from memory.store.conversations import ConversationGateway
@@ -21,6 +21,8 @@ from memory.store.transaction import ChangeGateway, Transaction, new_id
 from memory.store.transfer import TransferGateway
 from memory.store.vectors import VectorGateway
 
+G = TypeVar("G")
+
 UPDATES_KEPT: Final = timedelta(days=7)  # Telegram offers an update again for a day; ids begin anew after a week
 REPLIES_KEPT: Final = timedelta(days=30)  # and a message can be edited for 48 hours
 TOUCHED_KEPT: Final = 20_000
@@ -30,69 +32,33 @@ NEXT_START: Final = timedelta(hours=1)  # a jump is confirmed by another process
 SAME_START: Final = timedelta(days=1)  # … or when the same process has run for so long
 
 
+class Table(Generic[G]):
+    """A gateway of the transaction that it is asked of."""
+
+    def __init__(self, kind: Callable[[Transaction], G]) -> None:
+        self._kind = kind
+
+    def __get__(self, tx: Transaction, _kind: object = None) -> G:
+        """Make the gateway."""
+        return self._kind(tx)
+
+
 @dataclass(slots=True)
 class SqliteTx(Transaction):
     """`memory.ports.Tx` over one connection."""
 
-    @property
-    def memories(self) -> PurgeGateway:
-        """See `memory.ports.MemoryTable`."""
-        return PurgeGateway(self)
-
-    @property
-    def lives(self) -> LifeGateway:
-        """See `memory.ports.LifeTable`."""
-        return LifeGateway(self)
-
-    @property
-    def vectors(self) -> VectorGateway:
-        """See `memory.ports.VectorTable`."""
-        return VectorGateway(self)
-
-    @property
-    def conversations(self) -> ConversationGateway:
-        """See `memory.ports.ConversationTable`."""
-        return ConversationGateway(self)
-
-    @property
-    def jobs(self) -> JobGateway:
-        """See `memory.ports.JobTable`."""
-        return JobGateway(self)
-
-    @property
-    def changes(self) -> ChangeGateway:
-        """See `memory.ports.ChangeTable`."""
-        return ChangeGateway(self)
-
-    @property
-    def tombstones(self) -> TombstoneGateway:
-        """See `memory.ports.TombstoneTable`."""
-        return TombstoneGateway(self)
-
-    @property
-    def traces(self) -> TraceGateway:
-        """See `memory.ports.TraceTable`."""
-        return TraceGateway(self)
-
-    @property
-    def proposals(self) -> ProposalGateway:
-        """See `memory.ports.ProposalTable`."""
-        return ProposalGateway(self)
-
-    @property
-    def nights(self) -> NightGateway:
-        """See `memory.ports.NightTable`."""
-        return NightGateway(self)
-
-    @property
-    def mirror(self) -> MirrorGateway:
-        """See `memory.ports.MirrorTable`."""
-        return MirrorGateway(self)
-
-    @property
-    def transfer(self) -> TransferGateway:
-        """See `memory.ports.TransferTable`."""
-        return TransferGateway(self)
+    memories = Table(PurgeGateway)
+    lives = Table(LifeGateway)
+    vectors = Table(VectorGateway)
+    conversations = Table(ConversationGateway)
+    jobs = Table(JobGateway)
+    changes = Table(ChangeGateway)
+    tombstones = Table(TombstoneGateway)
+    traces = Table(TraceGateway)
+    proposals = Table(ProposalGateway)
+    nights = Table(NightGateway)
+    mirror = Table(MirrorGateway)
+    transfer = Table(TransferGateway)
 
     def finish(self) -> None:
         """Leave one `embed` job for what has no vector yet, and one `mirror` job; called before COMMIT."""

@@ -183,11 +183,15 @@ def count_vectors(con: Any, user_id: str, model_id: int) -> int:
 
 def sample_vectors(con: Any, user_id: str, model_id: int, most: int) -> tuple[FloatArray, list[str]]:
     """Read up to `most` of a user's vectors of a model, evenly spaced, and the languages of their memories."""
-    own = "SELECT seq FROM embeddings WHERE user_id = ? AND model_id = ?"
-    seqs = [r[0] for r in tuples(con).execute(f"{own} ORDER BY seq", (user_id, model_id)).fetchall()]
-    some = [seqs[i] for i in evenly(len(seqs), most).tolist()] if seqs else []
-    with_language = f"SELECT vector, language FROM embeddings JOIN memories ON n = memory_n WHERE seq {AMONG}"
-    rows = con.execute(with_language, (dump(some),)).fetchall()
+    own, me = "FROM embeddings WHERE user_id = ? AND model_id = ?", (user_id, model_id)
+    first, last = con.execute(f"SELECT (SELECT MIN(seq) {own}), (SELECT MAX(seq) {own})", me + me).fetchone()
+    places = np.unique(np.linspace(first, last, most).astype(np.int64)).tolist()
+    # The next one of the user's own from each place on: others' may stand between.
+    some = f"SELECT (SELECT seq {own} AND seq >= value LIMIT 1) FROM json_each(?)"
+    rows = con.execute(
+        f"SELECT vector, language FROM embeddings JOIN memories ON n = memory_n WHERE seq IN ({some})",
+        (*me, dump(places)),
+    ).fetchall()
     return np.stack([np.frombuffer(v, np.float32) for v, _ in rows]), [language for _, language in rows]
 
 
