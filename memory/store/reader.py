@@ -104,6 +104,10 @@ class _User:
     vectors: dict[int, tuple[int, int, ScannedVectors]] = field(default_factory=dict)  # by model: puts, removals
     chance: dict[tuple[int, int], tuple[int, int, Chance]] = field(default_factory=dict)  # memories, vectors, measure
 
+    def size(self) -> int:
+        """How many memories it takes the room of: a vector takes four times that of its memory's columns."""
+        return len(self.columns or ()) + 4 * sum(len(known.keys) for _, _, known in self.vectors.values())
+
 
 class Indexes:
     """The indexes of the users who ask, read when they are first wanted and followed from then on.
@@ -116,7 +120,7 @@ class Indexes:
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
         self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
-        self._users: Recent[str, _User] = Recent(_User, lambda user: len(user.columns or ()), _KEPT)
+        self._users: Recent[str, _User] = Recent(_User, _User.size, _KEPT)
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
