@@ -14,9 +14,11 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 import aiosqlite
+from aiosqlite.core import _connection_worker_thread
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from memory.store.sqlite_module import Sqlite, choose
@@ -152,12 +154,22 @@ class ThreadedConnection:
 
     async def _connect(self) -> aiosqlite.Connection:
         con = aiosqlite.Connection(self._opener, iter_chunk_size=64)
-        con._thread.daemon = True  # noqa: SLF001 - whoever forgets to close must still be able to end
+        # A daemon, for whoever forgets to close must still be able to end.
+        con._thread = Thread(target=_serve, args=(con._tx,), daemon=True)  # noqa: SLF001
         try:
             return await con
         except BaseException:
             await asyncio.to_thread(con._thread.join)  # noqa: SLF001 - it still tells this loop that it has stopped
             raise
+
+
+def _serve(queue: Any) -> None:
+    """Run aiosqlite's worker, also after an event loop has closed before it heard of what it had asked for."""
+    done = False
+    while not done:
+        with suppress(RuntimeError):
+            _connection_worker_thread(queue)
+            done = True
 
 
 @dataclass(frozen=True, slots=True)
