@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot import llm
-from bot.agent import EbbAgent
-from bot.background import Background
-from bot.embedding import Embedding
-from bot.files_texts import say
-from bot.probe import Probe, find_ollama, probe_endpoint
+from bot.agent.background import Background
+from bot.agent.loop import EbbAgent
+from bot.llm.embedding import Embedding
+from bot.llm.registry import Probe, find_ollama, probe_endpoint
 from bot.settings import Settings, machine_language
+from bot.texts import Texts
 from memory.errors import StoreDamaged
 from memory.lifecycle import U
 from memory.mirror import Place
@@ -25,6 +25,7 @@ from memory.store.backups import list_backups
 __all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
 
 OWNER = ("local", "owner")
+files = Texts("files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,12 @@ class Ebb:
 
 
 def system_clock() -> datetime:
-    """The edge where time comes in."""
+    """Read the clock: the one edge where time comes in."""
     return datetime.now(UTC)  # noqa: TID251 - the one ambient clock
 
 
 def local_zone(settings: Settings) -> str:
-    """The user's IANA zone: as set, else this machine's, else UTC."""
+    """Return the user's IANA zone: as set, else this machine's, else UTC."""
     if settings.tz:
         return settings.tz
     import tzlocal
@@ -67,7 +68,7 @@ def local_zone(settings: Settings) -> str:
 
 
 async def owner_of(store: Store, now: datetime) -> str:
-    """The user this machine belongs to; made at the first start."""
+    """Return the user this machine belongs to; made at the first start."""
 
     def find_or_make(s: System) -> str:
         user_id = s.resolve(*OWNER)
@@ -93,7 +94,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         except StoreDamaged as e:
             lang = settings.lang or machine_language() or "en"
             names = ", ".join(b.path.name for b in list_backups(settings.database)[:3])
-            raise StoreDamaged(say(lang, "damaged", names=names or say(lang, "backup.none"))) from e
+            raise StoreDamaged(files(lang, "damaged", names=names or files(lang, "backup.none"))) from e
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)
         stack.push_async_callback(models.close)
@@ -119,6 +120,8 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         stack.push_async_callback(service.close)
         mirror = service.keep_mirror(Place(settings.home, owner, settings.lang, local_zone(settings)))
         keeper = service.keep_nights(local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old)
+        if not models.choice.offline:
+            service.read_quotes()
         background = Background(
             store,
             service.handlers,
@@ -136,7 +139,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             background,
             clock,
             worker=worker,
-            provider=models.choice.provider,
+            choice=models.choice,
             embedder=embedding.embedder,
         )
         if workers:

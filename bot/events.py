@@ -146,7 +146,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a header shows."""
+    """Return what a header shows."""
 
     model: str
     provider: str
@@ -165,7 +165,7 @@ class Status:
     embedded: tuple[int, int] | None = None  # memories embedded anew, of all, while another embedder is taken up
 
 
-CommandSpec: TypeAlias = tuple[str, str, str]  # name, English help, Chinese help
+CommandSpec: TypeAlias = tuple[str, Mapping[Lang, str]]  # name, and its help line in each language
 
 
 class Agent(Protocol):
@@ -180,20 +180,20 @@ class Agent(Protocol):
         """For menus and completion, in the order they are shown."""
 
     def subscribe(self, user_id: str, after: int) -> AsyncIterator[Change]:
-        """What is learned, said in other windows, and how background work ended."""
+        """Yield what is learned, said in other windows, and how background work ended."""
 
     async def drain(self, timeout: float) -> int:
         """Wait for background work; how many jobs are left for the next start."""
 
     async def status(self, user_id: str, scope: str, now: datetime) -> Status: ...
     async def history(self, user_id: str, scope: str, *, after: int = 0, limit: int = 100) -> list[Message]:
-        """The newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
+        """Return the newest messages of the scope, sessions included, oldest first; hidden ones have no text."""
 
     async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
         """Keep what this process was given and has not sent yet, by id, instead of what it kept before."""
 
     async def take_unsent(self, user_id: str) -> dict[str, str]:
-        """What processes that are gone had not sent, oldest first; it is this process's from now on."""
+        """Take over what processes that are gone had not sent, oldest first."""
 
     async def memories(self, user_id: str, ids: Sequence[str]) -> list[Memory]: ...
     async def language(self, user_id: str, said: str = "", default: Lang = "en") -> Lang: ...

@@ -8,6 +8,7 @@ sides of a mark, so that `2*3*4` and `src/**/*.py` stay as they are and `**æ³¨æ„
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import cache
 from typing import Final
@@ -130,3 +131,16 @@ def _spell_out(urls: bool) -> Callable[[StateCore], None]:
                 inline.children = out
 
     return rule
+
+
+def columns(text: str) -> int:
+    """Columns of a text in a terminal: East Asian wide characters take two, marks that combine none."""
+    wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text if not unicodedata.combining(c))
+    return wide - text.count("\ufe0f")
+
+
+def padded(text: str, width: int) -> str:
+    """Fill a text up with spaces to so many columns, or cut it to them."""
+    while columns(text) > width:
+        text = text[:-1]
+    return text + " " * (width - columns(text))

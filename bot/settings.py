@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import locale
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, cast
 import platformdirs
 from dotenv import dotenv_values
 
+from bot.texts import LANGS, words
 from memory.models import Lang
 
 RoleName: TypeAlias = Literal["chat", "memory", "embedding"]
@@ -31,134 +32,117 @@ class Setting:
     """How one setting is documented and checked."""
 
     env: str
+    default: Any
     doc: str
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | Callable[[], tuple[str, ...]] = ()
     low: float | None = None
     high: float | None = None
     secret: bool = False
     shown: str | None = None  # the default as documented, where it is worked out
 
+    def allowed(self) -> tuple[str, ...]:
+        """Return what it takes; empty where it takes anything. A registry is looked at only here."""
+        return self.choices() if callable(self.choices) else self.choices
 
-def _s(default: Any, env: str, doc: str, **more: Any) -> Any:
-    return field(default=default, metadata={"setting": Setting(env, doc, **more)}, repr=not more.get("secret"))
+
+def variants(folder: str) -> tuple[str, ...]:
+    """Name the variants of a folder of this package: one file each."""
+    return tuple(sorted(p.stem for p in (Path(__file__).parent / folder).glob("[a-z]*.py")))
+
+
+def _curves() -> tuple[str, ...]:
+    from memory.lifecycle import CURVES  # not before somebody sets one
+
+    return tuple(CURVES)
+
+
+def _s(default: Any, doc: str, **more: Any) -> Any:
+    return field(default=default, metadata={"doc": doc, **more}, repr=not more.get("secret"))
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting with its default. Build it with `load`; tests build it directly."""
 
-    home: Path = _s(Path(), "EBB_HOME", "Where everything is kept.", shown="the platform's data directory")
-    lang: Lang | None = _s(
-        None, "EBB_LANG", "Language of Ebb's own words; unset: the language you write in.", choices=("en", "zh")
-    )
-    tz: str | None = _s(None, "EBB_TZ", "Your IANA time zone, e.g. Europe/Paris; unset: this machine's.")
+    home: Path = _s(Path(), "Where everything is kept.", shown="the platform's data directory")
+    lang: Lang | None = _s(None, "Language of Ebb's own words; unset: the language you write in.", choices=LANGS)
+    tz: str | None = _s(None, "Your IANA time zone, e.g. Europe/Paris; unset: this machine's.")
     theme: str = _s(
         "tide",
-        "EBB_THEME",
         "The terminal's look: dark, light, colour-blind safe, or the terminal's own colours.",
         choices=("tide", "shore", "clear", "ansi"),
     )
-    persona: Path | None = _s(None, "EBB_PERSONA", "A file that replaces the persona.")
+    persona: Path | None = _s(None, "A file that replaces the persona.")
     provider: str = _s(
         "auto",
-        "EBB_PROVIDER",
         "Who answers. auto: a key or base URL below, else an Ollama on this machine, else the first-run screen.",
-        choices=("auto", "openai", "ollama", "offline"),
+        choices=lambda: ("auto", *variants("llm/providers")),
     )
     context_tokens: int = _s(
         16_000,
-        "EBB_CONTEXT_TOKENS",
         "How long a prompt may get, in tokens. A longer message is kept whole, and sent without its middle.",
         low=1_000,
         high=2_000_000,
     )
-    log_text: bool = _s(False, "EBB_LOG_TEXT", "Whether logs may hold what was said.")
+    log_text: bool = _s(False, "Whether logs may hold what was said.")
     embedder: str = _s(
         "auto",
-        "EBB_EMBEDDER",
         "What turns text into vectors. auto: the first there is of the endpoint configured, the bundled model,"
         " a local model (it needs ebb[local]), and lexical, which knows words and no meaning. local:"
         " the local model, downloaded if need be.",
-        choices=("auto", "api", "bundled", "local", "lexical"),
+        choices=lambda: ("auto", *variants("llm/embedders")),
     )
     embedder_path: Path | None = _s(
         None,
-        "EBB_EMBEDDER_PATH",
         "Folder of a local embedding model: model.onnx and tokenizer.json.",
         shown="the multilingual MiniLM, once EBB_EMBEDDER=local has downloaded it",
     )
-    recall_deadline_ms: int = _s(
-        200, "EBB_RECALL_DEADLINE_MS", "How long recall waits for a remote embedder.", low=0, high=60_000
-    )
+    recall_deadline_ms: int = _s(200, "How long recall waits for a remote embedder.", low=0, high=60_000)
     reach: str = _s(
         "all",
-        "EBB_REACH",
         "What can be recalled. all: whatever fits, however faded; strict: only what is clear or a little faded.",
         choices=("all", "strict"),
     )
-    standing_health: bool = _s(
-        True, "EBB_STANDING_HEALTH", "Whether what is known of your health stands in every prompt of yours."
-    )
+    standing_health: bool = _s(True, "Whether what is known of your health stands in every prompt of yours.")
     curve: str = _s(
         "fade",
-        "EBB_CURVE",
         "How memories fade (`ebb memory curves` draws them). Set anew, it moves every memory, weight and level kept.",
-        choices=("fade", "importance", "score", "relevance", "fsrs"),
+        choices=_curves,
     )
-    forgetting: str = _s("normal", "EBB_FORGETTING", "How fast you forget.", choices=("slow", "normal", "fast"))
-    upkeep_hour: int = _s(
-        4, "EBB_UPKEEP_HOUR", "Local hour at which memories are looked after each night.", low=0, high=23
-    )
-    erase_old: bool = _s(False, "EBB_ERASE_OLD", "Erase for good what has been forgotten or archived for 365 days.")
-    session_idle_hours: float = _s(
-        6.0, "EBB_SESSION_IDLE_HOURS", "A conversation idle for so long ends by itself.", low=0.01, high=10_000
-    )
-    monitor_every: int = _s(1, "EBB_MONITOR_EVERY", "Learn after every so many exchanges.", low=1, high=50)
-    memory_budget_tokens: int = _s(
-        0, "EBB_MEMORY_BUDGET_TOKENS", "Tokens a day that learning may spend for each user; 0: no limit.", low=0
-    )
+    forgetting: str = _s("normal", "How fast you forget.", choices=("slow", "normal", "fast"))
+    upkeep_hour: int = _s(4, "Local hour at which memories are looked after each night.", low=0, high=23)
+    erase_old: bool = _s(False, "Erase for good what has been forgotten or archived for 365 days.")
+    session_idle_hours: float = _s(6.0, "A conversation idle for so long ends by itself.", low=0.01, high=10_000)
+    monitor_every: int = _s(1, "Learn after every so many exchanges.", low=1, high=50)
+    memory_budget_tokens: int = _s(0, "Tokens a day that learning may spend for each user; 0: no limit.", low=0)
     learning: str = _s(
         "auto",
-        "EBB_LEARNING",
         "auto: learn by itself; ask: propose, you confirm; off: only when told to remember.",
         choices=("auto", "ask", "off"),
     )
     transcript: str = _s(
         "session",
-        "EBB_TRANSCRIPT",
         "While memory is off, what is said is erased when the conversation ends (session) or stays (keep).",
         choices=("session", "keep"),
     )
-    telegram_token: str | None = _s(None, "EBB_TELEGRAM_TOKEN", "The token @BotFather gave your bot.", secret=True)
-    telegram_base_url: str | None = _s(
-        None, "EBB_TELEGRAM_BASE_URL", "A Bot API server of your own.", shown="https://api.telegram.org"
-    )
-    chat_model: str | None = _s(None, "EBB_CHAT_MODEL", "Model that talks.", shown="gpt-4o-mini at OpenAI")
-    chat_base_url: str | None = _s(None, "EBB_CHAT_BASE_URL", "Endpoint for talking.", shown="OPENAI_BASE_URL")
-    chat_api_key: str | None = _s(None, "EBB_CHAT_API_KEY", "Key for talking.", secret=True, shown="OPENAI_API_KEY")
-    memory_model: str | None = _s(
-        None, "EBB_MEMORY_MODEL", "Model that learns, summarises and reviews.", shown="the chat model"
-    )
-    memory_base_url: str | None = _s(None, "EBB_MEMORY_BASE_URL", "Endpoint for learning.", shown="OPENAI_BASE_URL")
-    memory_api_key: str | None = _s(
-        None, "EBB_MEMORY_API_KEY", "Key for learning.", secret=True, shown="OPENAI_API_KEY"
-    )
-    embedding_model: str | None = _s(
-        None, "EBB_EMBEDDING_MODEL", "Embedding model.", shown="text-embedding-3-small at OpenAI"
-    )
-    embedding_base_url: str | None = _s(
-        None, "EBB_EMBEDDING_BASE_URL", "Endpoint for embeddings.", shown="OPENAI_BASE_URL"
-    )
-    embedding_api_key: str | None = _s(
-        None, "EBB_EMBEDDING_API_KEY", "Key for embeddings.", secret=True, shown="OPENAI_API_KEY"
-    )
+    telegram_token: str | None = _s(None, "The token @BotFather gave your bot.", secret=True)
+    telegram_base_url: str | None = _s(None, "A Bot API server of your own.", shown="https://api.telegram.org")
+    chat_model: str | None = _s(None, "Model that talks.", shown="gpt-4o-mini at OpenAI")
+    chat_base_url: str | None = _s(None, "Endpoint for talking.", shown="OPENAI_BASE_URL")
+    chat_api_key: str | None = _s(None, "Key for talking.", secret=True, shown="OPENAI_API_KEY")
+    memory_model: str | None = _s(None, "Model that learns, summarises and reviews.", shown="the chat model")
+    memory_base_url: str | None = _s(None, "Endpoint for learning.", shown="OPENAI_BASE_URL")
+    memory_api_key: str | None = _s(None, "Key for learning.", secret=True, shown="OPENAI_API_KEY")
+    embedding_model: str | None = _s(None, "Embedding model.", shown="text-embedding-3-small at OpenAI")
+    embedding_base_url: str | None = _s(None, "Endpoint for embeddings.", shown="OPENAI_BASE_URL")
+    embedding_api_key: str | None = _s(None, "Key for embeddings.", secret=True, shown="OPENAI_API_KEY")
     openai_api_key: str | None = _s(
-        None, "OPENAI_API_KEY", "Key for every role that has none of its own (none: no key).", secret=True
+        None, "Key for every role that has none of its own (none: no key).", env="OPENAI_API_KEY", secret=True
     )
     openai_base_url: str | None = _s(
-        None, "OPENAI_BASE_URL", "Endpoint of every role that has none of its own.", shown="OpenAI's"
+        None, "Endpoint of every role that has none of its own.", env="OPENAI_BASE_URL", shown="OpenAI's"
     )
-    ollama_host: str | None = _s(None, "OLLAMA_HOST", "Where Ollama listens.", shown="http://127.0.0.1:11434")
+    ollama_host: str | None = _s(None, "Where Ollama listens.", env="OLLAMA_HOST", shown="http://127.0.0.1:11434")
 
     @property
     def database(self) -> Path:
@@ -183,25 +167,23 @@ class Settings:
         return model, own_url or self.openai_base_url, own_key or self.openai_api_key
 
 
-def _setting(f: Any) -> Setting:
-    return cast("Setting", f.metadata["setting"])
-
-
-FIELDS: Mapping[str, Setting] = {f.name: _setting(f) for f in fields(Settings)}
+FIELDS: Mapping[str, Setting] = {
+    f.name: Setting(**{"env": f"EBB_{f.name.upper()}", "default": f.default, **f.metadata}) for f in fields(Settings)
+}
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
 def default_home() -> Path:
-    """The platform's data directory for Ebb."""
+    """Return the platform's data directory for Ebb."""
     return Path(platformdirs.user_data_dir("ebb", appauthor=False))
 
 
 def _parse(name: str, raw: str) -> Any:
     s, value = FIELDS[name], raw.strip()
-    default = next(f for f in fields(Settings) if f.name == name).default
-    if s.choices:
-        if value.lower() not in s.choices:
-            raise SettingsError(f"{s.env} is “{value}”, but it takes one of: {', '.join(s.choices)}.")
+    default = s.default
+    if takes := s.allowed():
+        if value.lower() not in takes:
+            raise SettingsError(f"{s.env} is “{value}”, but it takes one of: {', '.join(takes)}.")
         return value.lower()
     if isinstance(default, bool):
         if value.lower() not in _TRUE | _FALSE:
@@ -266,7 +248,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
-    """Of this machine's locale: Chinese or English, None where it says neither.
+    """Return the language of this machine's locale; None where Ebb does not speak it.
 
     As it is named (POSIX: LC_ALL before LC_MESSAGES before LANG), for a machine may lack the locale that it names.
     """
@@ -277,7 +259,7 @@ def machine_language(environ: Mapping[str, str] | None = None) -> Lang | None:
             named = locale.getlocale()[0] or ""
         except ValueError:
             named = ""
-    return "zh" if named.lower().startswith(("zh", "chinese")) else "en" if named.lower().startswith("en") else None
+    return next((x for x in LANGS if named.lower().startswith(tuple(words(x, "locales").split("|")))), None)
 
 
 def save(settings: Settings, changes: Mapping[str, str]) -> Path:
@@ -299,14 +281,13 @@ def save(settings: Settings, changes: Mapping[str, str]) -> Path:
 
 
 def example() -> str:
-    """The text of `.env.example`."""
+    """Write the text of `.env.example`."""
     out = [
         "# Every setting of Ebb, with its default. Copy what you change into $EBB_HOME/.env or your environment.\n"
     ]
-    for f in fields(Settings):
-        s = _setting(f)
-        shown = s.shown if s.shown is not None else ("" if f.default is None else _plain(f.default))
-        takes = f" One of: {', '.join(s.choices)}." if s.choices else ""
+    for s in FIELDS.values():
+        shown = s.shown if s.shown is not None else "" if s.default is None else _plain(s.default)
+        takes = f" One of: {', '.join(s.allowed())}." if s.choices else ""
         out.append(f"\n# {s.doc}{takes}\n# {s.env}={'' if s.shown else shown}")
         if s.shown:
             out[-1] += f"\n#   (default: {s.shown})"

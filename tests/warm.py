@@ -16,12 +16,12 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 _PRELOAD = [
-    "bot.ask",
-    "bot.admin",
-    "bot.admin_files",
-    "bot.doctor",
+    "bot.cli.ask",
+    "bot.cli.memory",
+    "bot.cli.files",
+    "bot.cli.doctor",
     "bot.notebook",
-    "bot.telegram.polling",
+    "bot.chats.telegram.polling",
     "openai",
     __name__,
 ]

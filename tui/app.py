@@ -23,6 +23,7 @@ from textual.worker import WorkerFailed
 from bot import settings as config
 from bot.settings import Settings, SettingsError, machine_language
 from memory.errors import MemoryError_
+from memory.models import Lang
 from tui.clipboard import copy
 from tui.driver import outliving
 from tui.link import Link, Opener
@@ -53,11 +54,11 @@ class EbbApp(App[int]):
         Binding("f1", "keys", show=False),
     ]
 
-    def __init__(self, settings: Settings, *, opener: Opener | None = None, lang: str | None = None) -> None:
+    def __init__(self, settings: Settings, *, opener: Opener | None = None, lang: Lang | None = None) -> None:
         no_color = Console().no_color
         super().__init__(ansi_color=True if no_color else None)
         install()
-        self.voice = Voice("zh" if (settings.lang or lang) == "zh" else "en")
+        self.voice = Voice(settings.lang or lang or "en")
         self.link = Link(settings, opener)
         self.left_over = 0
         self._finishing: Finishing | None = None
@@ -225,7 +226,7 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
     from tui import plain
 
     lang = settings.lang or machine_language()
-    voice = Voice("zh" if lang == "zh" else "en")
+    voice = Voice(lang or "en")
     for option in argv:
         if option in ("-h", "--help"):
             sys.stdout.write(voice("usage") + "\n")

@@ -6,9 +6,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from bot.errors import LearningTrouble
 from bot.events import Status, WindowMode
-from bot.life_texts import switched
+from bot.reports import LearningTrouble, read_out, switched
+from bot.texts import join
 from memory.errors import MemoryError_
 from memory.models import Change, Json
 from tui.link import Link
@@ -24,7 +24,7 @@ PAGE = 60  # messages read at a time
 GATHER = 0.08  # seconds in which changes are taken together
 AGAIN = 1.0  # seconds before a store that was busy is asked again
 ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
-BEHIND = frozenset({"extract", "summarise", "upkeep", "derive"})  # said in one sentence, when they are done
+BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})  # said in one sentence, when they are done
 NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")  # what a night may have come to
 HIDES = GONE | {"restored"}
 
@@ -120,6 +120,8 @@ class Following:
             await self._night(after)
         elif after.get("kind") == "curve" and after.get("moved"):
             await self._conversation.note(switched(after, self._voice.lang))
+        elif after.get("kind") == "quotes" and after.get("quotes"):
+            await self._conversation.note(read_out(after, self._voice.lang))
         elif after.get("kind") == "mirror" and after.get("asks"):
             outcome = await self._link.command("mirror")
             if outcome.choices:
@@ -140,8 +142,7 @@ class Following:
         done = [(name, int(after.get(name) or 0)) for name in NIGHT]
         parts = [self._voice(f"night.{name}", n=n) for name, n in done if n]
         if after.get("state") == "done" and parts:
-            between = "，" if self._voice.lang == "zh" else ", "
-            await self._conversation.note(self._voice("night", what=between.join(parts)))
+            await self._conversation.note(self._voice("night", what=join(parts, self._voice.lang)))
 
     async def look(self) -> None:
         """At the header's figures; another window may have spoken, or closed the session."""

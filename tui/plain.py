@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from bot.errors import LearningTrouble
 from bot.events import Choice, Delta, Done, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
+from bot.reports import LearningTrouble
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
 from memory.text.output import clean_output

@@ -2,10 +2,12 @@
 
 from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
 from bot.llm.endpoint import Clients, Endpoint, warm
-from bot.llm.registry import PROVIDERS, Choice, Models, choose, embedder_named, open_models
+from bot.llm.providers import Choice
+from bot.llm.registry import EMBEDDERS, PROVIDERS, Models, choose, embedder_named, open_models
 from memory.text.tokens import estimate_tokens
 
 __all__ = [
+    "EMBEDDERS",
     "PROVIDERS",
     "Choice",
     "Clients",

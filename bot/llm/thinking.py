@@ -25,7 +25,7 @@ class ThinkingFilter:
         self._close = ""
 
     def feed(self, piece: str) -> str:
-        """What can be shown now."""
+        """Take a piece and return what can be shown now."""
         if self._state == "after":
             return piece
         self._held += piece
@@ -45,7 +45,7 @@ class ThinkingFilter:
             self._state, self._held = "start", self._held[at + len(self._close) :]
 
     def _not_thinking(self, text: str, lowered: str) -> str:
-        """It is no tag, or it may still become one."""
+        """Return what is no tag; nothing while it may still become one."""
         if not text or any(t[0].lower().startswith(lowered) for t in _TAGS):
             return ""
         shown = text if self.thought else self._held
@@ -53,6 +53,6 @@ class ThinkingFilter:
         return shown
 
     def close(self) -> str:
-        """What was held back and turns out to be no thinking."""
+        """Return what was held back and turns out to be no thinking."""
         held, self._held = self._held, ""
         return held if self._state == "start" and (held.strip() or not self.thought) else ""

@@ -30,7 +30,6 @@ MOST_ROWS: Final = 1000  # of one term, the newest: a more frequent one says too
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 _TAIL: Final = 4096  # pairs beside the sorted ones, and a sixteenth of those, before all are sorted again
-_EPISODE: Final = f" {Layer.EPISODE.value} "
 _NO_PLACES: Final[Places] = np.empty(0, np.int64)
 
 
@@ -45,12 +44,21 @@ class Row(NamedTuple):
     valid_until: int
     made: int
     due: int  # ALWAYS: never due
-    session: str | None
+    session: str | None  # None: it stands beside nothing, as episodes do
     words: int  # 0: its words are not looked for
     terms: bytes  # see `memory.index.text.term_keys`
 
 
 Names = Sequence[tuple[int, str]]  # (number, entity as `fold` leaves it) of memories
+
+
+class Numbers(dict[str, int]):
+    """Numbers things in the order in which they are first asked for."""
+
+    def __missing__(self, name: str) -> int:
+        """Give it the next number."""
+        self[name] = number = len(self)
+        return number
 
 
 # --- which memories have a key ------------------------------------------------------------------------
@@ -69,10 +77,13 @@ class Postings:
     @staticmethod
     def of(keys: Keys, places: Places) -> Postings:
         """Sort pairs that come in any order."""
-        pairs = np.sort((keys.astype(np.uint64) << np.uint64(32)) | places.astype(np.uint64))
+        pairs = keys.astype(np.uint64)
+        pairs <<= np.uint64(32)
+        pairs |= places.astype(np.uint64, copy=False)
+        pairs.sort()
         sorted_keys = (pairs >> np.uint64(32)).astype(np.uint32)
-        sorted_places = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        return Postings(sorted_keys, sorted_places, np.empty(0, np.uint32), _NO_PLACES, np.empty(0, np.bool_))
+        pairs &= np.uint64(0xFFFFFFFF)
+        return Postings(sorted_keys, pairs.view(np.int64), np.empty(0, np.uint32), _NO_PLACES, np.empty(0, np.bool_))
 
     def changed(self, over: Places, keys: Keys, places: Places) -> Postings:
         """Return them without what they say of the places `over`, and with these pairs."""
@@ -158,17 +169,17 @@ class Columns:
     numbers: Places
     ids: list[MemoryId]
     texts: list[str]
-    sorts: dict[str, int]  # `Row.sort` to the number that `sort` has of it; "": erased
+    sorts: Numbers  # `Row.sort` to the number that `sort` has of it; "": erased
     sort: NDArray[np.int16]
     valid_from: Places
     valid_until: Places
     made: Places
     due: Places
-    sessions: dict[str, int]
+    sessions: Numbers
     session: NDArray[np.int32]  # −1: none, and episodes
     words: NDArray[np.int32]
     terms: Postings
-    names: dict[str, int]
+    names: Numbers
     entities: Postings
     of_entity: Postings  # the other way round: keys are places, and the places entities
     _order: list[Order] = field(default_factory=list)
@@ -176,8 +187,7 @@ class Columns:
     @staticmethod
     def of(pages: Iterable[Sequence[Row]], named: Names) -> Columns:
         """Make columns of all of a user's rows, in the order of their numbers, some thousand at a time."""
-        sorts: dict[str, int] = {}
-        sessions: dict[str, int] = {}
+        sorts, sessions = Numbers(), Numbers()
         parts = [_columns([], sorts, sessions)]
         keys, places, count = [np.empty(0, np.uint32)], [_NO_PLACES], 0
         for rows in pages:
@@ -190,8 +200,8 @@ class Columns:
         arrays: dict[str, Any] = {
             name: np.concatenate([p[name] for p in parts]) for name in parts[0] if name not in lists
         }
-        names: dict[str, int] = {}
-        codes = np.array([names.setdefault(name, len(names)) for _, name in named], np.uint32)
+        names = Numbers()
+        codes = np.array([names[name] for _, name in named], np.uint32)
         at = arrays["numbers"].searchsorted(np.array([n for n, _ in named], np.int64))
         return Columns(
             **lists,
@@ -216,7 +226,7 @@ class Columns:
         retold = np.concatenate([erased, self.places_of(np.array([r.number for r in told], np.int64))])
         grown = self._with_changes(old, kept, erased)._with_new(new)  # noqa: SLF001 - one class
         at = grown.numbers.searchsorted(np.array([n for n, _ in named], np.int64))
-        codes = np.array([grown.names.setdefault(name, len(grown.names)) for _, name in named], np.int64)
+        codes = np.array([grown.names[name] for _, name in named], np.int64)
         spoken = [*told, *new]
         pairs = _terms(spoken, grown.places_of(np.array([r.number for r in spoken], np.int64)))
         of_entity = self.of_entity.without_keys(over) if len(over) else self.of_entity
@@ -244,7 +254,7 @@ class Columns:
         for name in ("sort", "valid_from", "valid_until", "made", "due", "session", "words"):
             out[name] = getattr(self, name).copy()
             out[name][at] = columns[name]
-        out["sort"][erased] = self.sorts.setdefault("", len(self.sorts))
+        out["sort"][erased] = self.sorts[""]
         out["words"][erased], out["session"][erased] = 0, -1
         return replace(self, ids=ids, texts=texts, _order=[], **out)
 
@@ -340,25 +350,21 @@ class Order:
         return Order(np.concatenate([self.places, new]), np.concatenate([self.at, new]))
 
 
-def _columns(rows: Sequence[Row], sorts: dict[str, int], sessions: dict[str, int]) -> dict[str, Any]:
+def _columns(rows: Sequence[Row], sorts: Numbers, sessions: Numbers) -> dict[str, Any]:
     """Rows as columns, but for the terms."""
     number, ids, texts, sort, since, until, made, due, session, words, _ = (
         zip(*rows, strict=True) if rows else ((),) * 11
     )
-    coded = [
-        -1 if s is None or _EPISODE in k else sessions.setdefault(s, len(sessions))
-        for s, k in zip(session, sort, strict=True)
-    ]
     return {
         "numbers": np.array(number, np.int64),
         "ids": list(ids),
         "texts": list(texts),
-        "sort": np.array([sorts.setdefault(s, len(sorts)) for s in sort], np.int16),
+        "sort": np.array([sorts[s] for s in sort], np.int16),
         "valid_from": np.array(since, np.int64),
         "valid_until": np.array(until, np.int64),
         "made": np.array(made, np.int64),
         "due": np.array(due, np.int64),
-        "session": np.array(coded, np.int32),
+        "session": np.array([-1 if s is None else sessions[s] for s in session], np.int32),
         "words": np.array(words, np.int32),
     }
 

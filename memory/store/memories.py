@@ -118,6 +118,16 @@ class MemoryGateway(Gateway):
             *(self.owner, a, b, a, b, k),
         )
 
+    def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """List quotations that a model may rewrite, with places: active, not denied, quiet, pinned or confirmed."""
+        rows = self._rows(
+            f"SELECT m.n, {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.n > ?"
+            " AND m.state = 'active' AND m.modalities LIKE '%\"quote\"%' AND m.negated_at IS NULL"
+            " AND m.quiet_at IS NULL AND m.pinned = 0 AND m.verified = 0 AND m.sensitivity < 3 ORDER BY m.n LIMIT ?",
+            *(self.owner, after, limit),
+        )
+        return [(r["n"], memory_from_row(r)) for r in rows]
+
     def _matching(self, text: str) -> tuple[str, list[Any]]:
         """Each word stands in the texts as it is, or has its stem among a memory's terms."""
         conditions, params = [], list[Any]()

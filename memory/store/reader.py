@@ -35,7 +35,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 _KEPT: Final = 500_000  # memories of all users together
-_AT_ONCE: Final = 4096  # rows
+_AT_ONCE: Final = 512  # rows: fewer than set off a collection of garbage, which costs a fifth of the reading
 _MANY: Final = 4  # one in so many changed, and the columns are read anew
 _READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
 _GROWN: Final = 1.25  # times as many memories or fewer, and chance is measured anew
@@ -45,7 +45,8 @@ _COLUMNS: Final = (
     " m.state || ' ' || m.level || ' ' || m.kind || ' ' || m.layer || ' ' || m.sensitivity || ' '"
     " || (m.negated_at IS NOT NULL),"
     f" COALESCE(m.valid_from, {ALWAYS}), COALESCE(m.valid_until, {NEVER}), m.created_at,"
-    f" COALESCE(m.expires_at, m.\"on\", {ALWAYS}), m.source_session, COALESCE(t.words, 0), COALESCE(t.terms, x'')"
+    f' COALESCE(m.expires_at, m."on", {ALWAYS}), '
+    " IIF(m.layer = 'episode', NULL, m.source_session), COALESCE(t.words, 0), COALESCE(t.terms, x'')"
 )
 _ALL: Final = (
     f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN memories_text t ON t.n = m.n"
@@ -179,9 +180,9 @@ class Indexes:
         if known is not None and _as_many(size, known[0]):
             if not self.spaces or _as_many(size, known[1]):
                 return known[2]
-            if _as_many(count_vectors(con, user_id, model_id), known[1]):
+            if _as_many(count_vectors(con, model_id, columns), known[1]):
                 return known[2]
-        held = count_vectors(con, user_id, model_id) if self.spaces else 0
+        held = count_vectors(con, model_id, columns) if self.spaces else 0
         found = Chance()
         if held > 0 and held >= size * _TELLING:
             found = measure_vectors(*sample_vectors(con, user_id, model_id, _READ), held, idle)

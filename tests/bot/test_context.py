@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.context import Material, build, shortened
+from bot.agent.context import Material, build, shortened
 from bot.events import Done
-from bot.session import compaction_point
+from bot.sessions import compaction_point
 from memory.models import CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, Role
 from memory.text.tokens import estimate_tokens
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.doctor import Check, render, report, run
-from bot.doctor_texts import say
+from bot.cli.doctor import Check, render, report, run
 from bot.settings import Settings
 from memory.privacy import load_key
 from memory.store import open_store, worker_id
@@ -139,13 +137,6 @@ def test_rendering() -> None:
     assert lines[2].strip() == "→ do this"
     assert lines[-1] == "To be mended: 1 (marked ✗)."
     assert render(checks[:1], lang="zh").splitlines()[-1] == "一切正常。"
-
-
-def test_every_text_is_in_both_languages() -> None:
-    """The same places, and no Chinese in the English."""
-    for key, (en, zh) in say._table.items():
-        assert set(re.findall(r"{(\w+)}", en)) == set(re.findall(r"{(\w+)}", zh)), key
-        assert not re.search("[一-鿿]", en), key
 
 
 def test_the_command(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,24 +13,28 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot import details
-from bot.admin import VERBS, parser
-from bot.admin_ends import LANGS
 from bot.bootstrap import open_ebb
-from bot.charts import LEVEL_INK, Plot, axis, columns, marks, padded, plot, side_by_side, strip
-from bot.doctor import report
-from bot.life_texts import say, switched
+from bot.cli import memory  # noqa: F401 - its verbs are registered
+from bot.cli.charts import LEVEL_INK, Plot, axis, marks, plot, side_by_side, strip
+from bot.cli.doctor import report
+from bot.cli.life import say
+from bot.cli.parser import VERBS, memory_parser
+from bot.commands import memories
+from bot.markdown import columns, padded
+from bot.reports import switched
 from bot.settings import Settings
+from bot.texts import LANGS
+from bot.texts import say as words
 from memory.models import Filter, Lang, Layer, Level, Source, State
 from tests.e2e.driver import FakeTime, Window, opened
 
 
 async def run(w: Window, capsys: pytest.CaptureFixture[str], *words: str, lang: Lang = "en", typed: str = "") -> str:
     """What a shell prints; the text starts with the exit code where it is not 0."""
-    args = parser().parse_args(list(words))
+    args = memory_parser("en").parse_args(list(words))
     stdin, sys.stdin = sys.stdin, io.StringIO(typed)
     try:
-        code = await VERBS[args.verb](w.ebb, args, lang)
+        code = await VERBS[args.verb].run(w.ebb, args, lang)
     finally:
         sys.stdin = stdin
     out = capsys.readouterr()
@@ -150,7 +154,7 @@ async def test_every_word_of_it_is_in_the_readers_language(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: Lang
 ) -> None:
     """Labels, states, reasons of the log; times in the reader's zone, to the minute; the tables are complete."""
-    keys = set(details.say.keys())
+    keys = set(memories.labels.all("en"))
     assert {f"state.{x}" for x in State} | {f"layer.{x}" for x in Layer} | {f"source.{x}" for x in Source} <= keys
     async with opened(tmp_path, tz="Asia/Shanghai") as w:
         memory_id = await _a_life(w)
@@ -158,18 +162,18 @@ async def test_every_word_of_it_is_in_the_readers_language(
         assert m is not None
         out = await run(w, capsys, "show", memory_id, lang=lang)
         rows = {line[2:16].strip(): line[16:].strip() for line in out.splitlines() if line.startswith("  ")}
-        assert details.say(lang, "kind") in out
+        assert memories.labels(lang, "kind") in out
         assert f"{m.created_at.astimezone(ZoneInfo('Asia/Shanghai')):%Y-%m-%d %H:%M}" in out
         assert "+00:00" not in out
-        told = details.details(replace(m, expires_at=w.time.now, merged_from=("a", "b")), 0.5, lang, UTC)
-        assert told[details.say(lang, "expires")] == f"{w.time.now:%Y-%m-%d %H:%M}"
-        assert told[details.say(lang, "merged_from")] == "a b"
+        told = memories.describe_memory(replace(m, expires_at=w.time.now, merged_from=("a", "b")), 0.5, lang, UTC)
+        assert told[memories.labels(lang, "expires")] == f"{w.time.now:%Y-%m-%d %H:%M}"
+        assert told[memories.labels(lang, "merged_from")] == "a b"
         assert rows
         log = await w.ebb.store.read(w.ebb.owner, lambda tx: tx.memories.weight_log(memory_id))
     reasons = {"kept": "保留", "by k7f3a2": "因 k7f3a2", "full → tag": "完整 → 标签", "3 into one": "3 条合为一条"}
     for reason, zh in reasons.items():
-        assert details.why(replace(log[0], reason=reason), lang) == (zh if lang == "zh" else reason)
-    assert details.why(replace(log[0], reason="fade → score"), lang) == "fade → score"
+        assert memories.describe_event(replace(log[0], reason=reason), lang) == (zh if lang == "zh" else reason)
+    assert memories.describe_event(replace(log[0], reason="fade → score"), lang) == "fade → score"
     if lang == "zh":
         assert not re.search(r"\b(?:kind|layer|state|active|user|verified|kept)\b", out.replace(m.content, ""))
 
@@ -264,7 +268,7 @@ async def test_a_look_back_at_everything_shows_every_layer(tmp_path: Path, lang:
         text = (await w.do("/review")).text
         marks = [line[2] for line in text.splitlines() if line.startswith("- ")]
         assert marks == ["✓"] * 40 + ["~", "·", "👣", "📦"]
-        assert say(lang, "asof.more", n=22) in text
+        assert words(lang, "asof.more", n=22) in text
 
 
 # --- endings ------------------------------------------------------------------------------------------------------

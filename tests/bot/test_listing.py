@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.listing import LISTED, asked
+from bot.commands.memories import LISTED, asked
 from tests.e2e.driver import opened
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import why
+from bot.commands import why
+from bot.commands.memories import memory_line
 from memory.lifecycle import born
 from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
 from memory.recall.fusion import SHOWN, WEIGHTS, nudged
@@ -54,6 +55,17 @@ def figures(line: str) -> float:
     return sum(-float(n) if sign == "−" else float(n) for sign, _, n in sum_)
 
 
+def test_a_quotation_is_in_quotation_marks() -> None:
+    """In /why, in its details and in lists; not where a faded text stands for it, and none that was not said."""
+    quote = replace(memory("I live in Leeds."), modalities=("text", "quote"))
+    hit = replace(HIT, memory=quote)
+    assert "“I live in Leeds.”" in why.reasons_for(Recall((hit,)), [quote], frozenset(), {}, "en", NOW, "UTC")
+    assert why.reasons_for(Recall(()), [quote], frozenset(), {}, "zh", NOW, "UTC").count("“I live in Leeds.”") == 1
+    assert "“I live in Leeds.”" in why.explain(Recall((hit,)), [], "en", NOW)
+    assert "“" not in memory_line(replace(quote, content="lives in Leeds"), "en", NOW)
+    assert "“" not in memory_line(memory("Lives in Leeds"), "en", NOW)
+
+
 @pytest.mark.parametrize("lang", LANGS)
 def test_both_sums_add_up(lang: Lang) -> None:
     """The rank is the sum of what is told of it, and so is what the gate heard; the greatest part first."""
@@ -94,7 +106,7 @@ def test_every_part_has_a_name_in_both_languages() -> None:
     }
     assert {"bias", "world", "of_you"} <= set(HEARD["en"])
     nudges = {"retention", "recency", "confidence"}
-    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.keys())
+    assert {f"by.{name}" for name in ranked | gate | nudges} <= set(why.say.all("en"))
 
 
 @pytest.mark.parametrize("lang", LANGS)

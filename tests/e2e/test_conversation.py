@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import why
+from bot.commands import why
 from bot.events import Done
 from memory.models import Kind
 from memory.ports import Tx
@@ -124,7 +124,7 @@ async def test_messages_that_no_memory_was_made_of_are_shown_before_they_are_hid
 async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
     """No signal goes by the name it has in the code."""
     named = {f"by.{SHOWN.get(name, name)}" for name in WEIGHTS}
-    assert named <= set(why.say.keys())
+    assert named <= set(why.say.all("en"))
     async with opened(tmp_path) as w:
         await w.do("/remember I'm allergic to peanuts.")
         forgotten = await w.do("/forget peanuts")

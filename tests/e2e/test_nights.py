@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import admin
+from bot.cli import memory as admin
 from bot.settings import Settings
 from memory.models import Change, Kind, Lang, Level, State
 from memory.ports import Tx
@@ -39,11 +39,11 @@ async def test_an_idle_conversation_closes_itself_while_ebb_is_open(
         await w.say("My sister Anna lives in Oslo.")
         before = await session(w)
         w.time.forward(hours=5.9)
-        await w.ebb.agent._background.tend()
+        await w.ebb.agent.background.tend()
         assert await session(w) == before
         seq = (await w.ebb.agent.status(w.user_id, w.scope, w.time())).last_seq
         w.time.forward(hours=0.2)
-        await w.ebb.agent._background.tend()
+        await w.ebb.agent.background.tend()
         assert await session(w) == (before[0], "closed", "idle")
         assert await w.ebb.agent.drain(20) == 0
         changes = await w.ebb.store.changes(w.user_id, seq, 500)
@@ -61,7 +61,7 @@ async def test_it_closes_once_however_many_processes_look(tmp_path: Path) -> Non
     async with opened(tmp_path, time, upkeep_hour=23) as w, opened(tmp_path, time, upkeep_hour=23) as other:
         await w.say("I like tea.")
         time.forward(hours=7)
-        await asyncio.gather(*(x.ebb.agent._background.tend() for x in (w, other)))
+        await asyncio.gather(*(x.ebb.agent.background.tend() for x in (w, other)))
         changes = await w.ebb.store.changes(w.user_id, 0, 5000)
         closed = [c for c in changes if (c.before or {}).get("state") == "open" and c.entity == "session"]
         assert len([c for c in closed if (c.after or {}).get("state") == "closed"]) == 1
@@ -84,7 +84,7 @@ async def test_an_empty_conversation_and_one_being_answered_stay_open(tmp_path: 
         await w.do("/new")
         first = await session(w)
         w.time.forward(hours=20)
-        await w.ebb.agent._background.tend()
+        await w.ebb.agent.background.tend()
         assert (await session(w))[1] == "open"
         assert (await session(w)) == first
 
@@ -204,7 +204,7 @@ async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(
         keeper = w.ebb.service.keeper
         assert keeper is not None
         w.time.forward(days=1)
-        await w.ebb.agent._background.tend()
+        await w.ebb.agent.background.tend()
         assert await w.ebb.agent.drain(20) == 0
         (report,) = await keeper.reports(w.user_id)
         assert report.counters["frequent_reinforce"] == 2
@@ -283,7 +283,7 @@ async def test_a_wrong_clock_at_one_start_changes_nothing_for_good(
         assert await w.ebb.agent.drain(30) == 0
         assert await session(w) == talk
         time.forward(days=1)
-        await w.ebb.agent._background.tend()
+        await w.ebb.agent.background.tend()
         assert await w.ebb.agent.drain(30) == 0
         assert before.items() <= (await state(w)).items()  # the conversation has fallen asleep since
         keeper = w.ebb.service.keeper

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import doctor
+from bot.cli import doctor
 from memory.models import Sensitivity
 from memory.ports import Tx
 from tests.e2e.driver import opened

@@ -21,13 +21,13 @@ from typing import Any, TypeAlias, TypeVar
 
 from filelock import FileLock
 
-from bot.admin_life import json_lines
+from bot.cli.life import json_lines
 from bot.llm import Clients, Endpoint
-from bot.llm.openai_chat import OpenAIChat
+from bot.llm.providers.openai import OpenAIChat
 from memory.embed import LexicalEmbedder
 from memory.errors import Conflict, NotFound, Refused
 from memory.jobs import JobRunner
-from memory.learn import switch
+from memory.learn import background as switch
 from memory.learn.merge import Claim, Merger
 from memory.lifecycle import CURVES
 from memory.models import (

@@ -16,10 +16,10 @@ from tui.widgets.composer import Composer
 from tui.widgets.history import History
 
 COMMANDS: list[CommandSpec] = [
-    ("new", "start afresh", "重新开始"),
-    ("remember", "keep this", "记住"),
-    ("review", "look back", "回顾"),
-    ("quit", "leave", "退出"),
+    ("new", {"en": "start afresh", "zh": "重新开始"}),
+    ("remember", {"en": "keep this", "zh": "记住"}),
+    ("review", {"en": "look back", "zh": "回顾"}),
+    ("quit", {"en": "leave", "zh": "退出"}),
 ]
 
 

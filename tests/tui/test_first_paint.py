@@ -11,13 +11,13 @@ ROOT = Path(__file__).parents[2]
 HEAVY = (
     "aiohttp", "cryptography", "fastembed", "fsrs", "httpx", "httpx2", "jinja2", "matplotlib", "numpy", "onnxruntime", "openai",
     "pysqlite3", "sqlite3", "sqlite_vec", "telegram", "tokenizers",
-    "memory.service", "memory.store", "memory.learn", "memory.recall", "bot.bootstrap", "bot.agent", "bot.llm",
+    "memory.service", "memory.store", "memory.learn", "memory.recall", "bot.bootstrap", "bot.agent.loop", "bot.llm",
 )  # fmt: skip
 
 
 def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
     """However little of it a screen needs: one import of a word from there costs half a second."""
-    code = f"import sys, bot.cli, tui.app; print(*(m for m in {HEAVY!r} if m in sys.modules))"
+    code = f"import sys, bot.cli.main, tui.app; print(*(m for m in {HEAVY!r} if m in sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
 

@@ -16,8 +16,8 @@ from textual.message import Message as TextualMessage
 from textual.screen import Screen
 from textual.widgets import Static
 
+from bot.commands.memories import asked as searched
 from bot.events import Outcome, Status, WindowMode
-from bot.listing import asked as searched
 from memory.errors import MemoryError_
 from tui.following import PAGE, Following
 from tui.link import Link

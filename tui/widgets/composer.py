@@ -210,14 +210,13 @@ class Composer(Vertical):
             found = []
         self._list.display = bool(found)
         if found:
-            chinese = self._voice.lang == "zh"
             self._list.clear_options()
             self._list.add_options(
                 Option(
-                    Content.assemble((f"/{name:<10}", "$primary"), (one_line(zh if chinese else en), "$quiet")),
+                    Content.assemble((f"/{name:<10}", "$primary"), (one_line(helps[self._voice.lang]), "$quiet")),
                     id=name,
                 )
-                for name, en, zh in found
+                for name, helps in found
             )
             self._list.highlighted = 0
 

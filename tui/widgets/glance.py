@@ -13,6 +13,7 @@ from textual.content import Content
 
 from bot.texts import ago
 from memory.models import KINDS, Change, Hit, Kind, Lang, Level, Memory, Precision
+from tui.texts import say
 from tui.voice import Voice
 from tui.words import one_line
 
@@ -130,11 +131,6 @@ def glyph(level: Level) -> str:
     return level.glyph + " " * (2 - cell_len(level.glyph))
 
 
-def kind_name(kind: Kind, lang: Lang) -> str:
-    """What the kind is called."""
-    return KINDS[kind].zh if lang == "zh" else KINDS[kind].en
-
-
 def gauge(share: float, cells: int = 5) -> str:
     """A share of one as a row of marks."""
     full = round(max(0.0, min(share, 1.0)) * cells)
@@ -142,17 +138,12 @@ def gauge(share: float, cells: int = 5) -> str:
 
 
 def when(at: datetime, tz: str, lang: Lang, precision: Precision | None = None, now: datetime | None = None) -> str:
-    """A date as people write it, no more precise than it was said; the year only where it is not `now`'s."""
+    """Write a date as people do, no more precise than it was said; the year only where it is not `now`'s."""
     local = at.astimezone(_zone(tz))
     this_year = now is not None and local.year == now.astimezone(_zone(tz)).year
-    if precision == "year":
-        return f"{local.year} 年" if lang == "zh" else str(local.year)
-    if precision == "month":
-        return f"{local.year} 年 {local.month} 月" if lang == "zh" else f"{_MONTHS[local.month - 1]} {local.year}"
-    if lang == "zh":
-        day = f"{local.month} 月 {local.day} 日" if this_year else f"{local.year} 年 {local.month} 月 {local.day} 日"
-    else:
-        day = f"{local.day} {_MONTHS[local.month - 1]}" + ("" if this_year else f" {local.year}")
+    if precision in {"year", "month"}:
+        return _date(local, lang, f"at.{precision}")
+    day = _date(local, lang, "at.day" if this_year else "at.day.year")
     return f"{day} {local:%H:%M}" if precision == "minute" else day
 
 
@@ -162,15 +153,13 @@ def clock_time(at: datetime, tz: str) -> str:
 
 
 def day_and_time(at: datetime, tz: str, lang: Lang) -> str:
-    """For a divider: the day, and when on it."""
-    local = at.astimezone(_zone(tz))
-    if lang == "zh":
-        return f"{local.month} 月 {local.day} 日 周{'一二三四五六日'[local.weekday()]} {local:%H:%M}"
-    return f"{_DAYS[local.weekday()]} {local.day} {_MONTHS[local.month - 1]}, {local:%H:%M}"
+    """Write for a divider the day, and when on it."""
+    return _date(at.astimezone(_zone(tz)), lang, "at.divider")
 
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+def _date(at: datetime, lang: Lang, key: str) -> str:
+    month, weekday = say.one_of(lang, "months", at.month - 1), say.one_of(lang, "weekdays", at.weekday())
+    return say(lang, key, at=at, month=month, weekday=weekday)
 
 
 def _zone(tz: str) -> ZoneInfo:

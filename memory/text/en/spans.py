@@ -62,3 +62,10 @@ SHORT = (
 )
 # Words that begin a sentence of their own, even behind "Main St."
 BEGINS = r"\s{0,9}(?:please|remember|forget|don['’]?t|do not|can|could|would|keep|note|make|what|how|is|i|we|my)\b"
+# What is told or played from here on is made up: "A story.", "Joke for you:". A funny or true story is not.
+TALES = r"story|tale|fairy ?tale|fable|joke|riddle|poem|limerick|skit|sketch|role-?play"
+TELLS = (
+    r"(?:(?:ok(?:ay)?|so|right|well|now|here['’]?s|here is|this is|time for|another|one|an?|quick|short|little|silly|new|bedtime|dad|tiny|made-up),? ){0,5}(?:%s)(?: of mine| for you| time)?[.:!](?=\s)|"
+    r"(?![^.:!?\n]{0,60}\b(?:true|funny|long|life)\b)[^.:!?\n]{0,60}\b(?:%s)\b[^.:!?\n]{0,40}:(?=\s)"
+)
+TALE_ENDS = r"(?:the end(?=[.,!]|\s{0,9}$)|end of (?:the |my )?(?:%s)|(?:that['’]?s|that was) (?:the|my) (?:%s)|back to (?:reality|real life))[.!,]?"

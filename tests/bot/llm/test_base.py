@@ -10,7 +10,7 @@ import pytest
 
 from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.openai_chat import OpenAIChat
+from bot.llm.providers.openai import OpenAIChat
 from memory.errors import ModelError
 from memory.models import Usage
 from memory.ports import ModelRequest

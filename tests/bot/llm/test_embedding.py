@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bot.llm.embedders.api import APIEmbedder
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.openai_embedding import APIEmbedder
 from bot.settings import Settings
 from memory.errors import ModelError
 from memory.recall import QueryEmbedder

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from bot.errors import sentence, wait
+from bot.reports import sentence, wait
 from memory.errors import ModelError, ModelErrorCode
 from memory.text.tokens import estimate_tokens
 

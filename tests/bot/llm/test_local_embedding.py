@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from bot import llm
-from bot.llm.local_embedding import NAME, LocalEmbedder, download, find, in_background, installed, look
+from bot.llm.embedders.local import NAME, LocalEmbedder, download, find, in_background, installed, look
 from bot.settings import Settings
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError

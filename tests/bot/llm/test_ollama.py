@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.llm import ollama
 from bot.llm.base import closing, complete
 from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.ollama import OllamaChat
+from bot.llm.providers import ollama
+from bot.llm.providers.ollama import OllamaChat
 from memory.errors import ModelError
 from memory.ports import ModelRequest
 from tests.servers.openai import OpenAIServer, Reply, fail, say
@@ -57,6 +57,16 @@ async def test_tasks_do_not_ponder(openai_server: OpenAIServer, model: OllamaCha
     assert (body["think"], body["options"]["num_predict"], body["format"]) == (False, 9, {"type": "object"})
     await complete(model, HI)
     assert "think" not in openai_server.chats[1].body
+
+
+async def test_a_refused_schema_is_left_out_from_then_on(openai_server: OpenAIServer, model: OllamaChat) -> None:
+    """Old versions take a word where the schema stands."""
+    told = "json: cannot unmarshal object into Go struct field ChatRequest.format of type string"
+    openai_server.queue.append(Reply(status=400, error={"message": told}))
+    openai_server.default = "Fine."
+    for _ in range(2):
+        assert (await complete(model, ModelRequest("extract", HI.messages, schema={"type": "object"})))[0] == "Fine."
+    assert ["format" in r.body for r in openai_server.chats] == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +127,7 @@ async def test_looking_for_it_is_quick(openai_server: OpenAIServer) -> None:
     openai_server.ollama = "0.12.0"
     found = await ollama.detect(Endpoint(openai_server.root), clients)
     assert found is not None
-    assert found.models == ["gpt-4o-mini"]
+    assert found == ("gpt-4o-mini",)
     await clients.close()
 
 

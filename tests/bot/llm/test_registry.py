@@ -11,7 +11,6 @@ import pytest
 
 from bot.llm import PROVIDERS, Choice, choose, open_models
 from bot.llm.base import complete
-from bot.llm.registry import _endpoint
 from bot.settings import Settings
 from memory.ports import ModelRequest
 from tests.servers.openai import OpenAIServer, say
@@ -102,7 +101,9 @@ async def test_keys_go_only_where_they_belong(
     mine = replace(settings, **more)  # type: ignore[arg-type]
     choice = await choose(mine)
     for role, want in (("chat", chat), ("memory", memory)):
-        endpoint, model = _endpoint(mine, choice, role)  # type: ignore[arg-type]
+        located = PROVIDERS[choice.provider].locate(mine, choice, role)  # type: ignore[arg-type]
+        assert located is not None
+        endpoint, model = located
         assert (endpoint.host, endpoint.key, model) == want
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap import Ebb, open_ebb
+from bot.chats.telegram.polling import serve
+from bot.chats.telegram.tuning import Tuning
 from bot.settings import Settings
-from bot.telegram.polling import serve
-from bot.telegram.tuning import Tuning
 from tests.servers.openai import OpenAIServer, Rule, say
 from tests.servers.telegram import ADA, PATIENCE, Person, Shown, TelegramServer
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from bot.telegram.access import new_code
-from bot.telegram.render import render
+from bot.chats.telegram.access import new_code
+from bot.chats.telegram.render import render
 from memory.models import Filter
 from tests.bot.telegram.running import QUICK, running
 from tests.servers.openai import OpenAIServer, fail, say
@@ -711,7 +711,7 @@ async def test_the_token_and_the_words_stay_out_of_the_logs(
         await bot.ask("The word is plugh")
         await bot.end()
     assert telegram_server.token not in caplog.text
-    ours = [r for r in caplog.records if r.name.startswith(("bot.telegram", "telegram", "httpx", "httpcore"))]
+    ours = [r for r in caplog.records if r.name.startswith(("bot.chats.telegram", "telegram", "httpx", "httpcore"))]
     assert "plugh" not in "".join(r.getMessage() for r in ours)
 
 

@@ -13,12 +13,12 @@ import pytest
 from telegram import Bot, Update
 from telegram.ext import Updater
 
-from bot.telegram.access import ATTEMPTS, Door, code_in, new_code
-from bot.telegram.inbox import Inbox, Journal
-from bot.telegram.incoming import Kept, addressed, assemble, command_of, is_service
-from bot.telegram.lanes import Lanes
-from bot.telegram.tuning import Tuning
-from bot.telegram.wire import make_bot
+from bot.chats.telegram.access import ATTEMPTS, Door, code_in, new_code
+from bot.chats.telegram.inbox import Inbox, Journal
+from bot.chats.telegram.incoming import Kept, addressed, assemble, command_of, is_service
+from bot.chats.telegram.lanes import Lanes
+from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.wire import make_bot
 from memory.errors import StoreBusy
 from memory.store import SqliteStore, open_store, worker_id
 from tests.servers.telegram import ADA, EVE, TelegramServer

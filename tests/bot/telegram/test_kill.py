@@ -25,7 +25,7 @@ CHILD = """
 import asyncio, sys
 from bot import settings
 from bot.bootstrap import open_ebb
-from bot.telegram.polling import serve
+from bot.chats.telegram.polling import serve
 from tests.bot.telegram.running import QUICK
 async def main():
     async with open_ebb(settings.load()) as ebb:
@@ -148,7 +148,7 @@ async def test_killed_between_sending_and_hearing_of_it(
 async def test_the_command_line(tmp_path: Path, telegram_server: TelegramServer, openai_server: OpenAIServer) -> None:
     """`ebb telegram`: the code is printed, SIGTERM drains, exit code 0; `--invite` prints a code; no token, 2."""
     script(openai_server)
-    run = "import sys; from bot import settings; from bot.telegram.app import run; sys.exit(run(settings.load(), {}))"
+    run = "import sys; from bot import settings; from bot.chats.telegram.app import run; sys.exit(run(settings.load(), {}))"
     async with child(run.format([]), tmp_path, telegram_server, openai_server) as process:
         assert process.stdout is not None
         lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode() for _ in range(2)]

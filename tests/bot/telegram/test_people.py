@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.telegram.access import new_code
-from bot.telegram.app import run
-from bot.telegram.people import Somebody, meant
+from bot.chats.telegram.access import new_code
+from bot.chats.telegram.app import run
+from bot.chats.telegram.people import Somebody, meant
 from tests.bot.telegram.running import Bot, running, settings
 from tests.servers.openai import OpenAIServer
 from tests.servers.telegram import ADA, LIN, TelegramServer

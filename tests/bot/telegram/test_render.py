@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.telegram import render as module
-from bot.telegram.render import LIMIT, Mark, Piece, plain, render, split, units
+from bot.chats.telegram import render as module
+from bot.chats.telegram.render import LIMIT, Mark, Piece, plain, render, split, units
 from memory.text.output import clean_output
 from tests.servers import telegram as server
 

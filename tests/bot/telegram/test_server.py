@@ -13,7 +13,7 @@ import pytest
 from telegram import Bot, BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, Conflict, InvalidToken, NetworkError
 
-from bot.telegram.wire import Flood, make_bot
+from bot.chats.telegram.wire import Flood, make_bot
 from tests.servers.telegram import ADA, TelegramServer
 
 

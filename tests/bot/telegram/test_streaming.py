@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator
 import pytest
 from telegram import Bot, InlineKeyboardMarkup
 
-from bot.telegram import keyboards
-from bot.telegram.outbox import Gone, Outbox, Where
-from bot.telegram.render import Piece, render
-from bot.telegram.streaming import Reply
-from bot.telegram.tuning import Tuning
-from bot.telegram.wire import make_bot
+from bot.chats.telegram import keyboards
+from bot.chats.telegram.outbox import Gone, Outbox, Where
+from bot.chats.telegram.render import Piece, render
+from bot.chats.telegram.streaming import Reply
+from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.wire import make_bot
 from tests.servers.telegram import ADA, Call, Person, TelegramServer
 
 QUICK = Tuning(private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1)

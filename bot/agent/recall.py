@@ -1,0 +1,139 @@
+"""What a reply is told of the user: residents and what this message calls to mind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.events import Turn
+from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
+from memory.ports import Store, Tx
+from memory.privacy import mask, redact
+from memory.recall import review_asked
+from memory.service import MemoryService
+from memory.text.pieces import MOST_READ, keep_ends
+
+OVERVIEW = 20  # memories told when somebody asks what is known of them
+_OVERVIEW = re.compile(
+    r"\b(?:what|how much|everything|all) (?:(?:do|did|have) )?(?:that )?you(?:'ve| have)? (?:actually |really )?"
+    r"(?:know|remember|learned|learnt|got|stored?|saved?)(?: (?:so far|by now))? (?:about|of|on) me\b"
+    r"|\bwhat do you remember\W*$|\bwhat (?:have you learned|do your memories say) about me\b|\bdescribe me\b"
+    r"|你(?:都|还|到底|现在|究竟)*(?:知道|了解|记得|记住了?)(?:关于)?我(?:的)?(?:些|一些)?(?:什么|哪些|多少|啥)"
+    r"|关于我[，,]?你(?:都|还|现在)*(?:知道|了解|记得|记住了?)(?:些|一些)?(?:什么|哪些|多少|啥)"
+    r"|你(?:对我)(?:都|还)?(?:知道|了解|记得|有)(?:些|一些)?(?:什么|哪些|多少|啥)(?:了解|印象|记忆)?"
+    r"|(?:说说|讲讲|列出)你?(?:对我的(?:了解|印象|记忆)|(?:知道|记得)的我)",
+    re.IGNORECASE,
+)
+_PLANS = re.compile(
+    r"\bmy (?:plans?|to-?dos?|to-?do list|agenda|schedule|appointments?|goals?|tasks?)\b[^.!]*\?"
+    r"|\b(?:what|anything|do i have)\b[^.!?]*\b(?:planned|scheduled|coming up|on my (?:plate|calendar|list)|to do)\b"
+    r"|我(?:最近|接下来|之后|以后|还|这周|下周|今天|明天|后天|周末|这个月|下个月)*(?:都)?有(?:什么|哪些|啥|没有)(?:安排|计划|打算|待办|事要做|日程|约)"
+    r"|我的(?:安排|计划|日程|待办|目标)(?:是什么|有哪些|都?有什么|呢|？)",
+    re.IGNORECASE,
+)
+_TASTES = re.compile(
+    r"\bwhat (?:\w{1,20} ){0,2}do i (?:like|love|enjoy|hate)\W*$"
+    r"|我(?:都)?(?:喜欢|爱|讨厌)[吃喝看听玩]?些?(?:什么|啥)\w{0,2}\W*$",
+    re.I,
+)
+_TOKEN = re.compile(r"[^\W_]{4,100}")
+SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
+
+
+def mode_of(turn: Turn) -> Mode:
+    """Review mode where /review or the words ask for it, for this turn only (S4)."""
+    return Mode.REVIEW if turn.review or review_asked(turn.text) else Mode.NORMAL
+
+
+async def recall_for(
+    service: MemoryService,
+    store: Store,
+    turn: Turn,
+    text: str,
+    earlier: Sequence[str],
+    session: Session | None,
+    *,
+    local_only: bool = False,
+    whole: bool = False,
+) -> tuple[Recall, list[Memory]]:
+    """Recall for one turn, and return its profile of standing memories beside it.
+
+    Who is asked for a memory of the profile finds it there; with `whole`, recall brings it as well.
+
+    In a group only what was learned in that group is used, and no profile: what was said in private stays there.
+    """
+    private = turn.scope.startswith("user:")
+    profile = await service.profile(turn.user_id, session, turn.at) if private else []
+    frozen = session.profile if session is not None else None
+    known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
+    recall = await service.recall(
+        turn.user_id, text, earlier, turn.at, turn.tz, mode=mode_of(turn), exclude=known, local_only=local_only
+    )
+    text = keep_ends(text, MOST_READ)
+    plans = frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}) if _PLANS.search(text) else None
+    if plans or _OVERVIEW.search(text) or _TASTES.search(text):
+        kinds = None if _OVERVIEW.search(text) else plans or frozenset({Kind.PREFERENCE, Kind.WHIM})
+        recall = await _with_overview(service, turn, recall, frozenset(m.id for m in profile), kinds)
+    if private:
+        return recall, profile
+    told = [h.memory for h in recall.hits]
+    here = await store.read(turn.user_id, lambda tx: _learned_in(tx, told, turn.scope))
+    hits = tuple(h for h in recall.hits if h.memory.id in here)
+    return replace(recall, hits=hits, missed=()), []
+
+
+def _learned_in(tx: Tx, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
+    """Ids of those that were learned in the scope, and so was everything that they replace or were made of."""
+    before = {m.id: (*m.supersedes, *m.merged_from, *m.source_ids) for m in memories}
+    known = {m.id: m for m in (*memories, *tx.memories.many([i for ids in before.values() for i in ids]))}
+    wanted = {m.source_session for m in known.values() if m.source_session}
+    sessions = {s for s in wanted if (found := tx.conversations.session(s)) is not None and found.scope == scope}
+
+    def learned_here(memory_id: MemoryId) -> bool:
+        return memory_id in known and known[memory_id].source_session in sessions
+
+    return {m.id for m in memories if all(map(learned_here, (m.id, *before[m.id])))}
+
+
+async def _with_overview(
+    service: MemoryService, turn: Turn, recall: Recall, known: frozenset[MemoryId], kinds: frozenset[Kind] | None
+) -> Recall:
+    """Whoever asks what is known of them, or what is planned, is told the strongest, not just the best three."""
+    layers = frozenset({Layer.SYSTEM, Layer.CORE, Layer.FACT})
+    f = Filter(layers=layers, kinds=kinds, valid_at=turn.at, negated=False)
+    page = await service.find(turn.user_id, f, order="weight", limit=OVERVIEW)
+    there = known | {h.memory.id for h in recall.hits}
+    more = [
+        Hit(m, m.weight, why="overview")
+        for m in page.items
+        if m.id not in there
+        and m.quiet_at is None
+        and (kinds is None or m.expires_at is None or m.expires_at >= turn.at)
+    ]
+    return replace(recall, hits=(*recall.hits, *more)[:OVERVIEW])
+
+
+def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Return the hits as a front end may show them: an opened secret under its label."""
+    return tuple(
+        replace(h, memory=replace(h.memory, content=h.memory.original_content)) if h.why == "secret" else h
+        for h in hits
+    )
+
+
+def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
+    """Mask in a reply that is to be stored the secrets that were opened or typed.
+
+    `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go as well, but not
+    words that stand in the open beside it.
+    """
+    taken = [(f.value, stored) for f in redact(said)[1] if f.value not in stored] if said != stored else []
+    opened = [h.memory for h in hits if h.why == "secret"]
+    labelled = [(m.content.removeprefix(m.original_content), m.original_content) for m in opened]
+    for secret, known in (*taken, *labelled):
+        words = {w.strip(".,;:!?\"'()。，；：！？“”（）") for w in secret.split()}
+        parts = {t for t in _TOKEN.findall(text) if t.casefold() in secret.casefold()} | words
+        hidden = [p for p in parts if len(p) >= SECRET_WORD and p.casefold() not in known.casefold()]
+        text = mask(text, [secret, *sorted(hidden, key=len, reverse=True)])
+    return redact(text)[0] if opened else text

@@ -1,0 +1,148 @@
+"""The words of the command line: verbs and their arguments, explained in the person's language by argparse.
+
+A verb is a function with `@verb(NAME, ARGUMENT, …)`. What it and its arguments are for stands in the texts' table
+`arguments`, by name. argparse takes its own words through gettext: from the table `argparse`, by its English ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import gettext
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, TypeVar
+
+from bot.texts import Texts
+from memory.models import Lang
+
+explained = Texts("arguments")
+_files = Texts("memory")
+Run = TypeVar("Run", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument as `add_argument` takes it; those that are `apart` exclude each other."""
+
+    names: tuple[str, ...]
+    options: Mapping[str, Any]
+    apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb of `ebb memory`. One that is `bare` is given the settings, any other an opened Ebb."""
+
+    run: Callable[..., Any]
+    arguments: tuple[Argument, ...]
+    bare: bool
+
+
+VERBS: Final[dict[str, Verb]] = {}
+
+
+def argument(*names: str, apart: bool = False, **options: Any) -> Argument:
+    """Describe an argument of a verb."""
+    return Argument(names, options, apart)
+
+
+def verb(name: str, *arguments: Argument, bare: bool = False) -> Callable[[Run], Run]:
+    """Register a function as a verb of `ebb memory`."""
+
+    def register(run: Run) -> Run:
+        VERBS[name] = Verb(run, arguments, bare)
+        return run
+
+    return register
+
+
+class Translations(gettext.NullTranslations):
+    """argparse's own words in one language, by the English ones."""
+
+    def __init__(self, lang: Lang) -> None:
+        super().__init__()
+        self._texts = Texts("argparse").all(lang)
+
+    def gettext(self, message: str) -> str:
+        """Translate one message; one that is not known stays as it is."""
+        return self._texts.get(message, message)
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        """Translate the message for one or for several."""
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse whose errors are one sentence; its subcommands' parsers are of the same kind."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and how the help is shown. Exits with 2."""
+        form = vars(argparse)["_"]("%(prog)s: error: %(message)s\n")
+        self.exit(2, form % {"prog": self.prog, "message": message})
+
+
+def make_parser(prog: str, lang: Lang) -> Parser:
+    """Make a parser that speaks a language; argparse does from then on."""
+    words = Translations(lang)
+    vars(argparse).update(_=words.gettext, ngettext=words.ngettext)
+    return Parser(prog=prog)
+
+
+def memory_parser(lang: Lang) -> Parser:
+    """Make the parser of `ebb memory` with every verb that is registered."""
+    parser = make_parser("ebb memory", lang)
+    sub = parser.add_subparsers(dest="verb", required=True, metavar=explained(lang, "verb"))
+    for name, one in VERBS.items():
+        words = sub.add_parser(name, help="")
+        apart = words.add_mutually_exclusive_group() if any(a.apart for a in one.arguments) else words
+        for a in one.arguments:
+            (apart if a.apart else words).add_argument(*a.names, **a.options)
+    return explain(parser, lang)
+
+
+def explain(parser: Parser, lang: Lang, texts: Texts = explained) -> Parser:
+    """Give a parser, its subcommands and every argument their help. Raises KeyError where there is none."""
+    name = parser.prog.rpartition(" ")[2]
+    parser.description = texts(lang, name)
+    for action in _actions(parser):
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            for choice in action._choices_actions:  # noqa: SLF001
+                choice.help = texts(lang, choice.dest)
+            for sub in action.choices.values():
+                explain(sub, lang, texts)
+        elif action.dest != "help":
+            key = f"{name}.{action.dest}"
+            action.help = texts(lang, key if key in texts else action.dest)
+    return parser
+
+
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    yield from parser._actions  # noqa: SLF001 - argparse has no other way to look at what was added
+
+
+def natural(text: str) -> int:
+    """Read a whole number from 0 on. Raises ValueError."""
+    n = int(text)
+    if n < 0:
+        raise ValueError(text)
+    return n
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1 on. Raises ValueError."""
+    if (n := natural(text)) == 0:
+        raise ValueError(text)
+    return n
+
+
+def read_id(text: str) -> str:
+    """Read a memory's id, with or without the brackets around it."""
+    return text.strip("[]").lower()
+
+
+def describe_os_error(e: OSError, path: str, lang: Lang) -> str:
+    """Say in one sentence why a file cannot be read or written."""
+    key = f"file.{errno.errorcode.get(e.errno or 0)}"
+    why = _files(lang, key) if key in _files else e.strerror or str(e)
+    return _files(lang, "file", path=path, why=why)

@@ -1,0 +1,84 @@
+"""What Ebb asks of its own accord, and what a person answers: proposals, and entries missing from MEMORY.md."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from bot.events import Choice, Command, Outcome, Turn
+from bot.texts import say
+from memory.errors import MemoryError_
+from memory.models import Json, Lang, Proposal
+from memory.ports import Store, Tx
+from memory.service import MemoryService
+
+MIRROR = "mirror"  # the kind of choice that `memory.mirror` leaves
+PROPOSAL = "proposal"
+LIFE = timedelta(days=2)
+_NAMED = 5
+
+
+async def ask_proposal(
+    service: MemoryService, store: Store, turn: Turn, lang: Lang, *, pause: bool
+) -> tuple[Choice, ...]:
+    """Offer today's question, if there is one: a yes and a no; only at a pause, and never in a group."""
+    private = turn.scope.startswith("user:")
+    p = await service.ask_today(turn.user_id, turn.at) if pause and private else None
+    return () if p is None else await store.write(turn.user_id, lambda tx: _offer(tx, turn, p, lang))
+
+
+def question_of(p: Proposal, lang: Lang) -> str:
+    """Write a proposal as a question."""
+    return say(lang, "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep", text=p.text)
+
+
+def _offer(tx: Tx, turn: Turn, p: Proposal, lang: Lang) -> tuple[Choice, ...]:
+    keys = {yes: tx.new_id() for yes in (True, False)}
+    for yes, key in keys.items():
+        tx.put_choice(key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
+    return Choice(keys[True], question_of(p, lang)), Choice(keys[False], say(lang, "proposal.no"))
+
+
+async def answer_proposal(service: MemoryService, c: Command, payload: Json, lang: Lang) -> Outcome:
+    """Do what the person answered."""
+    try:
+        if payload["yes"]:
+            await service.accept(c.user_id, payload["id"], c.at)
+        else:
+            await service.decline(c.user_id, payload["id"], c.at)
+    except MemoryError_:
+        return Outcome(False, say(lang, "choice.gone"))
+    return Outcome(True, say(lang, "proposal.accepted" if payload["yes"] else "proposal.declined"))
+
+
+async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> list[str]:
+    """List what waits for a yes or no, with ids."""
+    waiting = await service.proposals(user_id)
+    head = ["", say(lang, "proposal.head")] if waiting else []
+    return head + [f"- {question_of(p, lang)} [{p.id}]" for p in waiting]
+
+
+async def about_mirror(service: MemoryService, store: Store, c: Command, lang: Lang) -> Outcome:
+    """Say where the file is, and ask the question that is open."""
+    if service.mirror is None:
+        return Outcome(False, say(lang, "mirror.none"))
+    path = service.mirror.path(c.user_id)
+    state = await store.read(c.user_id, lambda tx: tx.mirror.state())
+    asking = state.asking if state is not None else None
+    if asking is None or await store.read(c.user_id, lambda tx: tx.choice(str(asking["yes"]), c.at)) is None:
+        return Outcome(True, say(lang, "mirror.here", path=path))
+    missing = await store.read(c.user_id, lambda tx: tx.memories.many(asking["ids"]))
+    lines = [f"- {m.content}" for m in missing[:_NAMED]] + (["- …"] if len(missing) > _NAMED else [])
+    choices = (
+        Choice(str(asking["yes"]), say(lang, "mirror.forget", n=len(missing))),
+        Choice(str(asking["no"]), say(lang, "mirror.keep")),
+    )
+    text = say(lang, "mirror.asks", n=len(missing), text="\n".join(lines))
+    return Outcome(True, text, memories=tuple(missing), choices=choices)
+
+
+async def answer_mirror(service: MemoryService, c: Command, payload: Json, lang: Lang) -> Outcome:
+    """Forget what is missing from the file, or write it into the file again."""
+    done = await service.forget_missing(c.user_id, payload["ids"], c.at)
+    if not done:
+        return Outcome(True, say(lang, "mirror.kept"))
+    return Outcome(True, say(lang, "mirror.forgotten", n=len(done)))
