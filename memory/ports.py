@@ -666,14 +666,11 @@ class Reader(Protocol):
     async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
         """`lexical` for each of several texts, in one go."""
 
-    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
-        """Through shared entities."""
-
     async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
-        """`related`, by place: what passes, ascending, and how close it is."""
+        """Through shared entities, up to `hops` away: what passes, ascending, and how close it is."""
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
-        """Memories whose entities occur among `names`, which are as `memory.store.text.fold` leaves them."""
+        """Memories whose entities occur among `names`, which are as `memory.index.text.fold` leaves them."""
 
     async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
         """Of each of the names that is an entity's, all memories that have it and pass."""
@@ -682,7 +679,7 @@ class Reader(Protocol):
         """Of each place whether the filter lets it through."""
 
     async def holding(self, terms: Sequence[str]) -> list[Holding]:
-        """For each term of the text index (`memory.store.text.terms`) the memories that hold it."""
+        """For each term of the text index (`memory.index.text.terms`) the memories that hold it."""
 
     async def lengths(self) -> NDArray[np.int32]:
         """How many words each place has; 0 for what the text index does not hold."""

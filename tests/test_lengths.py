@@ -23,6 +23,7 @@ from bot.chats.telegram.render import render
 from bot.events import Done
 from bot.markdown import parser
 from bot.notebook import Notebook
+from memory.index.text import terms
 from memory.learn import answer, dates, lines
 from memory.learn.alike import Thing, names, units
 from memory.learn.sealed import asked_for
@@ -32,7 +33,6 @@ from memory.ports import ModelRequest
 from memory.privacy import instruction_like, redact
 from memory.recall import recent_asked, review_asked, window_asked
 from memory.recall.question import question
-from memory.store.text import terms
 from memory.text.commands import intent_of
 from memory.text.forms import reordered
 from memory.text.notes import strip_subject

@@ -20,7 +20,7 @@ from bot.texts import Texts
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Lang
 from memory.store.backups import Backup, list_backups, make_backup, recover_backup
-from memory.store.trace import trace_words
+from memory.store.purge import trace_words
 from memory.transfer import Counts, Taken, found_in, origin_of
 
 say = Texts("files")

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from memory.errors import NotFound, StoreBusy
+from memory.index.text import terms
 from memory.jobs import Effect
 from memory.learn.alike import HINTS, SAYS, Thing, mentions, names, same, thing_of
 from memory.learn.material import messages_of
@@ -31,7 +32,6 @@ from memory.models import (
     Tombstone,
 )
 from memory.ports import Store, Tx
-from memory.store.text import terms
 from memory.text.forms import told_otherwise
 
 SCANNED: Final = 5_000  # messages looked through, the newest

@@ -16,10 +16,10 @@ import numpy as np
 
 from memory import bilingual
 from memory.errors import ModelError
+from memory.index.text import fold
 from memory.learn.alike import Thing, mentions, names, normalised, rescale, semantic, units
 from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, Store, Tx
-from memory.store.text import fold
 from memory.text.commands import intent_of, means_everything
 from memory.text.forms import reordered
 from memory.text.speech import denies_or_ends

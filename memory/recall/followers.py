@@ -12,12 +12,12 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.index.text import terms
 from memory.models import Line
 from memory.ports import Places, Values
 from memory.recall.fusion import thread
 from memory.recall.ground import NOTHING, Evidence, Ground, best, together, union
 from memory.recall.signals import Look
-from memory.store.text import terms
 
 _ANCHORS: Final = 2  # hits of each part that lead on
 _STARTS: Final = 4  # memories whose entities are followed

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import Final
 
 from memory.embed.features import DULL_ZH, is_han, tokens
+from memory.index.text import terms
 from memory.recall.alike import alike
 from memory.recall.sought import sought
 from memory.recall.vocabulary import ASKS, BOTH, CLAUSE, NEXT, QUOTED, SENTENCE, TURN
-from memory.store.text import terms
 
 MOST: Final = 6  # parts of a message, and clauses of a part
 _WORDS: Final = 24  # of a clause

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.index.vectors import level_vectors
 from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity, State
 from memory.ports import Chance, FloatArray, Places, Reader, Values
 from memory.recall.embedding import QueryVectors
@@ -26,7 +27,6 @@ from memory.recall.question import Question, question
 from memory.recall.reader import MessageReader
 from memory.recall.spans import Span
 from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
-from memory.store.vectors import level_vectors
 
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest

@@ -18,12 +18,12 @@ from typing import Any, Final
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError
 from memory.store import upkeep
-from memory.store.connection import connect, within
-from memory.store.failures import database_errors, translate, translated
-from memory.store.migrate import migrate
+from memory.store.connection import connect, database_errors, translate, translated, within
+from memory.store.processes import lock_of
 from memory.store.rows import to_ms
 from memory.store.sqlite_module import choose
-from memory.store.tx import Shared, SqliteTx
+from memory.store.tables import SqliteTx
+from memory.store.transaction import Shared
 
 KEPT: Final = 7  # daily backups, and as many made by hand
 KEPT_FOR: Final = timedelta(days=30)  # those made before a migration, and databases that were replaced
@@ -59,7 +59,7 @@ class Backup:
 
 
 def list_backups(database: Path) -> list[Backup]:
-    """All backups of the database, newest first."""
+    """List all backups of the database, newest first."""
     named = [(p, m) for p in (database.parent / "backups").glob("*.db") if (m := _NAME.fullmatch(p.name))]
     found = [Backup(p, datetime.strptime(m[1], _TIME).replace(tzinfo=UTC), m[2]) for p, m in named]
     return sorted(found, key=lambda b: b.made, reverse=True)
@@ -121,7 +121,7 @@ def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | No
     database open), StoreDamaged (`file` is none of ours), StoreError, OSError.
     """
     file.stat()
-    with upkeep.lock_of(database), _part(database) as part:
+    with lock_of(database), _part(database) as part:
         whole = _close(database)
         _copy(file, part)
         purged = 0
@@ -197,11 +197,11 @@ def _clean(part: Path, live: Path, now: datetime) -> int:
             tx.finish()
         for statement in _ALIGN:
             con.execute(statement)
-        upkeep.rebuild(con, sqlite.vec, None, codes=False)
+        upkeep.rebuild_bits(con, sqlite.vec)
         return len(rows)
 
     with translated(), closing(connect(sqlite, part, read_only=False)) as con:
-        migrate(con, sqlite.module, to_ms(now))
+        upkeep.migrate(con, sqlite.module, to_ms(now))
         _attach(con, live)
         count = within(con, "BEGIN IMMEDIATE", work)
         con.execute("DETACH live")

@@ -7,27 +7,32 @@ leaves a transaction that still commits or rolls back as a whole, and no cursor 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
-import numpy as np
+import aiosqlite
+from aiosqlite.core import _connection_worker_thread
 
-from memory.errors import StoreBusy, StoreError
-from memory.store.codes import code
-from memory.store.failures import database_errors, translate, translated
+from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from memory.store.sqlite_module import Sqlite, choose
-from memory.store.text import pairs, segment, term_keys
-from memory.text.notes import strip_subject
 
 T = TypeVar("T")
+logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # it tells of exceptions, and a log never holds a text
 
 BUSY_TIMEOUT_MS = 10_000
+_BUSY = {5, 6}
+_CORRUPT = {11, 26}
+_CANNOT_OPEN = {14, 23}
+_READ_ONLY = 8
+_IO = 10
+_FULL = 13
 
 
 def make_private(path: Path) -> None:
@@ -40,7 +45,7 @@ def make_private(path: Path) -> None:
 
 
 def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
-    """A connection with the settings that every one of ours has."""
+    """Open a connection with the settings that every one of ours has."""
     mode = "ro" if read_only else "rw"
     con = sqlite.module.connect(
         f"{path.resolve().as_uri()}?mode={mode}",
@@ -67,7 +72,7 @@ def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
 
 
 def locked(path: Path) -> bool:
-    """Whether somebody holds the file's write lock at this moment. Waits for nothing; False if there is no file."""
+    """Tell whether somebody holds the file's write lock right now. Waits for nothing; False without a file."""
     if not path.is_file():
         return False
     sqlite = choose()
@@ -91,77 +96,90 @@ def _for_writing(con: Any, sqlite: Sqlite) -> None:
     # FULL: what was said survives a power cut, too. It costs an fsync a commit, 1 to 3 ms.
     con.execute("PRAGMA synchronous = FULL")
     con.execute("PRAGMA secure_delete = ON")
-    # For migrations, and for what is derived anew.
-    con.create_function("ebb_code", 1, lambda vector: code(np.frombuffer(vector, np.float32)), deterministic=True)
-    con.create_function("ebb_pairs", 1, pairs, deterministic=True)
-    con.create_function("ebb_terms", 1, term_keys, deterministic=True)
-    con.create_function("ebb_segment", 1, segment, deterministic=True)
-    con.create_function("ebb_words", 1, lambda segmented: len(segmented.split()) or 1, deterministic=True)
-    con.create_function("ebb_note", 1, strip_subject, deterministic=True)
     if not sqlite.report.wal_reset_fixed:
         con.execute("PRAGMA wal_autocheckpoint = 0")
 
 
-class Lane:
-    """One connection in its own thread. `run` takes closures that are given the connection."""
+class ThreadedConnection:
+    """An aiosqlite connection, opened when it is first used, whose thread runs closures one after the other."""
 
-    def __init__(self, name: str, opener: Callable[[], Any]) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+    def __init__(self, opener: Callable[[], Any]) -> None:
         self._opener = opener
-        self._con: Any = None
-        self._lock = threading.Lock()
+        self._opening: asyncio.Future[aiosqlite.Connection] | None = None
+        self._closed = False
         self.waiting = 0
 
     async def run(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)` in the lane's thread; database exceptions come out as StoreErrors."""
+        """Return `fn(connection)`, run in the connection's thread. Raises StoreError for the database's exceptions.
+
+        One whose caller is cancelled is finished if it has begun, and never begins if it waits.
+        """
+        dropped = False
+
+        def work(con: Any) -> T:
+            if dropped:
+                raise asyncio.CancelledError
+            return fn(con)
+
+        if self._closed:
+            raise StoreError("The memory file is closed.")
+        self.waiting += 1
         try:
-            future = self._pool.submit(self._work, fn)
-        except RuntimeError as e:
-            raise StoreError("The memory file is closed.") from e
-        with self._lock:
-            self.waiting += 1
-        future.add_done_callback(self._done)
-        return await asyncio.wrap_future(future)
-
-    async def read(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)` in one read transaction: all that it sees is of one moment."""
-        return await self.run(lambda con: within(con, "BEGIN", fn))
-
-    async def write(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)` in one write transaction: committed if it returns, rolled back if it raises."""
-        return await self.run(lambda con: within(con, "BEGIN IMMEDIATE", fn))
-
-    async def close(self) -> None:
-        """After everything that waits; the connection is closed in its thread."""
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._pool, self._shut)
-        self._pool.shutdown(wait=False)
-
-    def _work(self, fn: Callable[[Any], T]) -> T:
-        with translated():
-            if self._con is None:
-                self._con = self._opener()
-            return fn(self._con)
-
-    def _done(self, _future: object) -> None:
-        with self._lock:
+            with translated():
+                con = await self._open()
+                result: T = await con._execute(work, con._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+                return result
+        except asyncio.CancelledError:
+            dropped = True
+            raise
+        finally:
             self.waiting -= 1
 
-    def _shut(self) -> None:
-        if self._con is not None:
-            with translated():
-                self._con.close()
-            self._con = None
+    async def read(self, fn: Callable[[Any], T]) -> T:
+        """Return `fn(connection)`, run in one read transaction: all that it sees is of one moment."""
+        return await self.run(lambda con: within(con, "BEGIN", fn))
+
+    async def close(self) -> None:
+        """Close the connection after everything that waits."""
+        self._closed = True
+        if self._opening is not None:
+            with translated(), suppress(StoreError):
+                await (await self._opening).close()
+
+    async def _open(self) -> aiosqlite.Connection:
+        # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.
+        if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+            self._opening = asyncio.ensure_future(self._connect())
+        return await asyncio.shield(self._opening)
+
+    async def _connect(self) -> aiosqlite.Connection:
+        con = aiosqlite.Connection(self._opener, iter_chunk_size=64)
+        # A daemon, for whoever forgets to close must still be able to end.
+        con._thread = Thread(target=_serve, args=(con._tx,), daemon=True)  # noqa: SLF001
+        try:
+            return await con
+        except BaseException:
+            await asyncio.to_thread(con._thread.join)  # noqa: SLF001 - it still tells this loop that it has stopped
+            raise
+
+
+def _serve(queue: Any) -> None:
+    """Run aiosqlite's worker, also after an event loop has closed before it heard of what it had asked for."""
+    done = False
+    while not done:
+        with suppress(RuntimeError):
+            _connection_worker_thread(queue)
+            done = True
 
 
 @dataclass(frozen=True, slots=True)
-class InLane:
-    """A lane for those who are in its thread already, inside a read transaction."""
+class OpenRead:
+    """A connection for those who are in its thread already, inside a read transaction."""
 
     con: Any
 
     async def read(self, fn: Callable[[Any], T]) -> T:
-        """`fn(connection)`, here and now."""
+        """Return `fn(connection)`, run here and now."""
         return fn(self.con)
 
 
@@ -177,7 +195,7 @@ def at_once(work: Coroutine[Any, Any, T]) -> T:
 
 
 def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
-    """`fn(con)` between `begin` and COMMIT; ROLLBACK if it raises."""
+    """Run `fn(con)` between `begin` and COMMIT; ROLLBACK if it raises."""
     con.execute(begin)
     try:
         result = fn(con)
@@ -189,3 +207,44 @@ def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
                 con.execute("ROLLBACK")
         raise
     return result
+
+
+# --- the one place where the database's exceptions become `memory.errors`
+
+
+def database_errors() -> tuple[type[BaseException], ...]:
+    """Return `Error` of every SQLite module in this process: pysqlite3's is not sqlite3's."""
+    modules = (sys.modules.get(name) for name in ("pysqlite3.dbapi2", "sqlite3.dbapi2"))
+    return tuple(module.Error for module in modules if module is not None)
+
+
+def translate(e: BaseException) -> StoreError:
+    """Make a StoreError whose message is one sentence a person can act on."""
+    text = str(e)
+    code = getattr(e, "sqlite_errorcode", None)
+    primary = code & 0xFF if isinstance(code, int) else None
+    if primary in _BUSY or "is locked" in text:
+        return StoreBusy("Another process kept the memory file locked for too long; try again in a moment.")
+    if primary in _CORRUPT or "malformed" in text or "not a database" in text:
+        advice = "`ebb memory recover` lists the backups and puts one back."
+        return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); {advice}")
+    if "invalid fts5 file format" in text:
+        return StoreTooNew("The memory file's text index was written by a newer SQLite than this one.")
+    if primary == _FULL:
+        return StoreError("The disk is full, so nothing more can be remembered until there is room.")
+    if primary == _READ_ONLY or "readonly" in text:
+        return StoreError("The memory file cannot be written to: it, or this read of it, is read-only.")
+    if primary in _CANNOT_OPEN:
+        return StoreError(f"The memory file cannot be opened ({text}); look at its permissions.")
+    if primary == _IO:
+        return StoreError(f"The disk reported an error while the memory file was in use ({text}).")
+    return StoreError(f"The memory file refused: {text}.")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn database exceptions raised inside into StoreErrors."""
+    try:
+        yield
+    except database_errors() as e:
+        raise translate(e) from e

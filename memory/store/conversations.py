@@ -1,4 +1,4 @@
-"""Sessions and messages of one user.
+"""Sessions, messages and turns of one user: one open session and one open turn per scope.
 
 Their changes carry ids, states and watermarks only: what was said stands in one place, so that hiding or
 purging it there is enough.
@@ -9,99 +9,81 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from memory.errors import Conflict, NotFound
-from memory.models import Entity, Json, Message, Op, Session
-from memory.store import ids
-from memory.store.rows import (
-    dump,
-    message_from_row,
-    opt_ms,
-    session_from_row,
-    to_ms,
-)
-from memory.store.turns import Turns
+from memory.models import Entity, Json, Message, Op, Session, TurnRow, TurnState
+from memory.store.processes import is_gone
+from memory.store.rows import AMONG, columns_of, dump, from_row, insert, to_column, to_ms
+from memory.store.transaction import Gateway, claim_id, new_id
+
+# What a change says of each.
+_SESSION: Final = ("scope", "state", "closed_why", "planned_through", "summarised_through", "extracted_through")
+_MESSAGE: Final = ("session_id", "turn_id", "seq", "role", "status", "hidden_at")
+_TURN: Final = ("scope", "session_id", "origin", "state", "user_message_id", "reply_message_id", "error")
 
 
 @dataclass(slots=True)
-class ConversationGateway(Turns):
-    """`memory.ports.ConversationTable`; its turns stand in `Turns`."""
+class ConversationGateway(Gateway):
+    """`memory.ports.ConversationTable`."""
 
     # --- sessions
 
     def current(self, scope: str) -> Session | None:
-        """The open session of the scope."""
+        """Return the open session of the scope."""
         return self._session("scope = ? AND state = 'open'", scope)
 
     def session(self, session_id: str) -> Session | None:
-        """A session of this user's."""
+        """Return a session of this user's."""
         return self._session("id = ?", session_id)
 
     def sessions(self, scope: str | None = None, limit: int = 20) -> list[Session]:
-        """Newest first."""
-        rows = self.tx.con.execute(
-            "SELECT * FROM sessions WHERE user_id = ? AND (? IS NULL OR scope = ?) ORDER BY n DESC LIMIT ?",
-            (self.tx.owner, scope, scope, limit),
-        )
-        return [session_from_row(r) for r in rows.fetchall()]
+        """List sessions, newest first."""
+        newest = "SELECT * FROM sessions WHERE user_id = ? AND (? IS NULL OR scope = ?) ORDER BY n DESC LIMIT ?"
+        return self._all(Session, newest, self.owner, scope, scope, limit)
 
     def idle(self, before: datetime) -> list[Session]:
-        """Open sessions in which something was said, but nothing since then, nor is being answered."""
-        rows = self.tx.con.execute(
+        """List open sessions in which something was said, but nothing since then, nor is being answered."""
+        return self._all(
+            Session,
             "SELECT s.* FROM sessions s WHERE s.user_id = ? AND s.state = 'open' AND s.last_at <= ?"
             " AND EXISTS (SELECT 1 FROM messages g WHERE g.session_id = s.id)"
             " AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.user_id = s.user_id AND t.scope = s.scope"
             "  AND t.state = 'open') ORDER BY s.n",
-            (self.tx.owner, to_ms(before)),
+            self.owner,
+            to_ms(before),
         )
-        return [session_from_row(r) for r in rows.fetchall()]
 
     def open_session(self, scope: str, now: datetime) -> Session:
-        """A new session; the one that is open already, if another window was quicker."""
+        """Open a session; return the one that is open already, if another window was quicker."""
         there = self.current(scope)
         if there is not None:
             return there
-        session_id = ids.new_id(self.tx.con)
-        self.tx.con.execute(
-            "INSERT INTO sessions (id, user_id, scope, opened_at, last_at) VALUES (?, ?, ?, ?, ?)",
-            (session_id, self.tx.owner, scope, to_ms(now), to_ms(now)),
-        )
+        session_id = new_id(self.tx.con)
+        row = {"id": session_id, "user_id": self.owner, "scope": scope, "opened_at": now, "last_at": now}
+        insert(self.tx.con, "sessions", row)
         opened = self._must(session_id)
-        self.tx.record("session", session_id, "created", None, _of_session(opened))
+        self.tx.record("session", session_id, "created", None, _told(opened, _SESSION))
         return opened
 
     def close_session(self, session_id: str, now: datetime, why: str) -> bool:
         """Compare-and-set open → closed; False if somebody else closed it first."""
-        done = self.tx.con.execute(
-            "UPDATE sessions SET state = 'closed', closed_at = ?, closed_why = ?"
-            " WHERE id = ? AND user_id = ? AND state = 'open'",
-            (to_ms(now), why, session_id, self.tx.owner),
-        )
-        if done.rowcount != 1:
+        close = "UPDATE sessions SET state = 'closed', closed_at = ?, closed_why = ?"
+        if not self._run(
+            f"{close} WHERE id = ? AND user_id = ? AND state = 'open'", to_ms(now), why, session_id, self.owner
+        ):
             return False
-        self.tx.record("session", session_id, "updated", {"state": "open"}, _of_session(self._must(session_id)))
+        closed = _told(self._must(session_id), _SESSION)
+        self.tx.record("session", session_id, "updated", {"state": "open"}, closed)
         return True
 
     def put_session(self, s: Session) -> None:
         """Write everything but `state` and what close_session says of it. Raises NotFound."""
         before = self._must(s.id)
-        self.tx.con.execute(
-            "UPDATE sessions SET last_at = ?, title = ?, running_summary = ?, planned_through = ?,"
-            " summarised_through = ?, extracted_through = ?, profile = ? WHERE id = ? AND user_id = ?",
-            (
-                to_ms(s.last_at),
-                s.title,
-                s.running_summary,
-                s.planned_through,
-                s.summarised_through,
-                s.extracted_through,
-                None if s.profile is None else dump(list(s.profile)),
-                s.id,
-                self.tx.owner,
-            ),
-        )
-        self.tx.record("session", s.id, "updated", _of_session(before), _of_session(self._must(s.id)))
+        names = ("last_at", "title", "running_summary", *_SESSION[3:], "profile")
+        sets, values = ", ".join(f"{n} = ?" for n in names), [to_column(getattr(s, n)) for n in names]
+        self._run(f"UPDATE sessions SET {sets} WHERE id = ? AND user_id = ?", *values, s.id, self.owner)
+        self.tx.record("session", s.id, "updated", _told(before, _SESSION), _told(self._must(s.id), _SESSION))
 
     def note(self, entity: Entity, entity_id: str, op: Op, after: Mapping[str, Json]) -> None:
         """Record a change that has no row of its own to show, e.g. what an extraction came to."""
@@ -112,64 +94,49 @@ class ConversationGateway(Turns):
     def add_message(self, m: Message) -> Message:
         """Append (an empty id gets one); returns it with `seq`. Raises NotFound without its session."""
         self._must(m.session_id)
-        message_id = ids.claim(self.tx.con, m.id)
+        message_id = claim_id(self.tx.con, m.id)
         if self.message(message_id) is not None:
             raise Conflict(f"There is a message {message_id} already.")
-        seq = self.tx.con.execute(
-            "INSERT INTO messages (id, user_id, session_id, turn_id, author_user_id, role, text, at, tz, status,"
-            " hidden_at, reply_to) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                message_id,
-                self.tx.owner,
-                m.session_id,
-                m.turn_id,
-                m.author_user_id,
-                m.role,
-                m.text,
-                to_ms(m.at),
-                m.tz,
-                m.status,
-                opt_ms(m.hidden_at),
-                m.reply_to,
-            ),
-        ).lastrowid
-        stored = replace(m, id=message_id, seq=seq)
-        self.tx.record("message", message_id, "created", None, of_message(stored))
+        row = columns_of(m) | {"id": message_id, "user_id": self.owner}
+        del row["seq"]
+        stored = replace(m, id=message_id, seq=insert(self.tx.con, "messages", row).lastrowid)
+        self.tx.record("message", message_id, "created", None, _told(stored, _MESSAGE))
         return stored
 
     def put_message(self, m: Message, op: Op = "updated") -> None:
         """Write text, status, turn, hiding and what it replies to. Raises NotFound."""
-        before = self.message(m.id)
-        if before is None:
-            raise NotFound(f"There is no message {m.id}.")
-        self.tx.con.execute(
-            "UPDATE messages SET text = ?, status = ?, turn_id = ?, hidden_at = ?, reply_to = ?"
-            " WHERE id = ? AND user_id = ?",
-            (m.text, m.status, m.turn_id, opt_ms(m.hidden_at), m.reply_to, m.id, self.tx.owner),
-        )
-        after = replace(m, seq=before.seq, session_id=before.session_id)
-        self.tx.record("message", m.id, op, of_message(before), of_message(after))
+        self.put_messages([m], op)
 
     def put_messages(self, messages: Iterable[Message], op: Op = "updated") -> None:
-        """`put_message` for thousands. Raises NotFound."""
-        from memory.store.many import put_messages  # which rests on this module
-
-        put_messages(self.tx, messages, op)
+        """Write thousands as `put_message` does. Raises NotFound."""
+        wanted = list(messages)
+        rows = self._rows(
+            f"SELECT g.* FROM messages g WHERE +g.user_id = ? AND g.id {AMONG}",
+            self.owner,
+            dump([m.id for m in wanted]),
+        )
+        found = {r["id"]: from_row(Message, r) for r in rows}
+        changes: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = []
+        for m in wanted:
+            if (before := found.get(m.id)) is None:
+                raise NotFound(f"There is no message {m.id}.")
+            after = replace(m, seq=before.seq, session_id=before.session_id)
+            changes.append((m.id, _told(before, _MESSAGE), _told(after, _MESSAGE)))
+        self.tx.con.executemany(
+            "UPDATE messages SET text = ?, status = ?, turn_id = ?, hidden_at = ?, reply_to = ?"
+            " WHERE id = ? AND user_id = ?",
+            [(m.text, m.status, m.turn_id, to_column(m.hidden_at), m.reply_to, m.id, self.owner) for m in wanted],
+        )
+        self.tx.record_many("message", op, changes)
 
     def hidden(self, before: datetime, limit: int) -> list[Message]:
-        """Messages hidden at that time or earlier that still have their text, oldest first."""
-        rows = self.tx.con.execute(
-            "SELECT * FROM messages WHERE user_id = ? AND hidden_at <= ? AND text <> '' ORDER BY seq LIMIT ?",
-            (self.tx.owner, to_ms(before), limit),
-        )
-        return [message_from_row(r) for r in rows.fetchall()]
+        """List messages hidden at that time or earlier that still have their text, oldest first."""
+        oldest = "SELECT * FROM messages WHERE user_id = ? AND hidden_at <= ? AND text <> '' ORDER BY seq LIMIT ?"
+        return self._all(Message, oldest, self.owner, to_ms(before), limit)
 
     def message(self, message_id: str) -> Message | None:
-        """A message of this user's, hidden or not."""
-        row = self.tx.con.execute(
-            "SELECT * FROM messages WHERE id = ? AND user_id = ?", (message_id, self.tx.owner)
-        ).fetchone()
-        return None if row is None else message_from_row(row)
+        """Return a message of this user's, hidden or not."""
+        return self._one(Message, "SELECT * FROM messages WHERE id = ? AND user_id = ?", message_id, self.owner)
 
     def messages(
         self,
@@ -183,8 +150,8 @@ class ConversationGateway(Turns):
         newest: bool = False,
         hidden: bool = False,
     ) -> list[Message]:
-        """In order of `seq`, after < seq < before (or <= through); `newest` takes the last `limit` of them."""
-        parts, params = ["g.user_id = ?", "g.seq > ?"], [self.tx.owner, after]
+        """List in order of `seq`, after < seq < before (or <= through); `newest` takes the last `limit`."""
+        parts, params = ["g.user_id = ?", "g.seq > ?"], [self.owner, after]
         conditions: list[tuple[str, Any]] = [
             ("g.session_id = ?", session_id),
             ("g.session_id IN (SELECT id FROM sessions WHERE user_id = g.user_id AND scope = ?)", scope),
@@ -197,20 +164,94 @@ class ConversationGateway(Turns):
                 params.append(value)
         if not hidden:
             parts.append("g.hidden_at IS NULL")
-        rows = self.tx.con.execute(
-            f"SELECT g.* FROM messages g WHERE {' AND '.join(parts)}"
-            f" ORDER BY g.seq {'DESC' if newest else ''} LIMIT ?",
-            (*params, -1 if limit is None else limit),
-        ).fetchall()
-        return [message_from_row(r) for r in (reversed(rows) if newest else rows)]
+        ordered = f" ORDER BY g.seq {'DESC' if newest else ''} LIMIT ?"
+        select = f"SELECT g.* FROM messages g WHERE {' AND '.join(parts)}{ordered}"
+        found = self._all(Message, select, *params, -1 if limit is None else limit)
+        return found[::-1] if newest else found
+
+    # --- turns
+
+    def turn(self, turn_id: str) -> TurnRow | None:
+        """Return a turn of this user's."""
+        return self._one(TurnRow, "SELECT * FROM turns WHERE user_id = ? AND id = ?", self.owner, turn_id)
+
+    def running(self, scope: str) -> TurnRow | None:
+        """Return the open turn of the scope, if any."""
+        running = "SELECT * FROM turns WHERE user_id = ? AND scope = ? AND state = 'open'"
+        return self._one(TurnRow, running, self.owner, scope)
+
+    def open_turn(self, t: TurnRow) -> None:
+        """Begin a turn. Raises Conflict if the scope has an open turn, or there is a turn of that id."""
+        if self.running(t.scope) is not None:
+            raise Conflict("A reply is being written in this conversation.")
+        if self.turn(t.id) is not None:
+            raise Conflict(f"The turn {t.id} was begun before.")
+        self._must(t.session_id)
+        insert(self.tx.con, "turns", columns_of(t) | {"user_id": self.owner})
+        self.tx.record("turn", t.id, "created", None, _told(t, _TURN))
+
+    def reopen_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
+        """Compare-and-set interrupted or failed → open, to answer the same message again.
+
+        Raises Conflict if the scope has another open turn.
+        """
+        turn = self.turn(turn_id)
+        if turn is None or turn.state not in {"interrupted", "failed"}:
+            return False
+        if self.running(turn.scope) is not None:
+            raise Conflict("A reply is being written in this conversation.")
+        self._run(
+            "UPDATE turns SET state = 'open', leased_by = ?, leased_until = ?, ended_at = NULL, error = '',"
+            " retry_after = NULL WHERE user_id = ? AND id = ?",
+            leased_by,
+            to_ms(until),
+            self.owner,
+            turn_id,
+        )
+        self._record_turn(turn)
+        return True
+
+    def renew_turn(self, turn_id: str, leased_by: str, until: datetime) -> bool:
+        """Keep the lease of a turn; False if it is no longer ours.
+
+        A turn that a process with another clock took for an orphan is ours until somebody answers it again.
+        """
+        renew = "UPDATE turns SET leased_until = ? WHERE user_id = ? AND id = ? AND leased_by = ?"
+        ours = f"{renew} AND state IN ('open', 'interrupted')"
+        return bool(self._run(ours, to_ms(until), self.owner, turn_id, leased_by))
+
+    def finish_turn(
+        self,
+        turn_id: str,
+        leased_by: str,
+        state: TurnState,
+        now: datetime,
+        *,
+        reply_message_id: str | None = None,
+        error: str = "",
+        retry_after: float | None = None,
+    ) -> bool:
+        """Compare-and-set open or interrupted → `state`, guarded by the lease; False if it is no longer ours."""
+        turn = self.turn(turn_id)
+        if turn is None or turn.state not in {"open", "interrupted"} or turn.leased_by != leased_by:
+            return False
+        self._run(
+            "UPDATE turns SET state = ?, ended_at = ?, reply_message_id = COALESCE(?, reply_message_id), error = ?,"
+            " retry_after = ? WHERE user_id = ? AND id = ?",
+            *(state, to_ms(now), reply_message_id, error, retry_after, self.owner, turn_id),
+        )
+        self._record_turn(turn)
+        return True
+
+    def orphans(self, now: datetime) -> list[TurnRow]:
+        """List open turns whose lease ran out, or whose process on this machine is gone."""
+        turns = "SELECT * FROM turns WHERE user_id = ? AND state = 'open' ORDER BY started_at"
+        return [t for t in self._all(TurnRow, turns, self.owner) if t.leased_until <= now or is_gone(t.leased_by)]
 
     # --- inside
 
     def _session(self, condition: str, value: str) -> Session | None:
-        row = self.tx.con.execute(
-            f"SELECT * FROM sessions WHERE user_id = ? AND {condition}", (self.tx.owner, value)
-        ).fetchone()
-        return None if row is None else session_from_row(row)
+        return self._one(Session, f"SELECT * FROM sessions WHERE user_id = ? AND {condition}", self.owner, value)
 
     def _must(self, session_id: str) -> Session:
         found = self.session(session_id)
@@ -218,25 +259,12 @@ class ConversationGateway(Turns):
             raise NotFound(f"There is no session {session_id}.")
         return found
 
-
-def _of_session(s: Session) -> dict[str, Json]:
-    return {
-        "scope": s.scope,
-        "state": s.state,
-        "closed_why": s.closed_why,
-        "planned_through": s.planned_through,
-        "summarised_through": s.summarised_through,
-        "extracted_through": s.extracted_through,
-    }
+    def _record_turn(self, before: TurnRow) -> None:
+        after = self.turn(before.id)
+        if after is not None:
+            self.tx.record("turn", before.id, "updated", _told(before, _TURN), _told(after, _TURN))
 
 
-def of_message(m: Message) -> dict[str, Json]:
-    """What a change says of a message."""
-    return {
-        "session_id": m.session_id,
-        "turn_id": m.turn_id,
-        "seq": m.seq,
-        "role": m.role,
-        "status": m.status,
-        "hidden_at": opt_ms(m.hidden_at),
-    }
+def _told(thing: Session | Message | TurnRow, names: Iterable[str]) -> dict[str, Json]:
+    """What a change says of it."""
+    return {name: to_column(getattr(thing, name)) for name in names}

@@ -1,52 +1,60 @@
-"""Memories of one user with their index rows, mentions, sources, entities and weight log."""
+"""Memories of one user, as they are and as they were, with their text rows, entities, sources and weight log."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from datetime import datetime
+from typing import Any, Final, Literal
 
 from memory.errors import Conflict, NotFound, StoreError
-from memory.models import Filter, Layer, Memory, MemoryId, Op, Outline, Page, Sensitivity, State, WeightEvent
-from memory.store import ids as id_table
-from memory.store import indexes
-from memory.store.entities import link, unlink
-from memory.store.erase import erase
-from memory.store.filters import where
+from memory.index.text import fold, segment, term_keys, words
+from memory.models import (
+    Filter,
+    Layer,
+    Memory,
+    MemoryId,
+    Op,
+    Outline,
+    Page,
+    Sensitivity,
+    Source,
+    State,
+    WeightEvent,
+)
 from memory.store.rows import (
+    AMONG,
     MEMORY_COLUMNS,
     MEMORY_SELECT,
+    columns_of,
     dump,
-    from_ms,
+    insert,
+    json_from_row,
+    memory_from_json,
     memory_from_row,
-    memory_to_row,
+    memory_to_json,
     quote_name,
+    row_of,
     to_ms,
     tuples,
+    where,
 )
-from memory.store.text import match_all, words
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from memory.store.tx import SqliteTx
+from memory.store.transaction import ChangeGateway, Gateway, claim_id
+from memory.store.vectors import VectorGateway
+from memory.text.notes import strip_subject
 
 UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
-INDEXED: Final = "m.state NOT IN ('forgotten', 'deleted')"
+_WORDS: Final = 40  # of a search, so that a pasted page stays a quick one
 _ID: Final = 6  # characters of an id that are shown
 _ORDER: Final = {"weight": "m.weight DESC", "activated": "m.last_activated_at DESC", "created": "m.created_at DESC"}
-INSERT: Final = (
-    f"INSERT INTO memories ({', '.join(map(quote_name, MEMORY_COLUMNS))})"
-    f" VALUES ({', '.join(':' + c for c in MEMORY_COLUMNS)})"
+_INSERT: Final = (
+    f"INSERT INTO memories (n, {', '.join(map(quote_name, MEMORY_COLUMNS))})"
+    f" VALUES (:n, {', '.join(':' + c for c in MEMORY_COLUMNS)})"
 )
-_SETTABLE: Final = [c for c in MEMORY_COLUMNS if c not in {"id", "user_id"}]
-UPDATE: Final = (
-    f"UPDATE memories SET {', '.join(f'{quote_name(c)} = :{c}' for c in _SETTABLE)}"
-    " WHERE id = :id AND user_id = :user_id"
-)
-
-
+_SETS: Final = ", ".join(f"{quote_name(c)} = :{c}" for c in MEMORY_COLUMNS if c not in {"id", "user_id"})
+_UPDATE: Final = f"UPDATE memories SET {_SETS} WHERE id = :id AND user_id = :user_id"
 # As the index on them says it (0012).
 _STANDING: Final = (
     "kind IN ('health', 'identity', 'instruction') OR \"close\" OR pinned OR layer IN ('core', 'system')"
@@ -54,38 +62,22 @@ _STANDING: Final = (
 _OUTLINE: Final = ", ".join(f'm."{"n" if name == "place" else name}"' for name in Outline._fields)
 
 
-def indexed(m: Memory) -> bool:
-    """Whether the memory stands in the text index."""
-    return m.state not in UNINDEXED
-
-
-def embeddable(m: Memory) -> bool:
-    """Whether the memory has a vector: a secret never does."""
-    return indexed(m) and m.sensitivity < Sensitivity.SECRET
-
-
 @dataclass(slots=True)
-class MemoryGateway:
-    """`memory.ports.MemoryTable`."""
-
-    tx: SqliteTx
+class MemoryGateway(Gateway):
+    """`memory.ports.MemoryTable`, but for `erase` (see `memory.store.purge`)."""
 
     # --- reading
 
     def get(self, memory_id: MemoryId) -> Memory | None:
-        """One memory of this user's, in any state."""
-        row = self._row(memory_id)
+        """Return one memory of this user's, in any state."""
+        row = self.find_row(memory_id)
         return None if row is None else memory_from_row(row)
 
     def many(self, ids: Iterable[MemoryId]) -> list[Memory]:
-        """In the order asked for; those that are not this user's are left out."""
+        """Return them in the order asked for; those that are not this user's are left out."""
         wanted = list(ids)
-        rows = self.tx.con.execute(
-            f"SELECT {MEMORY_SELECT} FROM memories m WHERE +m.user_id = ?"
-            " AND m.id IN (SELECT value FROM json_each(?))",
-            (self.tx.owner, dump(wanted)),
-        )
-        found = {r["id"]: memory_from_row(r) for r in rows.fetchall()}
+        mine = f"SELECT {MEMORY_SELECT} FROM memories m WHERE +m.user_id = ? AND m.id {AMONG}"
+        found = {r["id"]: memory_from_row(r) for r in self._rows(mine, self.owner, dump(wanted))}
         return [found[i] for i in wanted if i in found]
 
     def find(
@@ -97,76 +89,79 @@ class MemoryGateway:
         limit: int = 50,
         offset: int = 0,
     ) -> Page:
-        """A page; `text` keeps those that have all of its words (the index knows stems, LIKE knows parts)."""
-        condition, params = where(self.tx.owner, f)
+        """Return a page; `text` keeps those that have all of its words (in parts or by their stems)."""
+        condition, params = where(self.owner, f)
         if text is not None and text.strip():
             clause, more = self._matching(text)
             condition, params = f"{condition} AND {clause}", (*params, *more)
-        total = self.tx.con.execute(f"SELECT COUNT(*) FROM memories m WHERE {condition}", params).fetchone()[0]
-        rows = self.tx.con.execute(
-            f"SELECT {MEMORY_SELECT} FROM memories m WHERE {condition}"
-            f" ORDER BY {_ORDER[order]}, m.n DESC LIMIT ? OFFSET ?",
-            (*params, limit, offset),
-        )
-        return Page(items=tuple(memory_from_row(r) for r in rows.fetchall()), total=total, offset=offset)
+        total = self._row(f"SELECT COUNT(*) FROM memories m WHERE {condition}", *params)[0]
+        page = f"{condition} ORDER BY {_ORDER[order]}, m.n DESC LIMIT ? OFFSET ?"
+        return Page(items=tuple(self._memories(page, *params, limit, offset)), total=total, offset=offset)
 
     def standing(self, at: datetime) -> list[Memory]:
-        """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
-        rows = self.tx.con.execute(
-            f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.state = 'active' AND ({_STANDING})"
+        """List all that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
+        return self._memories(
+            f"m.user_id = ? AND m.state = 'active' AND ({_STANDING})"
             " AND m.negated_at IS NULL AND m.quiet_at IS NULL AND (m.valid_until IS NULL OR m.valid_until > ?)"
             " AND m.sensitivity < 3 AND m.layer <> 'episode' AND m.kind <> 'episode'",
-            (self.tx.owner, to_ms(at)),
+            self.owner,
+            to_ms(at),
         )
-        return [memory_from_row(r) for r in rows.fetchall()]
+
+    def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
+        """List active episodes made, or having happened, in since <= t < until; newest first."""
+        a, b = to_ms(since), to_ms(until)
+        return self._memories(
+            "m.user_id = ? AND m.layer = 'episode' AND m.state = 'active'"
+            " AND ((m.created_at >= ? AND m.created_at < ?) OR (m.valid_from >= ? AND m.valid_from < ?))"
+            " ORDER BY m.created_at DESC, m.n DESC LIMIT ?",
+            *(self.owner, a, b, a, b, k),
+        )
 
     def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
-        """Quotations that a model may rewrite, with their places: active, not denied, quiet, pinned or confirmed."""
-        rows = self.tx.con.execute(
-            f"SELECT m.n AS place, {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.n > ?"
+        """List quotations that a model may rewrite, with places: active, not denied, quiet, pinned or confirmed."""
+        rows = self._rows(
+            f"SELECT m.n, {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.n > ?"
             " AND m.state = 'active' AND m.modalities LIKE '%\"quote\"%' AND m.negated_at IS NULL"
             " AND m.quiet_at IS NULL AND m.pinned = 0 AND m.verified = 0 AND m.sensitivity < 3 ORDER BY m.n LIMIT ?",
-            (self.tx.owner, after, limit),
+            *(self.owner, after, limit),
         )
-        return [(r["place"], memory_from_row(r)) for r in rows.fetchall()]
+        return [(r["n"], memory_from_row(r)) for r in rows]
 
     def _matching(self, text: str) -> tuple[str, list[Any]]:
-        """Forgotten and deleted memories are not in the index, so the rows themselves are looked through as well."""
-        parts = words(text) or [text.strip()]
-        escaped = ["%" + p.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%" for p in parts]
-        column = "(m.original_content || char(10) || m.content)"
-        like = " AND ".join([f"{column} LIKE ? ESCAPE '\\'"] * len(escaped))
+        """Each word stands in the texts as it is, or has its stem among a memory's terms."""
+        conditions, params = [], list[Any]()
+        parts = words(text)[:_WORDS] or [text.strip()]
+        for part in parts:
+            keys = term_keys(part)[: 4 * _WORDS]
+            params.append("%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%")
+            params += [keys[i : i + 4] for i in range(0, len(keys), 4)]
+            held = " AND ".join(["t.n = m.n", *["instr(t.terms, ?)"] * (len(keys) // 4)])
+            stem = f" OR EXISTS (SELECT 1 FROM memories_text t WHERE {held})" if keys else ""
+            conditions.append(f"((m.original_content || char(10) || m.content) LIKE ? ESCAPE '\\'{stem})")
         if len(parts) == 1 and len(parts[0]) >= _ID:  # "07" is in many an id, and nobody looks for it there
-            like, escaped = f"{like} OR m.id LIKE ? ESCAPE '\\'", escaped * 2
-        expression = match_all(text)
-        if not expression:
-            return f"({like})", [*escaped]
-        owned = f'owner : "{self.tx.owner}" AND text : ({expression})'
-        return (
-            f"(m.n IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?) OR ({like}))",
-            [owned, *escaped],
-        )
+            conditions[0] += " OR m.id LIKE ? ESCAPE '\\'"
+            params.append(params[0])
+        return f"({' AND '.join(conditions)})", params
 
     def counts(self) -> Mapping[str, int]:
-        """How many memories in each state, zero included."""
-        rows = self.tx.con.execute(
-            "SELECT state, COUNT(*) FROM memories WHERE user_id = ? GROUP BY state", (self.tx.owner,)
-        )
-        return {s.value: 0 for s in State} | {r[0]: r[1] for r in rows.fetchall()}
+        """Count the memories in each state, zero included."""
+        rows = self._rows("SELECT state, COUNT(*) FROM memories WHERE user_id = ? GROUP BY state", self.owner)
+        return {s.value: 0 for s in State} | {r[0]: r[1] for r in rows}
 
     def alone(self, memory_id: MemoryId) -> bool:
-        """Whether it is the only active memory, episodes aside, that has one of its entities."""
-        row = self.tx.con.execute(
+        """Tell whether it is the only active memory, episodes aside, that has one of its entities."""
+        row = self._row(
             "SELECT 1 FROM memories m JOIN memory_entities l ON l.memory_n = m.n WHERE m.id = ? AND m.user_id = ?"
             " AND NOT EXISTS (SELECT 1 FROM memory_entities o JOIN memories x ON x.n = o.memory_n WHERE"
             " o.entity_n = l.entity_n AND x.n <> m.n AND x.state = ? AND x.layer <> ?)",
-            (memory_id, self.tx.owner, State.ACTIVE, Layer.EPISODE),
-        ).fetchone()
+            *(memory_id, self.owner, State.ACTIVE, Layer.EPISODE),
+        )
         return row is not None
 
     def outlines(self) -> list[Outline]:
-        """All of this user's memories, in the order they were made."""
-        rows = tuples(self.tx.con).execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.tx.owner,))
+        """List all of this user's memories, in the order they were made."""
+        rows = tuples(self.tx.con).execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.owner,))
         return sorted(map(Outline._make, rows.fetchall()))
 
     # --- writing
@@ -175,210 +170,312 @@ class MemoryGateway:
         """Cache (id, rev, weight) where `rev` still stands; how many."""
         done = self.tx.con.executemany(
             "UPDATE memories SET weight = ? WHERE id = ? AND user_id = ? AND rev = ?",
-            [(weight, memory_id, self.tx.owner, rev) for memory_id, rev, weight in weights],
+            [(weight, memory_id, self.owner, rev) for memory_id, rev, weight in weights],
         )
         return max(int(done.rowcount), 0)
 
     def add(self, m: Memory) -> Memory:
-        """Store a new memory (an empty id gets one), its index row and entities, as a `created` change.
-
-        Raises Conflict if the id is taken or was erased.
-        """
-        if m.user_id not in {"", self.tx.owner}:
-            raise StoreError("A memory is written in its own user's store.")
-        if m.id and self.tx.con.execute("SELECT 1 FROM memories WHERE id = ?", (m.id,)).fetchone():
-            raise Conflict(f"There is a memory {m.id} already.")
-        m = replace(m, id=id_table.claim(self.tx.con, m.id), user_id=self.tx.owner)
-        n = self.tx.con.execute(INSERT, memory_to_row(m)).lastrowid
-        link(self.tx.con, self.tx.owner, n, m.entities)
-        if indexed(m):
-            indexes.text_in(self.tx.con, n, self.tx.owner, m.original_content)
-        if embeddable(m) and self.tx.shared.embedder is not None:
-            self.tx.unembedded[m.id] = None
-        stored = self._stored(m.id)
-        self.tx.record_memory("created", None, stored)
-        return stored
+        """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
+        return self.add_many([m])[0]
 
     def add_many(self, memories: Sequence[Memory]) -> list[Memory]:
-        """`add` for thousands, in a few statements; in the same order. Raises as `add` does."""
-        from memory.store.added import add_memories  # which rests on this module
-
-        return add_memories(self.tx, memories)
-
-    def put(self, m: Memory, op: Op) -> Memory:
-        """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1.
-
-        Raises Conflict if `rev` moved on, NotFound if there is no such memory.
-        """
-        row = self._row(m.id)
-        if row is None:
-            raise NotFound(f"There is no memory {m.id}.")
-        old = memory_from_row(row)
-        if old.rev != m.rev:
-            latest = self.tx.latest_change("memory", m.id)
-            raise Conflict(f"The memory {m.id} was changed meanwhile.", by=latest.set_id if latest else None)
-        new = replace(m, user_id=self.tx.owner, rev=m.rev + 1)
-        self.tx.con.execute(UPDATE, memory_to_row(new))
-        self._keep_indexes(row["n"], old, new)
-        stored = self._stored(m.id)
-        self.tx.record_memory(op, old, stored)
+        """Store each, as one `created` change each. Raises Conflict if an id is taken or was erased."""
+        con = self.tx.con
+        if any(m.user_id not in {"", self.owner} for m in memories):
+            raise StoreError("A memory is written in its own user's store.")
+        given = [m.id for m in memories if m.id]
+        taken = self._row(f"SELECT id FROM memories WHERE id {AMONG}", dump(given)) if given else None
+        if taken or len(set(given)) < len(given):
+            raise Conflict(f"There is a memory {taken[0] if taken else given[0]} already.")
+        last = self._row("SELECT seq FROM sqlite_sequence WHERE name = 'memories'")
+        rows = [memory_to_json(m) | {"id": claim_id(con, m.id), "user_id": self.owner} for m in memories]
+        stored = [memory_from_json(row) for row in rows]
+        numbered = list(enumerate(stored, 1 + (last[0] if last else 0)))
+        con.executemany(_INSERT, [row_of(row) | {"n": n} for (n, _), row in zip(numbered, rows, strict=True)])
+        link_entities(con, self.owner, [(n, m.entities) for n, m in numbered if m.entities])
+        put_terms(con, [(n, m.original_content) for n, m in numbered if m.state not in UNINDEXED])
+        if self.tx.shared.embedder is not None:
+            self.tx.unembedded |= dict.fromkeys(m.id for m in stored if _embeddable(m.state, m.sensitivity))
+        self.tx.record_many("memory", "created", [(m.id, None, row) for m, row in zip(stored, rows, strict=True)])
         return stored
 
+    def put(self, m: Memory, op: Op) -> Memory:
+        """Write `m` over the row with the same `rev`, as a change `op`; returns it with rev + 1."""
+        return self.put_many([m], op)[0]
+
     def put_many(self, memories: Sequence[Memory], op: Op) -> list[Memory]:
-        """`put` for thousands whose texts and entities stay as they are; in the same order. Raises as `put` does."""
-        from memory.store.many import put_memories  # which rests on this module
+        """Write each over its row, one change `op` each, and keep the indexes in step; in the same order.
 
-        return put_memories(self.tx, memories, op)
-
-    def _keep_indexes(self, n: int, old: Memory, new: Memory) -> None:
-        con, rewritten = self.tx.con, new.original_content != old.original_content
-        if old.entities != new.entities:
-            unlink(con, n)
-            link(con, self.tx.owner, n, new.entities)
-        if indexed(old) and (rewritten or not indexed(new)):
-            indexes.text_out(con, n)
-        if indexed(new) and (rewritten or not indexed(old)):
-            indexes.text_in(con, n, self.tx.owner, new.original_content)
-        if embeddable(old) and (rewritten or not embeddable(new)):
-            self.tx.vectors.drop(new.id, n)
-        if embeddable(new) and (rewritten or not embeddable(old)):
-            self.tx.unembedded[new.id] = None
-
-    def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
-        """Remove for good, with its words wherever they stand or without: how many rows went from which place."""
-        row = self._row(memory_id)
-        if row is None:
-            raise NotFound(f"There is no memory {memory_id}.")
-        return erase(self.tx, row["n"], memory_from_row(row), everywhere=everywhere)
+        Raises Conflict if a `rev` moved on, NotFound if one is not there.
+        """
+        con, owner = self.tx.con, self.owner
+        mine = f"SELECT m.n, {MEMORY_SELECT} FROM memories m WHERE +m.user_id = ? AND m.id {AMONG}"
+        rows = self._rows(mine, owner, dump([m.id for m in memories]))
+        found = {r["id"]: (int(r["n"]), json_from_row(r)) for r in rows}
+        stored, updates, changes = [], [], []
+        leave, enter, linked = [], [], []
+        drop: dict[int, MemoryId] = {}
+        for m in memories:
+            if m.id not in found:
+                raise NotFound(f"There is no memory {m.id}.")
+            n, before = found[m.id]
+            if before["rev"] != m.rev:
+                latest = ChangeGateway(self.tx).latest_for("memory", m.id)
+                raise Conflict(f"The memory {m.id} was changed meanwhile.", by=latest.set_id if latest else None)
+            after = memory_to_json(m) | {"user_id": owner, "rev": m.rev + 1}
+            stored.append(memory_from_json(after))
+            updates.append(row_of(after))
+            changes.append((m.id, before, after))
+            rewritten = before["original_content"] != m.original_content
+            was, is_ = before["state"] not in UNINDEXED, m.state not in UNINDEXED
+            if was and (rewritten or not is_):
+                leave.append(n)
+            if is_ and (rewritten or not was):
+                enter.append((n, m.original_content))
+            was, is_ = _embeddable(before["state"], before["sensitivity"]), _embeddable(m.state, m.sensitivity)
+            if was and (rewritten or not is_):
+                drop[n] = m.id
+            if is_ and (rewritten or not was):
+                self.tx.unembedded[m.id] = None
+            if before["entities"] != after["entities"]:
+                linked.append((n, m.entities))
+        con.executemany(_UPDATE, updates)
+        for n, _ in linked:
+            unlink_entities(con, n)
+        link_entities(con, owner, linked)
+        drop_terms(con, leave)
+        put_terms(con, enter)
+        VectorGateway(self.tx).drop(drop)
+        self.tx.record_many("memory", op, changes)
+        return stored
 
     # --- sources, mentions, weight log
 
     def source(self, memory_id: MemoryId, message_id: str, span: tuple[int, int] | None = None) -> None:
-        """Say that the memory was learned from the message, or from those characters of it."""
-        self._owned("INSERT OR IGNORE INTO memory_sources (memory_id, message_id, user_id)", memory_id, message_id)
+        """Note that the memory was learned from the message, or from those characters of it."""
+        self._own("memory_sources", memory_id, message_id)
         if span is not None:
-            self.tx.con.execute(
-                'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ?',
-                (*span, memory_id, message_id),
-            )
+            spanned = 'UPDATE memory_sources SET start = ?, "end" = ? WHERE memory_id = ? AND message_id = ?'
+            self._run(spanned, *span, memory_id, message_id)
 
     def sources(self, memory_id: MemoryId) -> list[str]:
-        """Messages it was learned from, oldest first."""
-        rows = self.tx.con.execute(
-            "SELECT s.message_id FROM memory_sources s LEFT JOIN messages g ON g.id = s.message_id"
-            " WHERE s.memory_id = ? AND s.user_id = ? ORDER BY g.seq, s.message_id",
-            (memory_id, self.tx.owner),
-        )
-        return [r[0] for r in rows.fetchall()]
+        """List messages it was learned from, oldest first."""
+        return [message_id for message_id, _, _ in self.source_spans(memory_id)]
 
     def source_spans(self, memory_id: MemoryId) -> list[tuple[str, int | None, int | None]]:
-        """(message, start, end) of what it was learned from, oldest first; no offsets: the message as a whole."""
-        rows = self.tx.con.execute(
+        """List (message, start, end) of what it was learned from, oldest first; no offsets: the whole message."""
+        rows = self._rows(
             'SELECT s.message_id, s.start, s."end" FROM memory_sources s LEFT JOIN messages g ON g.id = s.message_id'
             " WHERE s.memory_id = ? AND s.user_id = ? ORDER BY g.seq, s.message_id",
-            (memory_id, self.tx.owner),
+            memory_id,
+            self.owner,
         )
-        return [(r[0], r[1], r[2]) for r in rows.fetchall()]
+        return [(r[0], r[1], r[2]) for r in rows]
 
     def learned_from(self, message_ids: Iterable[str]) -> list[MemoryId]:
-        """Memories that have one of these messages as a source, oldest first."""
-        rows = self.tx.con.execute(
+        """List memories that have one of these messages as a source, oldest first."""
+        return self._values(
             "SELECT DISTINCT m.id, m.n FROM memory_sources s JOIN memories m ON m.id = s.memory_id"
-            " WHERE s.user_id = ? AND s.message_id IN (SELECT value FROM json_each(?)) ORDER BY m.n",
-            (self.tx.owner, dump(list(message_ids))),
+            f" WHERE s.user_id = ? AND s.message_id {AMONG} ORDER BY m.n",
+            self.owner,
+            dump(list(message_ids)),
         )
-        return [r[0] for r in rows.fetchall()]
 
     def mention(self, memory_id: MemoryId, message_id: str, at: datetime) -> bool:
         """Count a mention. False if that message already counted, or is one it was learned from."""
-        if message_id in self.sources(memory_id):
-            return False
-        counted = "INSERT OR IGNORE INTO mentions (memory_id, message_id, user_id, at)"
-        return self._owned(counted, memory_id, message_id, to_ms(at))
+        return message_id not in self.sources(memory_id) and self._own("mentions", memory_id, message_id, at=at)
 
     def unmention(self, memory_id: MemoryId, message_id: str) -> bool:
         """Take a counted mention back (an undo, an edited message); False if it was not counted."""
-        gone = self.tx.con.execute(
-            "DELETE FROM mentions WHERE memory_id = ? AND message_id = ? AND user_id = ?",
-            (memory_id, message_id, self.tx.owner),
-        )
-        return bool(gone.rowcount)
+        gone = "DELETE FROM mentions WHERE memory_id = ? AND message_id = ? AND user_id = ?"
+        return bool(self._run(gone, memory_id, message_id, self.owner))
 
     def mentioned_in(self, memory_id: MemoryId) -> list[str]:
-        """Messages that counted as mentions, oldest first."""
-        rows = self.tx.con.execute(
-            "SELECT message_id FROM mentions WHERE memory_id = ? AND user_id = ? ORDER BY at, message_id",
-            (memory_id, self.tx.owner),
-        )
-        return [r[0] for r in rows.fetchall()]
+        """List messages that counted as mentions, oldest first."""
+        mentions = "SELECT message_id FROM mentions WHERE memory_id = ? AND user_id = ? ORDER BY at, message_id"
+        return self._values(mentions, memory_id, self.owner)
 
     def log(self, e: WeightEvent) -> None:
         """Append to the weight log. Raises NotFound."""
         self._require(e.memory_id)
-        self.tx.con.execute(
-            "INSERT INTO weight_log (user_id, memory_id, at, event, old_weight, new_weight, reason, factors, before,"
-            " after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                self.tx.owner,
-                e.memory_id,
-                to_ms(e.at),
-                e.event,
-                e.old_weight,
-                e.new_weight,
-                e.reason,
-                dump(dict(e.factors)),
-                dump(dict(e.before)),
-                dump(dict(e.after)),
-            ),
-        )
+        insert(self.tx.con, "weight_log", columns_of(e) | {"user_id": self.owner})
 
     def weight_log(self, memory_id: MemoryId) -> list[WeightEvent]:
-        """In the order they were written: each line begins with the state that the one before it left."""
-        rows = self.tx.con.execute(
-            "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY n", (memory_id, self.tx.owner)
-        )
-        return [_event(r) for r in rows.fetchall()]
+        """List in the order they were written: each line begins with the state that the one before it left."""
+        log = "SELECT * FROM weight_log WHERE memory_id = ? AND user_id = ? ORDER BY n"
+        return self._all(WeightEvent, log, memory_id, self.owner)
 
     def log_since(self, at: datetime, events: Iterable[str]) -> list[WeightEvent]:
-        """Those events of all memories from that time on, in order."""
-        rows = self.tx.con.execute(
-            "SELECT * FROM weight_log WHERE user_id = ? AND at >= ? AND event IN (SELECT value FROM json_each(?))"
-            " ORDER BY at, n",
-            (self.tx.owner, to_ms(at), dump(list(events))),
-        )
-        return [_event(r) for r in rows.fetchall()]
+        """List those events of all memories from that time on, in order."""
+        log = f"SELECT * FROM weight_log WHERE user_id = ? AND at >= ? AND event {AMONG} ORDER BY at, n"
+        return self._all(WeightEvent, log, self.owner, to_ms(at), dump(list(events)))
 
     # --- inside
 
-    def _row(self, memory_id: MemoryId) -> Any:
-        return self.tx.con.execute(
-            f"SELECT m.n, {MEMORY_SELECT} FROM memories m WHERE m.id = ? AND m.user_id = ?",
-            (memory_id, self.tx.owner),
-        ).fetchone()
+    def find_row(self, memory_id: MemoryId) -> Any:
+        """Return the row with its number, None if it is not this user's."""
+        mine = f"SELECT m.n, {MEMORY_SELECT} FROM memories m WHERE m.id = ? AND m.user_id = ?"
+        return self._row(mine, memory_id, self.owner)
 
-    def _stored(self, memory_id: MemoryId) -> Memory:
-        """As the row has it: times cut to milliseconds, so that what is returned is what will be read."""
-        return memory_from_row(self._row(memory_id))
+    def _memories(self, condition: str, *params: Any) -> list[Memory]:
+        rows = self._rows(f"SELECT {MEMORY_SELECT} FROM memories m WHERE {condition}", *params)
+        return [memory_from_row(r) for r in rows]
 
     def _require(self, memory_id: MemoryId) -> None:
-        if self._row(memory_id) is None:
+        if self.find_row(memory_id) is None:
             raise NotFound(f"There is no memory {memory_id}.")
 
-    def _owned(self, insert: str, memory_id: MemoryId, message_id: str, *more: int) -> bool:
+    def _own(self, table: str, memory_id: MemoryId, message_id: str, **more: datetime) -> bool:
         self._require(memory_id)
-        values = (memory_id, message_id, self.tx.owner, *more)
-        return bool(self.tx.con.execute(f"{insert} VALUES ({', '.join('?' * len(values))})", values).rowcount)
+        row = {"memory_id": memory_id, "message_id": message_id, "user_id": self.owner, **more}
+        return bool(insert(self.tx.con, table, row, "INSERT OR IGNORE").rowcount)
 
 
-def _event(r: Any) -> WeightEvent:
-    return WeightEvent(
-        memory_id=r["memory_id"],
-        at=from_ms(r["at"]),
-        event=r["event"],
-        old_weight=r["old_weight"],
-        new_weight=r["new_weight"],
-        reason=r["reason"],
-        factors=json.loads(r["factors"]),
-        before=json.loads(r["before"]),
-        after=json.loads(r["after"]),
+@dataclass(slots=True)
+class LifeGateway(MemoryGateway):
+    """`memory.ports.LifeTable`: as memories were on a day, by the change log; and from one curve to another."""
+
+    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> Page:
+        """Return what was known at that moment, in the words it had then, the newest first."""
+        parts = [p.casefold() for p in words(text or "")]
+        known = [_noted(m) for m in self._then(to_ms(at)) if m.state is State.ACTIVE and m.negated_at is None]
+        shown = [m for m in known if m.sensitivity < Sensitivity.SECRET and all(p in _text(m) for p in parts)]
+        shown.sort(key=lambda m: (m.created_at, m.id), reverse=True)
+        return Page(items=tuple(shown[offset : offset + limit]), total=len(shown), offset=offset)
+
+    def _then(self, at: int) -> list[Memory]:
+        """Every memory that had been made, as it stood."""
+        made = "m.user_id = ? AND m.created_at <= ? AND m.state != ?"
+        # What was deleted on request is not told of any more.
+        now = {m.id: m for m in self._memories(made, self.owner, at, State.DELETED)}
+        # What had been said otherwise of by then is over, whenever that was learned.
+        ended = frozenset(i for m in now.values() for i in m.supersedes)
+        touched = self._touched(at, list(now))
+        return [self._stood(m, touched.get(m.id, ()), at, ended) for m in now.values()]
+
+    def _touched(self, at: int, ids: Sequence[MemoryId]) -> Mapping[MemoryId, Sequence[Any]]:
+        """For each memory that was touched after `at`: its changes, oldest first. All others stand as they stood."""
+        rows = self._rows(
+            "SELECT c.seq, c.entity_id, c.op, s.at FROM changes c JOIN change_sets s ON s.id = c.set_id"
+            " WHERE c.user_id = ? AND c.entity = 'memory' AND c.entity_id IN"
+            "  (SELECT d.entity_id FROM changes d JOIN change_sets t ON t.id = d.set_id"
+            "   WHERE d.user_id = ? AND d.entity = 'memory' AND t.at > ?)"
+            f" AND c.entity_id {AMONG} ORDER BY c.seq",
+            *(self.owner, self.owner, at, dump(ids)),
+        )
+        found: dict[MemoryId, list[Any]] = defaultdict(list)
+        for row in rows:
+            found[row["entity_id"]].append(row)
+        return found
+
+    def _stood(self, m: Memory, changes: Sequence[Any], at: int, ended: frozenset[MemoryId]) -> Memory:
+        """The memory after its last change up to `at`; else as its first one made it, of words said before."""
+        then = m
+        if changes:
+            before = [c for c in changes if c["at"] <= at]
+            # What was done here, and what an import told of before zero, each in its order: the later one holds.
+            told = [[c for c in before if c["seq"] >= 0], [c for c in before if c["seq"] < 0]]
+            last = [some[-1] for some in told if some]
+            then = self._read(max(last or changes[:1], key=lambda c: int(c["at"]))["seq"]) or _by_dates(m, at)
+        denied = then.negated_at
+        if m.negated_at is not None and to_ms(m.negated_at) <= at:
+            denied = m.negated_at
+        over = then.state is State.ACTIVE and m.state is State.SUPERSEDED and m.id in ended
+        return replace(then, negated_at=denied, state=State.SUPERSEDED if over else then.state)
+
+    def _read(self, seq: int) -> Memory | None:
+        after = self._row("SELECT after FROM changes WHERE seq = ?", seq)[0]
+        return None if after is None else memory_from_json(json.loads(after))
+
+    def curves(self) -> Mapping[str, int]:
+        """Count the memories that live under each curve, in any state."""
+        rows = self._rows("SELECT curve, COUNT(*) FROM memories WHERE user_id = ? GROUP BY curve", self.owner)
+        return {r[0]: r[1] for r in rows}
+
+    def of_other_curves(self, curve: str, limit: int) -> list[Memory]:
+        """List memories in any state, secret ones too, that live under another curve than that."""
+        return self._memories("m.user_id = ? AND m.curve != ? LIMIT ?", self.owner, curve, limit)
+
+    def move(self, m: Memory, e: WeightEvent) -> None:
+        """Write the state of another curve over the row with the same `rev`, and log it. Raises Conflict."""
+        state = m.curve_state
+        if not self._run(
+            "UPDATE memories SET curve = ?, strength = ?, strength_at = ?, curve_data = ?, importance = ?,"
+            " importance_at = ?, weight = ?, rev = rev + 1 WHERE id = ? AND user_id = ? AND rev = ?",
+            *(m.curve, state.strength, to_ms(state.at), dump(dict(state.data)), m.importance),
+            *(to_ms(m.importance_at), m.weight, m.id, self.owner, m.rev),
+        ):
+            raise Conflict(f"The memory {m.id} was changed meanwhile.")
+        self.log(e)
+        self.tx.remembers = True
+
+    def logged(self, event: str, since: datetime) -> int:
+        """Count the lines of the weight log that say that event, from that time on."""
+        log = "SELECT COUNT(*) FROM weight_log WHERE user_id = ? AND at >= ? AND event = ?"
+        return int(self._row(log, self.owner, to_ms(since), event)[0])
+
+
+def put_terms(con: Any, texts: Iterable[tuple[int, str]]) -> int:
+    """Keep what recall looks for of memories, (number, original content) of each; how many."""
+    rows = [(n, len(segment(text).split()) or 1, term_keys(text)) for n, text in texts]
+    con.executemany("INSERT INTO memories_text (n, words, terms) VALUES (?, ?, ?)", rows)
+    return len(rows)
+
+
+def drop_terms(con: Any, numbers: Sequence[int]) -> int:
+    """Drop what recall looks for of memories; how many had it."""
+    return int(con.execute(f"DELETE FROM memories_text WHERE n {AMONG}", (dump(list(numbers)),)).rowcount)
+
+
+def link_entities(con: Any, owner: str, memories: Sequence[tuple[int, Sequence[str]]]) -> None:
+    """Connect memories, (number, names) of each, with their entities, which keep the spelling first met."""
+    pairs = [(n, fold(name), name.strip()) for n, names in memories for name in names]
+    named = {folded: name for _, folded, name in reversed(pairs) if folded}
+    con.executemany(
+        "INSERT OR IGNORE INTO entities (user_id, folded, name) VALUES (?, ?, ?)",
+        [(owner, folded, name) for folded, name in named.items()],
     )
+    known = con.execute(
+        f"SELECT folded, n FROM entities WHERE user_id = ? AND folded {AMONG}", (owner, dump(list(named)))
+    )
+    places = dict(map(tuple, known.fetchall()))
+    con.executemany(
+        "INSERT OR IGNORE INTO memory_entities (entity_n, memory_n) VALUES (?, ?)",
+        [(places[folded], n) for n, folded, _ in pairs if folded],
+    )
+
+
+def unlink_entities(con: Any, n: int) -> int:
+    """Take a memory out of the graph; entities that nothing else has go too. How many of those went."""
+    mine = [r[0] for r in con.execute("SELECT entity_n FROM memory_entities WHERE memory_n = ?", (n,)).fetchall()]
+    con.execute("DELETE FROM memory_entities WHERE memory_n = ?", (n,))
+    gone = con.execute(
+        f"DELETE FROM entities WHERE n {AMONG}"
+        " AND NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.entity_n = entities.n)",
+        (dump(mine),),
+    )
+    return int(gone.rowcount)
+
+
+def _embeddable(state: str, sensitivity: int) -> bool:
+    """Whether such a memory has a vector: a secret never does."""
+    return state not in UNINDEXED and sensitivity < Sensitivity.SECRET
+
+
+def _noted(m: Memory) -> Memory:
+    """In note style: the history keeps what was learned as it was written, with "The user" in front."""
+    if m.source is Source.USER:
+        return m
+    return replace(m, content=strip_subject(m.content), original_content=strip_subject(m.original_content))
+
+
+def _by_dates(m: Memory, at: int) -> Memory:
+    """As near as the row itself can tell, where the log no longer has the words."""
+    ended = m.valid_until is not None and to_ms(m.valid_until) <= at
+    denied = m.negated_at if m.negated_at is not None and to_ms(m.negated_at) <= at else None
+    over = m.state is State.SUPERSEDED and ended
+    return replace(m, negated_at=denied, state=State.SUPERSEDED if over else State.ACTIVE)
+
+
+def _text(m: Memory) -> str:
+    return f"{m.original_content}\n{m.content}\n{' '.join(m.entities)}".casefold()

@@ -1,30 +1,227 @@
-"""What recall's signals read, of one user, each on a read-only connection."""
+"""What recall's signals read, of one user; and the indexes in memory that this is answered from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.models import Filter, Lang, Line, Memory, MemoryId, Scored, State
+from memory.index import search
+from memory.index.columns import ALWAYS, NEVER, Columns, Mask, Names, Row
+from memory.index.vectors import (
+    Idle,
+    ScannedVectors,
+    VectorSet,
+    find_nearest,
+    measure_sessions,
+    measure_vectors,
+)
+from memory.models import Filter, Lang, Line, Memory, MemoryId, Scored
 from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx, Values
-from memory.store import graph, lexical
-from memory.store.connection import InLane, Lane, at_once
-from memory.store.nearest import Field
-from memory.store.rows import MEMORY_SELECT, memory_from_row, to_ms
-from memory.store.shelf import Mask, Shelf
-from memory.store.shelves import places_of
-from memory.store.tx import SqliteTx
+from memory.store.connection import OpenRead, at_once
+from memory.store.rows import AMONG, dump, to_ms, tuples
+from memory.store.tables import SqliteTx
+from memory.store.transaction import Shared
+from memory.store.vectors import BitTable, Space, bits_usable, count_vectors, follow_vectors, sample_vectors
 
-if TYPE_CHECKING:
-    from memory.store.store import SqliteStore
-
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
-INDEXED: Final = Filter(states=frozenset(State) - {State.FORGOTTEN, State.DELETED})  # and no secret
+V = TypeVar("V")
+
+_KEPT: Final = 500_000  # memories of all users together
+_AT_ONCE: Final = 512  # rows: fewer than set off a collection of garbage, which costs a fifth of the reading
+_MANY: Final = 4  # one in so many changed, and the columns are read anew
+_READ: Final = 1024  # vectors, evenly spaced, that questions are compared with
+_GROWN: Final = 1.25  # times as many memories or fewer, and chance is measured anew
+_TELLING: Final = 0.5  # of the memories have a vector, and these stand for all
+_COLUMNS: Final = (
+    "m.n, m.id, m.original_content,"
+    " m.state || ' ' || m.level || ' ' || m.kind || ' ' || m.layer || ' ' || m.sensitivity || ' '"
+    " || (m.negated_at IS NOT NULL),"
+    f" COALESCE(m.valid_from, {ALWAYS}), COALESCE(m.valid_until, {NEVER}), m.created_at,"
+    f' COALESCE(m.expires_at, m."on", {ALWAYS}), '
+    " IIF(m.layer = 'episode', NULL, m.source_session), COALESCE(t.words, 0), COALESCE(t.terms, x'')"
+)
+_ALL: Final = (
+    f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN memories_text t ON t.n = m.n"
+    " WHERE m.user_id = ? ORDER BY m.n"
+)
+_SOME: Final = (
+    f"SELECT {_COLUMNS} FROM memories m LEFT JOIN memories_text t ON t.n = m.n"
+    f" WHERE m.n {AMONG} AND +m.user_id = ? ORDER BY m.n"
+)
+_NAMES: Final = (
+    "SELECT l.memory_n, e.folded FROM memory_entities l CROSS JOIN entities e ON e.n = l.entity_n"
+    f" WHERE l.memory_n {AMONG}"
+)
+_ALL_NAMES: Final = (
+    "SELECT l.memory_n, e.folded FROM entities e CROSS JOIN memory_entities l ON l.entity_n = e.n WHERE e.user_id = ?"
+)
+
+
+class Recent(Generic[K, V]):
+    """What is kept in memory of those who asked last; shared by the reading threads.
+
+    Sizes are added up only where somebody new comes: there may be thousands.
+    """
+
+    def __init__(self, make: Callable[[], V], size: Callable[[V], int], most: int) -> None:
+        self._kept: OrderedDict[K, V] = OrderedDict()
+        self._lock = threading.Lock()
+        self._make, self._size, self._most = make, size, most
+
+    def of(self, key: K) -> V:
+        """Return what is kept under the key; made if it is not there, and then those asked for longest ago go."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+                return found
+            size = sum(map(self._size, self._kept.values()))
+            while size > self._most and self._kept:
+                size -= self._size(self._kept.popitem(last=False)[1])
+            self._kept[key] = made = self._make()
+            return made
+
+    def forget(self) -> None:
+        """Drop everything."""
+        with self._lock:
+            self._kept.clear()
+
+
+@dataclass(slots=True)
+class _User:
+    """One user's index; used under its lock."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    columns: Columns | None = None
+    through: int = 0  # the newest of `touched` that the columns know
+    vectors: dict[int, tuple[int, int, ScannedVectors]] = field(default_factory=dict)  # by model: puts, removals
+    chance: dict[tuple[int, int], tuple[int, int, Chance]] = field(default_factory=dict)  # memories, vectors, measure
+
+    def size(self) -> int:
+        """How many memories it takes the room of: a vector takes four times that of its memory's columns."""
+        return len(self.columns or ()) + 4 * sum(len(known.keys) for _, _, known in self.vectors.values())
+
+
+class Indexes:
+    """The indexes of the users who ask, read when they are first wanted and followed from then on.
+
+    `touched` names every memory that came, went or changed in what the columns hold (triggers write it, so that no
+    writer can forget to), `vector_clock` counts vectors written and removed: a look at the newest of them says that
+    nothing did, and else only what changed is read.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
+        self._users: Recent[str, _User] = Recent(_User, _User.size, _KEPT)
+
+    def forget(self) -> None:
+        """Drop everything kept (after a rebuild)."""
+        self._users.forget()
+
+    def columns(self, con: Any, user_id: str) -> Columns:
+        """Return the user's columns as they are in this snapshot, or in a later one that another thread has seen."""
+        user = self._users.of(user_id)
+        with user.lock:
+            oldest, newest = con.execute(
+                "SELECT COALESCE((SELECT MIN(seq) FROM touched), 0), COALESCE((SELECT MAX(seq) FROM touched), 0)"
+            ).fetchone()
+            columns = user.columns
+            if columns is None or oldest > user.through + 1:
+                user.columns = columns = _read(con, user_id)
+            elif newest > user.through:
+                user.columns = columns = _followed(con, user_id, columns, user.through)
+            user.through = max(user.through, newest)
+            return columns
+
+    def warm(self, con: Any, user_id: str) -> None:
+        """Read what a user's first question would wait for."""
+        columns = self.columns(con, user_id)
+        for space in self.spaces[:1]:
+            self._set(con, user_id, columns, space)
+
+    def nearest(
+        self, con: Any, user_id: str, columns: Columns, vectors: Sequence[FloatArray], k: int, mask: Mask
+    ) -> list[list[Scored]]:
+        """Return for each vector the `k` nearest memories that pass, best first (see `find_nearest`)."""
+        return find_nearest([self._set(con, user_id, columns, s) for s in self.spaces], columns, vectors, k, mask)
+
+    def _set(self, con: Any, user_id: str, columns: Columns, space: Space) -> VectorSet:
+        """By sqlite-vec's table where it can be used, else by a scan of the vectors in memory."""
+        if bits_usable(con, self.shared.vec, space.model_id):
+            return BitTable(con, user_id, space.model_id, space.dim, columns)
+        user = self._users.of(user_id)
+        with user.lock:
+            clock = con.execute("SELECT puts, removals FROM vector_clock WHERE user_id = ?", (user_id,)).fetchone()
+            puts, removals = (0, 0) if clock is None else tuple(clock)
+            known = user.vectors.get(space.model_id)
+            if known is None:
+                known = (puts, removals, follow_vectors(con, user_id, space, None, removed=False))
+            elif puts > known[0] or removals > known[1]:
+                followed = follow_vectors(con, user_id, space, known[2], removed=removals > known[1])
+                known = (puts, removals, followed)
+            user.vectors[space.model_id] = known
+            return known[2].at(columns)
+
+    def chance(self, con: Any, user_id: str, columns: Columns, idle: Idle) -> Chance:
+        """Measure what is chance, or return what was measured while memories and vectors are about as many."""
+        size, model_id = len(columns), self.spaces[0].model_id if self.spaces else -1
+        key = (model_id, next((messages.shape[1] for messages in idle.values()), 0))
+        measures = self._users.of(user_id).chance
+        known = measures.get(key)
+        if known is not None and _as_many(size, known[0]):
+            if not self.spaces or _as_many(size, known[1]):
+                return known[2]
+            if _as_many(count_vectors(con, model_id, columns), known[1]):
+                return known[2]
+        held = count_vectors(con, model_id, columns) if self.spaces else 0
+        found = Chance()
+        if held > 0 and held >= size * _TELLING:
+            found = measure_vectors(*sample_vectors(con, user_id, model_id, _READ), held, idle)
+        measured = replace(found, follows=measure_sessions(columns))
+        measures[key] = (size, held, measured)
+        return measured
+
+
+def _as_many(now: int, then: int) -> bool:
+    """Whether a number has changed by less than a quarter."""
+    return now == then or then / _GROWN < now < then * _GROWN
+
+
+def _read(con: Any, user_id: str) -> Columns:
+    """All columns, some thousand rows at a time: a hundred thousand at once would leave their room behind."""
+    cursor = tuples(con).execute(_ALL, (user_id,))
+
+    def pages() -> Iterator[list[Row]]:
+        while rows := cursor.fetchmany(_AT_ONCE):
+            yield rows
+
+    names: Names = tuples(con).execute(_ALL_NAMES, (user_id,)).fetchall()
+    return Columns.of(pages(), names)
+
+
+def _followed(con: Any, user_id: str, columns: Columns, through: int) -> Columns:
+    """What was touched since, read anew."""
+    touched = "SELECT DISTINCT n FROM touched WHERE user_id = ? AND seq > ? ORDER BY n"
+    numbers = np.array([r[0] for r in tuples(con).execute(touched, (user_id, through)).fetchall()], np.int64)
+    if not len(numbers):
+        return columns
+    if len(numbers) > len(columns) // _MANY:
+        return _read(con, user_id)
+    some = dump(numbers.tolist())
+    rows = [Row(*r) for r in tuples(con).execute(_SOME, (some, user_id)).fetchall()]
+    return columns.changed(numbers, rows, tuples(con).execute(_NAMES, (some,)).fetchall())
+
+
+# --- one user's reader --------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -32,156 +229,140 @@ class _Look:
     """One user's memories as they are at one moment."""
 
     con: Any
-    vec: bool
+    indexes: Indexes
     user_id: str
-    shelf: Shelf
+    columns: Columns
     masks: dict[Filter, Mask] = field(default_factory=dict)
 
     def mask(self, f: Filter) -> Mask:
-        """Which places the filter lets through."""
+        """Return which places the filter lets through."""
         found = self.masks.get(f)
         if found is None:
-            self.masks[f] = found = self.shelf.mask(f, self.places_of(f.exclude))
+            self.masks[f] = found = self.columns.mask(f, self.places_of(f.exclude))
         return found
 
     def places_of(self, ids: Iterable[MemoryId]) -> Places:
-        """Where these stand."""
-        return places_of(self.con, self.user_id, self.shelf, ids)
+        """Return where these stand; those that are not known are left out."""
+        wanted = list(ids)
+        if not wanted:
+            return np.empty(0, np.int64)
+        mine = f"SELECT n FROM memories WHERE +user_id = ? AND id {AMONG}"
+        rows = self.con.execute(mine, (self.user_id, dump(wanted))).fetchall()
+        return self.columns.places_of(np.array([r[0] for r in rows], np.int64))
 
-    def field(self, f: Filter) -> Field:
-        """Where nearest neighbours are looked for."""
-        return Field(self.con, self.vec, self.user_id, self.shelf, self.mask(f))
+
+class _Read(Protocol):
+    """A connection that reads."""
+
+    def read(self, fn: Callable[[Any], T]) -> Awaitable[T]:
+        """Return `fn(connection)`, run in one read transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class SqliteReader:
     """`memory.ports.Reader`."""
 
-    store: SqliteStore
+    indexes: Indexes
+    connection: Callable[[], _Read]  # where to read
     user_id: str
-    own: InLane | None = None  # the lane that this is used in, see `whole`
-    seen: _Look | None = None  # what it has seen there
-
-    @property
-    def lane(self) -> Lane | InLane:
-        """Where to read."""
-        return self.own or self.store.read_lane()
+    seen: _Look | None = None  # in a thread already, see `whole`
 
     async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one reading thread, inside one read transaction: no look of it costs a way there and back.
 
         `work` may await nothing but the reader it is given.
         """
-        if self.own is not None:
+        if self.seen is not None:
             return await work(self)
-        result = await self.store.read_lane().read(
-            lambda con: at_once(work(SqliteReader(self.store, self.user_id, InLane(con), self._looking(con))))
-        )
-        self.store.warm()
-        return result
+
+        def run(con: Any) -> T:
+            look = self._looking(con)
+            return at_once(work(SqliteReader(self.indexes, lambda: OpenRead(con), self.user_id, look)))
+
+        return await self.connection().read(run)
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
-        """In the order asked for; those that are not this user's are left out."""
+        """Return them in the order asked for; those that are not this user's are left out."""
         return await self._on(lambda tx: tx.memories.many(ids))
 
     async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
-        """Cosine, of vectors of the current embedder; none if no embedder is in use."""
+        """Rank by cosine, of vectors of the current embedder; none if no embedder is in use."""
         return (await self.nearest_each([v], k, f))[0]
 
-    async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
-        """BM25, higher is better."""
-        return await self._look(lambda look: lexical.search(look.shelf, q, k, look.mask(f)))
-
-    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
-        """`lexical` for each of several texts, in one go."""
-        return await self._look(lambda look: [lexical.search(look.shelf, q, k, look.mask(f)) for q in texts])
-
     async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
-        """`nearest` for each of several vectors, in one go."""
-        spaces = self.store.spaces
-        if not spaces:
-            return [[] for _ in vectors]
-        out = await self._look(lambda look: self.store.neighbours.search(look.field(f), spaces, vectors, k))
-        if self.own is None:
-            self.store.warm()
-        return out
-
-    async def related(self, ids: Sequence[MemoryId], hops: int, k: int) -> list[Scored]:
-        """Through shared entities."""
+        """Rank as `nearest` does, for each of several vectors, in one go."""
         return await self._look(
-            lambda look: graph.related(look.shelf, look.places_of(ids), hops, k, look.mask(INDEXED))
+            lambda look: (
+                self.indexes.nearest(look.con, self.user_id, look.columns, vectors, k, look.mask(f))
+                if self.indexes.spaces
+                else [[] for _ in vectors]
+            )
         )
 
+    async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
+        """Rank by BM25, higher is better."""
+        return (await self.lexical_each([q], k, f))[0]
+
+    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+        """Rank as `lexical` does, for each of several texts, in one go."""
+        return await self._look(lambda look: [search.by_words(look.columns, q, k, look.mask(f)) for q in texts])
+
     async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
-        """`related`, by place."""
-        return await self._look(lambda look: graph.linked(look.shelf, places, hops, look.mask(f)))
+        """Return neighbours through shared entities, by place."""
+        return await self._look(lambda look: search.linked(look.columns, places, hops, look.mask(f)))
 
     async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
-        """Memories whose entities occur among `names`, which are folded."""
-        return await self._look(lambda look: graph.by_entity(look.shelf, names, k, look.mask(f)))
+        """Rank memories whose entities occur among `names`, which are folded."""
+        return await self._look(lambda look: search.by_entity(look.columns, names, k, look.mask(f)))
 
     async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
-        """Of each of them that is an entity's, all memories that have it and pass."""
-        return await self._look(lambda look: look.shelf.named(names, look.mask(f)))
+        """Return, of each of them that is an entity's, all memories that have it and pass."""
+        return await self._look(lambda look: look.columns.named(names, look.mask(f)))
 
     async def passing(self, f: Filter) -> Mask:
-        """Of each place whether the filter lets it through."""
+        """Return of each place whether the filter lets it through."""
         return await self._look(lambda look: look.mask(f))
 
     async def holding(self, terms: Sequence[str]) -> list[Holding]:
-        """For each term the memories that hold it."""
-        return await self._look(lambda look: look.shelf.holding(terms))
+        """Return for each term the memories that hold it."""
+        return await self._look(lambda look: look.columns.holding(terms))
 
     async def lengths(self) -> NDArray[np.int32]:
-        """How many words each place has."""
-        return await self._look(lambda look: look.shelf.words)
+        """Return how many words each place has."""
+        return await self._look(lambda look: look.columns.words)
 
     async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance:
-        """What is chance among this user's memories."""
-        spaces = self.store.spaces
-        model_id = spaces[0].model_id if spaces else None
-        return await self._look(
-            lambda look: self.store.chances.of(look.con, self.user_id, model_id, look.shelf, idle)
-        )
+        """Return what is chance among this user's memories."""
+        return await self._look(lambda look: self.indexes.chance(look.con, self.user_id, look.columns, idle or {}))
 
     async def lines(self, places: Sequence[int]) -> list[Line]:
-        """These, in the same order."""
-        return await self._look(lambda look: look.shelf.lines(places))
+        """Return these, in the same order."""
+        return await self._look(lambda look: look.columns.lines(places))
 
     async def around(self, places: Places, reach: int, f: Filter) -> Around:
-        """Neighbours of each in its session, those that pass."""
-        return await self._look(lambda look: graph.around(look.shelf, places, reach, look.mask(f)))
+        """Return neighbours of each in its session, those that pass."""
+        return await self._look(lambda look: search.around(look.columns, places, reach, look.mask(f)))
 
     async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
-        """The newest places of that time."""
+        """Return the newest places of that time."""
         span = to_ms(since), to_ms(until)
-        return await self._look(lambda look: look.shelf.of_the_time(*span, look.mask(f))[-k:])
+        return await self._look(lambda look: look.columns.of_the_time(*span, look.mask(f))[-k:])
 
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
-        """Active episodes made, or having happened, in since <= t < until; newest first."""
-        return await self._on(lambda tx: _episodes(tx.con, self.user_id, since, until, k))
+        """List active episodes made, or having happened, in since <= t < until; newest first."""
+        return await self._on(lambda tx: tx.memories.episodes(since, until, k))
 
     async def read(self, fn: Callable[[Tx], T]) -> T:
-        """`fn` inside one read transaction."""
+        """Return `fn` of the tables inside one read transaction."""
         return await self._on(fn)
 
     async def _look(self, fn: Callable[[_Look], T]) -> T:
-        seen = self.seen
-        return fn(seen) if seen is not None else await self.lane.read(lambda con: fn(self._looking(con)))
+        if self.seen is not None:
+            return fn(self.seen)
+        return await self.connection().read(lambda con: fn(self._looking(con)))
 
     def _looking(self, con: Any) -> _Look:
-        return _Look(con, self.store.shared.vec, self.user_id, self.store.shelves.of(con, self.user_id))
+        return _Look(con, self.indexes, self.user_id, self.indexes.columns(con, self.user_id))
 
     async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
-        return await self.lane.read(lambda con: fn(SqliteTx(con, self.user_id, self.store.shared)))
-
-
-def _episodes(con: Any, user_id: str, since: datetime, until: datetime, k: int) -> list[Memory]:
-    a, b = to_ms(since), to_ms(until)
-    rows = con.execute(
-        f"SELECT {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.layer = 'episode' AND m.state = 'active'"
-        " AND ((m.created_at >= ? AND m.created_at < ?) OR (m.valid_from >= ? AND m.valid_from < ?))"
-        " ORDER BY m.created_at DESC, m.n DESC LIMIT ?",
-        (user_id, a, b, a, b, k),
-    )
-    return [memory_from_row(r) for r in rows.fetchall()]
+        return await self.connection().read(lambda con: fn(SqliteTx(con, self.user_id, self.indexes.shared)))

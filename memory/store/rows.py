@@ -3,120 +3,107 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from enum import Enum
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, TypeVar
 
-from memory.models import (
-    Change,
-    ChangeSet,
-    CurveState,
-    Job,
-    Json,
-    Kind,
-    Layer,
-    Level,
-    Memory,
-    Message,
-    Sensitivity,
-    Session,
-    Source,
-    State,
-    TurnRow,
-    User,
-)
+from memory.models import CurveState, Filter, Json, Kind, Layer, Level, Memory, Sensitivity, Source, State
 
+T = TypeVar("T")
+AMONG: Final = "IN (SELECT value FROM json_each(?))"  # one parameter: `dump` of a list
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def tuples(con: Any) -> Any:
-    """A cursor that gives plain tuples: names cost more than all the rest where rows are many."""
+    """Open a cursor that gives plain tuples: names cost more than all the rest where rows are many."""
     cursor = con.cursor()
     cursor.row_factory = None
     return cursor
 
 
 def to_ms(t: datetime) -> int:
-    """UTC milliseconds; what is finer is dropped. `t` must be aware."""
+    """Convert an aware time to UTC milliseconds; what is finer is dropped."""
     return (t - _EPOCH) // _MS
 
 
 def from_ms(ms: int) -> datetime:
-    """The inverse of `to_ms`."""
+    """Convert UTC milliseconds to a time: the inverse of `to_ms`."""
     return _EPOCH + ms * _MS
 
 
-def opt_ms(t: datetime | None) -> int | None:
-    """`to_ms`, None staying None."""
-    return None if t is None else to_ms(t)
-
-
-def opt_from_ms(ms: int | None) -> datetime | None:
-    """`from_ms`, None staying None."""
-    return None if ms is None else from_ms(ms)
-
-
 def dump(value: Json) -> str:
-    """Compact JSON, Chinese left readable."""
+    """Write compact JSON, Chinese left readable."""
     return _ENCODER.encode(value)
 
 
 def load(text: str) -> Json:
-    """`json.loads`, quick for the most frequent values."""
+    """Read JSON, quickly for the most frequent values."""
     if text == "[]":
         return []
     return {} if text == "{}" else ["text"] if text == '["text"]' else json.loads(text)
 
 
+# --- any row ------------------------------------------------------------------------------------------
+
+
+def to_column(value: Any) -> Any:
+    """Convert a value to what its column holds: times to milliseconds, maps and lists to JSON."""
+    if isinstance(value, datetime):
+        return to_ms(value)
+    if isinstance(value, Mapping):
+        return dump(dict(value))
+    return dump(list(value)) if isinstance(value, (list, tuple)) else value
+
+
+def columns_of(thing: Any) -> dict[str, Any]:
+    """Return a dataclass's fields by name."""
+    return {f.name: getattr(thing, f.name) for f in fields(thing)}
+
+
+def insert(con: Any, table: str, row: Mapping[str, Any], how: str = "INSERT") -> Any:
+    """Insert a row, given by column (see `to_column`); return the cursor."""
+    names, places = ", ".join(map(quote_name, row)), ", ".join("?" * len(row))
+    return con.execute(f"{how} INTO {table} ({names}) VALUES ({places})", [to_column(v) for v in row.values()])
+
+
+def from_row(kind: Callable[..., T], row: Any) -> T:
+    """Make a dataclass of the columns that are named as its fields; their types say how each is read."""
+    return kind(**{name: v if (v := row[name]) is None or read is None else read(v) for name, read in _plan(kind)})
+
+
+@lru_cache(maxsize=64)
+def _plan(kind: Any) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
+    return tuple((f.name, _reader(str(f.type))) for f in fields(kind))
+
+
+def _reader(annotation: str) -> Callable[[Any], Any] | None:
+    if annotation.startswith("tuple"):
+        return lambda text: tuple(json.loads(text))
+    readers: Mapping[str, Callable[[Any], Any]] = {"datetime": from_ms, "Mapping": json.loads, "bool": bool}
+    return next((read for name, read in readers.items() if annotation.startswith(name)), None)
+
+
 # --- memories -----------------------------------------------------------------------------------------
 
-_TIMES: Final = (
-    "created_at",
-    "last_activated_at",
-    "importance_at",
-    "valid_from",
-    "valid_until",
-    "expires_at",
-    "negated_at",
-    "reviewed_at",
-    "deleted_at",
-    "on",
-    "on_until",
-    "quiet_at",
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_TIMES: Final = _names(
+    "created_at last_activated_at importance_at valid_from valid_until expires_at negated_at reviewed_at "
+    "deleted_at on on_until quiet_at"
 )
 _TUPLES: Final = ("topics", "entities", "modalities", "supersedes", "merged_from", "source_ids")
-_PLAIN: Final = (
-    "id",
-    "user_id",
-    "content",
-    "original_content",
-    "language",
-    "layer",
-    "kind",
-    "curve",
-    "importance",
-    "confidence",
-    "pinned",
-    "level",
-    "weight",
-    "activation_count",
-    "precision",
-    "source",
-    "verified",
-    "source_session",
-    "source_message",
-    "merged_into",
-    "compressed_from",
-    "state",
-    "sensitivity",
-    "rev",
-    "repeats",
-    "close",
-    "quiet_words",
+_PLAIN: Final = _names(
+    "id user_id content original_content language layer kind curve importance confidence pinned level weight "
+    "activation_count precision source verified source_session source_message merged_into compressed_from "
+    "state sensitivity rev repeats close quiet_words"
 )
 _NESTED: Final = (*_TUPLES, "recent_mentions", "original_contents", "correction_history", "curve_data")
 _MAPS: Final = frozenset({"original_contents", "curve_data"})
@@ -147,7 +134,7 @@ MEMORY_SELECT: Final = ", ".join(f"m.{quote_name(c)}" for c in MEMORY_COLUMNS)
 
 
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(_TIMES, opt_from_ms),
+    **dict.fromkeys(_TIMES, lambda ms: None if ms is None else from_ms(ms)),
     **dict.fromkeys(_TUPLES, tuple),
     **{name: members.__getitem__ for name, members in _ENUMS.items()},
     "pinned": bool,
@@ -172,7 +159,7 @@ def memory_to_json(m: Memory) -> dict[str, Json]:
         value = getattr(m, name)
         out[name] = value.value if isinstance(value, Enum) else value
     for name in _TIMES:
-        out[name] = opt_ms(getattr(m, name))
+        out[name] = None if (t := getattr(m, name)) is None else to_ms(t)
     for name in _TUPLES:
         out[name] = list(getattr(m, name))
     out["recent_mentions"] = [to_ms(t) for t in m.recent_mentions]
@@ -200,13 +187,8 @@ def _memory(values: Sequence[Any]) -> Memory:
     return Memory(*given)
 
 
-def memory_to_row(m: Memory) -> dict[str, Any]:
-    """Values by column."""
-    return row_of(memory_to_json(m))
-
-
 def row_of(j: Mapping[str, Json]) -> dict[str, Any]:
-    """Values by column of what `memory_to_json` gave."""
+    """Convert what `memory_to_json` gave to values by column."""
     row = dict(j)
     for name in _NESTED:
         row[name] = dump(row[name]) if row[name] else "{}" if name in _MAPS else "[]"
@@ -214,7 +196,7 @@ def row_of(j: Mapping[str, Json]) -> dict[str, Any]:
 
 
 def memory_from_row(row: Any) -> Memory:
-    """From a row that ends with MEMORY_COLUMNS."""
+    """Make the memory of a row that ends with MEMORY_COLUMNS."""
     values = list(tuple(row)[-len(MEMORY_COLUMNS) :])
     for at in _NESTED_AT:
         values[at] = load(values[at])
@@ -222,141 +204,37 @@ def memory_from_row(row: Any) -> Memory:
 
 
 def json_from_row(row: Any) -> dict[str, Json]:
-    """What `memory_to_json` gives of the memory in a row that ends with MEMORY_COLUMNS."""
-    values = _values(row)
+    """Convert a row that ends with MEMORY_COLUMNS to what `memory_to_json` gives of its memory."""
+    # By place, for looking 45 names up costs more than all the rest.
+    values: dict[str, Json] = dict(zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True))
+    for name in _NESTED:
+        values[name] = load(values[name])
     return values | {name: bool(values[name]) for name in ("pinned", "verified", "close")}
 
 
-def _values(row: Any) -> dict[str, Json]:
-    """By place, for looking 45 names up costs more than all the rest."""
-    values = dict(zip(MEMORY_COLUMNS, tuple(row)[-len(MEMORY_COLUMNS) :], strict=True))
-    for name in _NESTED:
-        values[name] = load(values[name])
-    return values
+@lru_cache(maxsize=256)
+def where(user_id: str, f: Filter) -> tuple[str, tuple[Any, ...]]:
+    """Turn a filter into a condition on `memories m` and its parameters; the owner always comes first."""
+    parts = ["m.user_id = ?"]
+    params: list[Any] = [user_id]
 
+    def among(column: str, allowed: Iterable[str | int] | None) -> None:
+        if allowed is not None:
+            parts.append(f"{column} {AMONG}")
+            params.append(dump(sorted(allowed, key=str)))
 
-# --- conversations ------------------------------------------------------------------------------------
-
-
-def message_from_row(row: Any) -> Message:
-    """From a row of `messages`."""
-    return Message(
-        id=row["id"],
-        session_id=row["session_id"],
-        turn_id=row["turn_id"],
-        author_user_id=row["author_user_id"],
-        role=row["role"],
-        text=row["text"],
-        at=from_ms(row["at"]),
-        tz=row["tz"],
-        status=row["status"],
-        hidden_at=opt_from_ms(row["hidden_at"]),
-        reply_to=row["reply_to"],
-        seq=row["seq"],
-    )
-
-
-def session_from_row(row: Any) -> Session:
-    """From a row of `sessions`."""
-    return Session(
-        id=row["id"],
-        user_id=row["user_id"],
-        scope=row["scope"],
-        opened_at=from_ms(row["opened_at"]),
-        last_at=from_ms(row["last_at"]),
-        state=row["state"],
-        title=row["title"],
-        closed_at=opt_from_ms(row["closed_at"]),
-        closed_why=row["closed_why"],
-        running_summary=row["running_summary"],
-        planned_through=row["planned_through"],
-        summarised_through=row["summarised_through"],
-        extracted_through=row["extracted_through"],
-        profile=None if row["profile"] is None else tuple(json.loads(row["profile"])),
-    )
-
-
-def turn_from_row(row: Any) -> TurnRow:
-    """From a row of `turns`."""
-    return TurnRow(
-        id=row["id"],
-        user_id=row["user_id"],
-        scope=row["scope"],
-        session_id=row["session_id"],
-        origin=row["origin"],
-        state=row["state"],
-        started_at=from_ms(row["started_at"]),
-        user_message_id=row["user_message_id"],
-        leased_by=row["leased_by"],
-        leased_until=from_ms(row["leased_until"]),
-        ended_at=opt_from_ms(row["ended_at"]),
-        reply_message_id=row["reply_message_id"],
-        error=row["error"],
-        retry_after=row["retry_after"],
-    )
-
-
-# --- the rest -----------------------------------------------------------------------------------------
-
-
-def job_from_row(row: Any) -> Job:
-    """From a row of `jobs`."""
-    return Job(
-        id=row["id"],
-        user_id=row["user_id"],
-        kind=row["kind"],
-        lane=row["lane"],
-        dedup_key=row["dedup_key"],
-        payload=json.loads(row["payload"]),
-        state=row["state"],
-        run_at=from_ms(row["run_at"]),
-        attempts=row["attempts"],
-        max_attempts=row["max_attempts"],
-        leased_by=row["leased_by"],
-        leased_until=opt_from_ms(row["leased_until"]),
-        last_error=row["last_error"],
-        result=None if row["result"] is None else json.loads(row["result"]),
-    )
-
-
-def change_set_from_row(row: Any) -> ChangeSet:
-    """From a row of `change_sets`."""
-    return ChangeSet(
-        id=row["id"],
-        user_id=row["user_id"],
-        actor=row["actor"],
-        reason=row["reason"],
-        at=from_ms(row["at"]),
-        turn_id=row["turn_id"],
-        job_id=row["job_id"],
-        undoes=row["undoes"],
-        undone_by=row["undone_by"],
-    )
-
-
-def change_from_row(row: Any) -> Change:
-    """From a row of `changes` joined with its set's reason, turn_id and at."""
-    return Change(
-        seq=row["seq"],
-        set_id=row["set_id"],
-        user_id=row["user_id"],
-        op=row["op"],
-        entity=row["entity"],
-        entity_id=row["entity_id"],
-        before=None if row["before"] is None else json.loads(row["before"]),
-        after=None if row["after"] is None else json.loads(row["after"]),
-        reason=row["reason"],
-        turn_id=row["turn_id"],
-        at=from_ms(row["at"]),
-    )
-
-
-def user_from_row(row: Any) -> User:
-    """From a row of `users`."""
-    return User(
-        id=row["id"],
-        created_at=from_ms(row["created_at"]),
-        lang=row["lang"],
-        tz=row["tz"],
-        settings=json.loads(row["settings"]),
-    )
+    among("m.state", (s.value for s in f.states))
+    among("m.level", None if f.levels is None else (int(x) for x in f.levels))
+    among("m.kind", None if f.kinds is None else (x.value for x in f.kinds))
+    among("m.layer", None if f.layers is None else (x.value for x in f.layers))
+    parts.append("m.sensitivity <= ?")
+    params.append(int(f.max_sensitivity))
+    if f.valid_at is not None:
+        parts.append("(m.valid_until IS NULL OR m.valid_until > ?)")
+        params.append(to_ms(f.valid_at))
+    if f.negated is not None:
+        parts.append("m.negated_at IS NOT NULL" if f.negated else "m.negated_at IS NULL")
+    if f.exclude:
+        parts.append(f"m.id NOT {AMONG}")
+        params.append(dump(sorted(f.exclude)))
+    return " AND ".join(parts), tuple(params)

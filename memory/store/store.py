@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,20 +17,14 @@ from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store.chance import Chances
-from memory.store.clock import believe_clock
-from memory.store.connection import Lane, connect, make_private, within
-from memory.store.indexes import vec0_make
-from memory.store.migrate import migrate
-from memory.store.nearest import Nearest, Space
-from memory.store.reader import SqliteReader
+from memory.store.connection import ThreadedConnection, connect, make_private, within
+from memory.store.processes import ChangeNotifier, lock_of
+from memory.store.reader import Indexes, SqliteReader
 from memory.store.rows import to_ms
-from memory.store.shelves import Shelves
 from memory.store.sqlite_module import Sqlite, Way, choose
-from memory.store.system import SqliteSystem
-from memory.store.tx import Shared, SqliteTx
-from memory.store.vectors import drop_unused, model_row
-from memory.store.watch import Bell
+from memory.store.tables import SqliteSystem, SqliteTx
+from memory.store.transaction import Shared
+from memory.store.vectors import Space, drop_unused, make_bits, model_row
 
 T = TypeVar("T")
 _READERS = 3
@@ -47,31 +41,26 @@ class SqliteStore:
 
     def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
         self.shared = shared
-        self.shelves = Shelves()
-        self.neighbours = Nearest()
-        self.chances = Chances()
-        self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
+        self.indexes = Indexes(shared)
         self.worker = worker
         self.path = path
         self._sqlite = sqlite
         self._loop = asyncio.get_running_loop()
-        self._writer = Lane("ebb-write", self._open_writer)
-        self._readers = [
-            Lane(f"ebb-read-{i}", lambda: connect(sqlite, path, read_only=True)) for i in range(_READERS)
-        ]
+        self._writer = ThreadedConnection(self._open_writer)
+        self._readers = [ThreadedConnection(lambda: connect(sqlite, path, read_only=True)) for _ in range(_READERS)]
         self._commits = 0
-        self._bell = Bell(self._data_version)
-        self._ahead: dict[tuple[str, Space], asyncio.Task[None]] = {}
+        self._notifier = ChangeNotifier(self._data_version)
+        self.warming: dict[str, asyncio.Task[None]] = {}  # by user: what is read before it is asked for
 
     # --- one user
 
     def reader(self, user_id: str) -> SqliteReader:
-        """What recall reads of one user."""
-        return SqliteReader(self, user_id)
+        """Return what recall reads of one user."""
+        return SqliteReader(self.indexes, self._reading, user_id)
 
     async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T:
-        """`fn` inside one read transaction: all that it sees is of one moment."""
-        return await self.read_lane().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
+        """Run `fn` inside one read transaction: all that it sees is of one moment."""
+        return await self._reading().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
 
     async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises.
@@ -88,17 +77,19 @@ class SqliteStore:
         return await self._commit(work)
 
     async def changes(self, user_id: str, after: int, limit: int) -> list[Change]:
-        """Changes of the user after the cursor, in order."""
+        """List changes of the user after the cursor, in order."""
         return await self.read(user_id, lambda tx: tx.changes.after(after, limit))
 
-    def watch(self, user_id: str, after: int) -> AbstractAsyncContextManager[AsyncIterator[Change]]:
-        """Changes from `after` on, of this and other processes, as they are committed."""
-        return self._watch(user_id, after)
+    @asynccontextmanager
+    async def watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
+        """Follow the changes from `after` on, of this and other processes, as they are committed."""
+        async with self._notifier.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
+            yield changes
 
     # --- everybody
 
     async def system(self, fn: Callable[[System], T]) -> T:
-        """Like `write`, for what belongs to no single user."""
+        """Run `fn` as `write` does, for what belongs to no single user."""
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
     async def finish_job(self, job: Job, fn: Callable[[Tx], Mapping[str, Json]], now: datetime) -> bool:  # noqa: ARG002 - part of the contract
@@ -124,49 +115,47 @@ class SqliteStore:
         return True
 
     async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
-        """When the next job may be leased; None if there is nothing to wait for."""
-        return await self.read_lane().read(lambda con: queue.next_due(con, kinds))
+        """Return when the next job may be leased; None if there is nothing to wait for."""
+        return await self._reading().read(lambda con: queue.next_due(con, kinds))
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
-        """From now on `Reader.nearest` and `missing` mean this model; its index is made if need be.
+        """Let `Reader.nearest` and `missing` mean this model from now on; its index is made if need be.
 
         `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
         """
 
         def work(con: Any) -> list[Space]:
             model_id = model_row(con, self.shared.vec, embedder_id, dim)
-            vec0_make(con, self.shared.vec, model_id)
+            make_bits(con, self.shared.vec, model_id)
             old = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (before,)).fetchone()
             return [Space(model_id, dim), *([Space(old["id"], old["dim"])] if old and before != embedder_id else [])]
 
-        self.spaces = tuple(await self._commit(work))
-        self.shared.embedder_model = self.spaces[0].model_id
+        self.indexes.spaces = tuple(await self._commit(work))
+        self.shared.embedder_model = self.indexes.spaces[0].model_id
         self.shared.embedder = embedder_id
 
     async def only_embedder(self, embedder_id: str) -> bool:
-        """Whether nobody has a vector of any other model; what is left of the others then goes."""
+        """Tell whether nobody has a vector of any other model; what is left of the others then goes."""
         if not await self._commit(lambda con: drop_unused(con, self.shared.vec, embedder_id)):
             return False
-        self.spaces = self.spaces[:1]
-        self.neighbours.forget()
+        self.indexes.spaces = self.indexes.spaces[:1]
         return True
 
     def use_mirror(self) -> None:
-        """From now on every write that changes a memory leaves a `mirror` job behind, one at a time."""
+        """Let every write that changes a memory leave a `mirror` job behind from now on, one at a time."""
         self.shared.mirror = True
 
     async def rebuild(self, user_id: str | None = None) -> Mapping[str, int]:
         """Derive text and vector indexes anew from the base tables; how many rows each."""
         counts = await self._commit(lambda con: upkeep.rebuild(con, self.shared.vec, user_id))
-        self.neighbours.forget()
-        self.shelves.forget()
+        self.indexes.forget()
         return counts
 
     async def scrub(self) -> bool:
-        """Rebuild indexes, VACUUM, truncate the WAL, clean the backups; False if another process was in the way."""
+        """Rebuild vector tables, VACUUM, truncate the WAL, clean the backups; False if somebody is in the way."""
 
         def work(con: Any) -> bool:
-            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild(c, self.shared.vec, None, codes=False))
+            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec))
             upkeep.vacuum(con)
             return upkeep.truncate_log(con, self._sqlite, self.path)
 
@@ -179,8 +168,12 @@ class SqliteStore:
         return True
 
     async def believes(self, now: datetime, *, by_hand: bool = False) -> bool:
-        """Whether the clock may be trusted with what cannot be taken back (see `memory.store.clock`)."""
-        return await self.system(lambda s: believe_clock(s, now, self.worker, by_hand=by_hand))  # type: ignore[arg-type]
+        """Tell whether the clock may be trusted with what cannot be taken back (see `SqliteSystem.believes`)."""
+
+        def look(con: Any) -> bool:
+            return SqliteSystem(con, self.shared).believes(now, self.worker, by_hand=by_hand)
+
+        return await self._commit(look)
 
     async def keep_backups(self, now: datetime) -> bool:
         """Make today's backup if there is none, and let old ones go. True if one was made."""
@@ -188,16 +181,16 @@ class SqliteStore:
 
     async def close(self) -> None:
         """Finish what was begun, then close every connection."""
-        await self._bell.close()
-        for task in self._ahead.values():
+        await self._notifier.close()
+        for task in self.warming.values():
             task.cancel()
-        for lane in self._readers:
-            await lane.close()
+        for reading in self._readers:
+            await reading.close()
         if self._sqlite.report.wal_reset_fixed:
             await self._writer.close()
             return
         # The last connection to close checkpoints, which older versions do under the lock only.
-        lock = upkeep.lock_of(self.path)
+        lock = lock_of(self.path)
         with suppress(Timeout):
             await asyncio.to_thread(lock.acquire)
         try:
@@ -207,37 +200,25 @@ class SqliteStore:
 
     # --- inside
 
-    def read_lane(self) -> Lane:
-        """The reading thread with the least to do."""
-        return min(self._readers, key=lambda lane: lane.waiting)
-
     def expect(self, user_id: str) -> None:
-        """Somebody is about to ask: read, in the background, what their first question would wait for."""
-        for space in self.spaces[:1]:
-            self.neighbours.cold.add((user_id, space))
-        self.warm()
-
-    @property
-    def warming(self) -> list[asyncio.Task[None]]:
-        """What is being read in advance."""
-        return list(self._ahead.values())
-
-    def warm(self) -> None:
-        """Read, behind the answer, the codes and vectors of those who were answered without them."""
-        for user_id, space in self.neighbours.cold - self._ahead.keys():
-            self._ahead[user_id, space] = asyncio.create_task(self._warm(user_id, space))
+        """Read, in the background, what the first question of somebody who is about to ask would wait for."""
+        if user_id not in self.warming:
+            self.warming[user_id] = asyncio.create_task(self._warm(user_id))
 
     async def prepare(self) -> None:
         """Open the file, or say in one sentence why not."""
         await self._writer.run(lambda con: con.execute("SELECT 1 FROM meta LIMIT 1").fetchone())
 
-    async def _warm(self, user_id: str, space: Space) -> None:
+    def _reading(self) -> ThreadedConnection:
+        """The reading thread with the least to do."""
+        return min(self._readers, key=lambda con: con.waiting)
+
+    async def _warm(self, user_id: str) -> None:
         try:
-            with suppress(StoreError):  # closed, or busy: the next question tries again
-                await self.read_lane().read(lambda con: self.shelves.of(con, user_id))
-                await self.read_lane().read(lambda con: self.neighbours.load(con, user_id, space))
+            with suppress(StoreError):  # closed, or busy: the first question reads it
+                await self._reading().read(lambda con: self.indexes.warm(con, user_id))
         finally:
-            self._ahead.pop((user_id, space), None)
+            del self.warming[user_id]
 
     def _tx(self, con: Any, user_id: str) -> SqliteTx:
         if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:
@@ -249,7 +230,7 @@ class SqliteStore:
             result = within(con, "BEGIN IMMEDIATE", fn)
             # From the thread: a caller that was cancelled meanwhile would tell nobody.
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
-                self._loop.call_soon_threadsafe(self._bell.ring)
+                self._loop.call_soon_threadsafe(self._notifier.notify)
             self._commits += 1
             if self._commits % _TEND_EVERY == 0:
                 upkeep.tend_log(con, self._sqlite, self.path)
@@ -260,13 +241,12 @@ class SqliteStore:
     def _open_writer(self) -> Any:
         try:
             make_private(self.path)
-            with upkeep.lock_of(self.path):
+            with lock_of(self.path):
                 con = connect(self._sqlite, self.path, read_only=False)
                 try:
                     now = self.shared.clock()
                     copy = partial(backups.make_backup, self.path, "migration", now)
-                    migrate(con, self._sqlite.module, to_ms(now), copy)
-                    upkeep.mend_text_index(con, self._sqlite)
+                    upkeep.migrate(con, self._sqlite.module, to_ms(now), copy)
                 except BaseException:
                     con.close()
                     raise
@@ -279,11 +259,6 @@ class SqliteStore:
 
     async def _data_version(self) -> int:
         return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))
-
-    @asynccontextmanager
-    async def _watch(self, user_id: str, after: int) -> AsyncIterator[AsyncIterator[Change]]:
-        async with self._bell.listening() as event, aclosing(self._follow(user_id, after, event)) as changes:
-            yield changes
 
     async def _follow(self, user_id: str, after: int, event: asyncio.Event) -> Any:
         while True:

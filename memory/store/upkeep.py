@@ -1,49 +1,125 @@
-"""Rebuilding, scrubbing and checkpointing: the whole-file work."""
+"""The whole file: its migrations, rebuilding what is derived, vacuuming, and keeping its log short.
+
+Migrations are append-only: files of SQL, applied by name, each in one transaction of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
-from memory.errors import StoreBusy
-from memory.store import indexes
-from memory.store.connection import BUSY_TIMEOUT_MS
-from memory.store.failures import database_errors, translate
-from memory.store.memories import INDEXED
+from memory.errors import StoreBusy, StoreTooNew
+from memory.index.text import segment, term_keys
+from memory.store.connection import BUSY_TIMEOUT_MS, database_errors, translate, within
+from memory.store.memories import put_terms
+from memory.store.processes import lock_of
 from memory.store.sqlite_module import Sqlite
+from memory.store.vectors import INDEXED, make_bits
+from memory.text.notes import strip_subject
+from memory.text.standing import is_close, is_health
 
-_LOCK_SECONDS = 10
+# What migrations call; codes and pairs are gone again by the time the last one is done.
+_FUNCTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "ebb_code": lambda _vector: b"",
+    "ebb_pairs": lambda _text: "",
+    "ebb_terms": term_keys,
+    "ebb_segment": segment,
+    "ebb_words": lambda segmented: len(segmented.split()) or 1,
+    "ebb_note": strip_subject,
+    "is_health": is_health,
+    "is_close": is_close,
+}
 _PATIENCE_MS = 1000
 _WAL_BYTES = 4 * 1024 * 1024  # what SQLite's own checkpoints keep the log at
 
 
-def lock_of(path: Path) -> FileLock:
-    """The inter-process lock beside the file: for opening, and for checkpoints of SQLite < 3.51.3."""
-    return FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
+_LIST: Final = "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
 
 
-def rebuild(con: Any, vec: bool, user_id: str | None, *, codes: bool = True) -> Mapping[str, int]:
-    """Derive text and vector indexes anew, inside a write transaction; how many rows each.
+def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = int) -> list[str]:
+    """Apply what is missing, in order; returns the names applied. `before` is called first if an old file changes.
 
-    Without `codes` the vectors' codes are taken as they are: scrubbing wants nothing but what was deleted gone.
+    Safe for two processes at once: each migration looks again under the write lock. Raises StoreTooNew if the
+    file has migrations that this version does not know, and then changes nothing.
     """
+    known = dict(_migrations())
+    applied: list[str] = []
+    for name, function in _FUNCTIONS.items():
+        con.create_function(name, 1, function)
+    there = _refuse_newer(con, known)
+    if there and known.keys() - there:
+        before()
+    for name, sql in known.items():
+
+        def apply(con: Any, name: str = name, sql: str = sql) -> None:
+            con.execute(_LIST)
+            if not con.execute("SELECT 1 FROM schema_migrations WHERE name = ?", (name,)).fetchone():
+                for statement in _statements(sql, module):
+                    con.execute(statement)
+                con.execute("INSERT INTO schema_migrations VALUES (?, ?)", (name, now_ms))
+                applied.append(name)
+
+        within(con, "BEGIN IMMEDIATE", apply)
+    return applied
+
+
+def _migrations() -> list[tuple[str, str]]:
+    folder = files("memory.store") / "migrations"
+    names = sorted(f.name for f in folder.iterdir() if f.name.endswith(".sql"))
+    return [(name, (folder / name).read_text(encoding="utf-8")) for name in names]
+
+
+def _refuse_newer(con: Any, known: dict[str, str]) -> set[str]:
+    """The names applied so far."""
+    if not con.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").fetchone():
+        return set()
+    there = {r[0] for r in con.execute("SELECT name FROM schema_migrations")}
+    if unknown := sorted(there - known.keys()):
+        raise StoreTooNew(
+            f"The memory file was written by a later version of Ebb ({unknown[-1]}); update Ebb to open it."
+        )
+    return there
+
+
+def _statements(sql: str, module: Any) -> Iterator[str]:
+    """Split at complete statements: `executescript` would commit behind our back."""
+    pending = ""
+    for line in sql.splitlines(keepends=True):
+        pending += line
+        if module.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        yield pending
+
+
+# --- what is derived, and the log
+
+
+def rebuild(con: Any, vec: bool, user_id: str | None) -> Mapping[str, int]:
+    """Derive terms and vector tables anew, inside a write transaction; how many rows each."""
     owned, params = ("", ()) if user_id is None else (" AND m.user_id = ?", (user_id,))
-    text = indexes.rebuild_text(con, user_id, INDEXED)
+    con.execute(f"DELETE FROM memories_text WHERE n IN (SELECT m.n FROM memories m WHERE 1{owned})", params)
+    texts = con.execute(f"SELECT m.n, m.original_content FROM memories m WHERE {INDEXED}{owned}", params).fetchall()
     con.execute(
         "DELETE FROM embeddings WHERE memory_n IN (SELECT m.n FROM memories m"
         f" WHERE NOT ({INDEXED} AND m.sensitivity < 3){owned})",
         params,
     )
-    if codes:
-        con.execute("UPDATE embeddings SET code = ebb_code(vector) WHERE code IS NOT ebb_code(vector)")
-    for (model_id,) in con.execute("SELECT id FROM embedding_models").fetchall():
-        indexes.vec0_make(con, vec, model_id, anew=True)
+    rebuild_bits(con, vec)
     con.execute("UPDATE vector_clock SET removals = removals + 1")
     count = f"SELECT COUNT(*) FROM embeddings e JOIN memories m ON m.n = e.memory_n WHERE 1{owned}"
-    return {"text": text, "vectors": con.execute(count, params).fetchone()[0]}
+    return {"text": put_terms(con, map(tuple, texts)), "vectors": con.execute(count, params).fetchone()[0]}
+
+
+def rebuild_bits(con: Any, vec: bool) -> None:
+    """Make sqlite-vec's tables anew: nothing is left in them of what was deleted."""
+    for (model_id,) in con.execute("SELECT id FROM embedding_models").fetchall():
+        make_bits(con, vec, model_id, anew=True)
 
 
 def vacuum(con: Any) -> None:
@@ -75,25 +151,6 @@ def tend_log(con: Any, sqlite: Sqlite, path: Path) -> None:
         _checkpoint(con, 0)
     finally:
         lock.release()
-
-
-def mend_text_index(con: Any, sqlite: Sqlite) -> None:
-    """Let deleted words leave the index at once; and read an index that a newer SQLite has written.
-
-    FTS5 before 3.42 knows no secure-delete and refuses a table that used it: the index is derived, so it is
-    marked as the older format and rebuilt.
-    """
-    if sqlite.version >= (3, 42):
-        if not con.execute("SELECT 1 FROM memories_fts_config WHERE k = 'secure-delete' AND v = 1").fetchone():
-            con.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1)")
-        return
-    version = con.execute("SELECT v FROM memories_fts_config WHERE k = 'version'").fetchone()
-    if version is not None and version[0] != 4:
-        con.execute("BEGIN IMMEDIATE")
-        con.execute("UPDATE memories_fts_config SET v = 4 WHERE k = 'version'")
-        con.execute("DELETE FROM memories_fts_config WHERE k = 'secure-delete'")
-        con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
-        con.execute("COMMIT")
 
 
 def _checkpoint(con: Any, patience_ms: int) -> bool:

@@ -21,8 +21,8 @@ from memory.errors import Unreadable
 from memory.learn.forget import _forms as said_forms
 from memory.models import Json, Memory, Sensitivity, State
 from memory.ports import Tx
-from memory.store.past import BROUGHT
 from memory.store.rows import dump
+from memory.store.transfer import BROUGHT
 from memory.text.notes import with_subjects
 from memory.transfer.reading import FORMAT, IDS, VERSION, Line, read
 

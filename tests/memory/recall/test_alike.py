@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from memory.embed.features import stem
+from memory.index.text import terms
 from memory.models import Query
 from memory.recall import ranked
 from memory.recall.alike import alike
-from memory.store.text import terms
 from tests.memory.recall.conftest import NOW, Person
 
 

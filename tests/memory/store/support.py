@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from memory.models import CurveState, Kind, Layer, Memory, Message
+from memory.models import CurveState, Filter, Kind, Layer, Memory, Message
 from memory.ports import FloatArray
+from memory.store import SqliteStore
 
 NOW = datetime(2026, 1, 3, 18, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -69,6 +71,14 @@ def vector(seed: int, dim: int = 16) -> FloatArray:
     """A unit vector, the same for the same seed."""
     v = np.random.default_rng(seed).standard_normal(dim).astype(np.float32)
     return np.asarray(v / np.linalg.norm(v), dtype=np.float32)
+
+
+async def neighbours(store: SqliteStore, user: str, ids: Sequence[str], hops: int) -> dict[str, float]:
+    """Memories that share entities with these, up to so many hops away: how close each is, the closest first."""
+    columns = await store._readers[0].run(lambda con: store.indexes.columns(con, user))
+    start = [columns.ids.index(i) for i in ids if i in columns.ids]
+    places, values = await store.reader(user).linked(np.array(start, np.int64), hops, Filter())
+    return {columns.ids[places[i]]: float(values[i]) for i in np.argsort(-values)}
 
 
 def spawn(script: str, *args: str, python: str = sys.executable) -> subprocess.Popen[str]:

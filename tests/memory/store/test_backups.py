@@ -19,7 +19,7 @@ from memory.models import Filter
 from memory.ports import Tx
 from memory.store import SqliteStore, open_store, worker_id
 from memory.store.backups import clean_backups, list_backups, make_backup, recover_backup
-from memory.store.trace import trace_words
+from memory.store.purge import trace_words
 from tests.memory.store.support import KEY, MODEL, NOW, a_memory, a_message, clock, later
 from tests.memory.store.test_purge import TOKENS, live
 

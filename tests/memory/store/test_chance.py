@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from memory.index.vectors import level_vectors, unit
 from memory.models import Filter, Lang
 from memory.ports import Chance, FloatArray, Tx
 from memory.store import SqliteStore
-from memory.store.vectors import level_vectors, unit
 from tests.memory.store.support import MODEL, NOW, a_memory, vector
 
 DIM = 16

@@ -5,7 +5,7 @@ from dataclasses import replace
 from memory.models import Filter, Sensitivity, State
 from memory.ports import Tx
 from memory.store import SqliteStore
-from tests.memory.store.support import a_memory
+from tests.memory.store.support import a_memory, neighbours
 
 
 async def test_names_are_compared_folded(store: SqliteStore, user: str) -> None:
@@ -31,12 +31,12 @@ async def test_neighbours_are_two_hops_away_at_most(store: SqliteStore, user: st
         return [tx.memories.add(a_memory(str(n), entities=n)).id for n in names]
 
     ids = await store.write(user, teach)
-    one = await store.reader(user).related([ids[0]], 1, 9)
-    two = await store.reader(user).related([ids[0]], 2, 9)
-    assert [s.id for s in one] == [ids[1]]
-    assert [s.id for s in two] == [ids[1], ids[2]]
-    assert two[0].score > two[1].score
-    assert await store.reader(user).related([], 2, 9) == []
+    one = await neighbours(store, user, ids[:1], 1)
+    two = await neighbours(store, user, ids[:1], 2)
+    assert list(one) == [ids[1]]
+    assert list(two) == [ids[1], ids[2]]
+    assert two[ids[1]] > two[ids[2]]
+    assert await neighbours(store, user, [], 2) == {}
 
 
 async def test_the_gone_and_the_secret_are_nobodys_neighbours(store: SqliteStore, user: str) -> None:
@@ -51,5 +51,5 @@ async def test_the_gone_and_the_secret_are_nobodys_neighbours(store: SqliteStore
         return [first.id, last.id]
 
     ids = await store.write(user, teach)
-    assert [s.id for s in await store.reader(user).related([ids[0]], 2, 9)] == [ids[1]]
+    assert list(await neighbours(store, user, ids[:1], 2)) == [ids[1]]
     assert await store.reader(user).by_entity(["z"], 9, Filter()) == []

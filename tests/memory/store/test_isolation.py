@@ -11,7 +11,7 @@ from memory.errors import NotFound
 from memory.models import Filter, Hit, Memory, Mode, Recall, Sensitivity, State, Tombstone, TurnRow, Usage
 from memory.ports import Tx
 from memory.store import SqliteStore
-from tests.memory.store.support import MODEL, NOW, a_memory, a_message, later, vector
+from tests.memory.store.support import MODEL, NOW, a_memory, a_message, later, neighbours, vector
 
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 
@@ -48,9 +48,7 @@ async def test_neither_reads_anything_of_the_other(store: SqliteStore, user: str
         assert {s.id for s in await reader.lexical("绿茶", 9, EVERY)} == {own["memory"].id}
         assert {s.id for s in await reader.nearest(vector(1), 9, EVERY)} == ids
         assert {s.id for s in await reader.by_entity(["green tea"], 9, EVERY)} == ids
-        assert {s.id for s in await reader.related([own["memory"].id, foreign["memory"].id], 2, 9)} == {
-            own["friend"].id
-        }
+        assert set(await neighbours(store, me, [own["memory"].id, foreign["memory"].id], 2)) == {own["friend"].id}
         assert await reader.get([foreign["memory"].id]) == []
 
         def look(tx: Tx, foreign: dict[str, Any] = foreign) -> list[Any]:

@@ -36,7 +36,6 @@ async def index_rows(store: SqliteStore, memory_id: str) -> dict[str, int]:
         n = tx.con.execute("SELECT n FROM memories WHERE id = ?", (memory_id,)).fetchone()[0]
         queries = {
             "text": "SELECT COUNT(*) FROM memories_text WHERE n = ?",
-            "fts": "SELECT COUNT(*) FROM memories_fts_docsize WHERE id = ?",
             "vectors": "SELECT COUNT(*) FROM embeddings WHERE memory_n = ?",
             "vec0": "SELECT COUNT(*) FROM vec_1 WHERE rowid = ?",
         }

@@ -7,7 +7,7 @@ import pytest
 
 from memory.models import Filter, State
 from memory.ports import FloatArray, Reader, Tx
-from memory.store import SqliteStore, nearest
+from memory.store import SqliteStore
 from tests.memory.store.support import MODEL, a_memory, vector
 
 OLD, OLD_DIM, DIM = "old:letters:48", 48, 16
@@ -32,8 +32,10 @@ async def found(reader: Reader, v: FloatArray, k: int = 1) -> list[str]:
     return [s.id for s in await reader.nearest(v, k, Filter())]
 
 
-async def test_each_memory_is_found_by_the_vector_it_has(store: SqliteStore, user: str) -> None:
+@pytest.mark.parametrize("by_scan", [False, True])
+async def test_each_memory_is_found_by_the_vector_it_has(store: SqliteStore, user: str, by_scan: bool) -> None:
     """By both vectors of a question; by the new one alone, what has been embedded anew."""
+    store.shared.vec = store.shared.vec and not by_scan
     await store.use_embedder(OLD, OLD_DIM)
     ids = await learned(store, user, range(300), OLD_DIM, OLD)
     await store.use_embedder(MODEL, DIM, before=OLD)
@@ -99,26 +101,10 @@ async def test_the_old_vectors_go_a_batch_at_a_time(store: SqliteStore, user: st
         assert "vec_1" not in tables
 
 
-async def test_answers_while_the_codes_are_read(
-    store: SqliteStore, user: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where there are many, vec0 answers the first question, and the codes the next one, alike."""
-    if not store.shared.vec:
-        pytest.skip("no sqlite-vec here")
-    monkeypatch.setattr(nearest, "_LARGE", 50)
-    await store.use_embedder(MODEL, DIM)
-    ids = await learned(store, user, range(400), DIM, MODEL)
-    reader, model = store.reader(user), store.spaces[0].model_id
-    first = await reader.nearest(vector(11, DIM), 5, Filter())
-    assert first[0].id == ids[11]
-    while store.neighbours.cold:
-        await reader.get([])
-    assert not await store.read(user, lambda tx: store.neighbours.is_cold(tx.con, True, user, model))  # type: ignore[attr-defined]
-    assert await reader.nearest(vector(11, DIM), 5, Filter()) == first
-
-
-async def test_an_edit_is_not_found_by_its_old_vector(store: SqliteStore, user: str) -> None:
-    """However many there are, and whichever vectors are at hand."""
+@pytest.mark.parametrize("by_scan", [False, True])
+async def test_an_edit_is_not_found_by_its_old_vector(store: SqliteStore, user: str, by_scan: bool) -> None:
+    """However many there are, by sqlite-vec as by a scan."""
+    store.shared.vec = store.shared.vec and not by_scan
     await store.use_embedder(MODEL, DIM)
     ids = await learned(store, user, range(5000), DIM, MODEL)
     reader = store.reader(user)

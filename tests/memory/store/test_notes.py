@@ -30,8 +30,13 @@ async def test_what_was_learned_becomes_notes(path: Path) -> None:
     vectors = {m.id: vector(7) for m in (*learned, own)}
     await store.write(user, lambda tx: tx.vectors.put_many(vectors, "test:16"))
     await store.close()
-    with closing(sqlite3.connect(path)) as con, con:
-        con.execute("DELETE FROM schema_migrations WHERE name LIKE '0011%'")
+    with closing(sqlite3.connect(path)) as con, con:  # back to what 0011 found
+        for column in ("owner", "text"):
+            con.execute(f"ALTER TABLE memories_text ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+        con.execute(
+            "CREATE VIRTUAL TABLE memories_fts USING fts5 (text, content = 'memories_text', content_rowid = 'n')"
+        )
+        con.execute("DELETE FROM schema_migrations WHERE name LIKE '0011%' OR name LIKE '0015%'")
 
     store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
     try:

@@ -14,7 +14,7 @@ from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from memory.models import Filter
 from memory.ports import Tx
 from memory.store import SqliteStore, connection, open_store, worker_id
-from memory.store.failures import translate
+from memory.store.connection import translate
 from memory.store.rows import from_ms, to_ms
 from tests.memory.store.support import KEY, NOW, a_memory, clock, finished, spawn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.store.recent import Recent
+from memory.store.reader import Recent
 
 
 def test_those_that_asked_longest_ago_go_first() -> None:
@@ -10,9 +10,9 @@ def test_those_that_asked_longest_ago_go_first() -> None:
     kept: Recent[str, list[int]] = Recent(list, len, 6)
     for name in "abc":
         kept.of(name).extend([1, 2, 3])
-    assert kept.known("a") is not None  # too many together, but nobody new has come since
+    assert "a" in kept._kept  # too many together, but nobody new has come since
     assert kept.of("a") == [1, 2, 3]
     assert kept.of("d") == []
-    assert [kept.known(name) for name in "abcd"] == [[1, 2, 3], None, [1, 2, 3], []]
+    assert [kept._kept.get(name) for name in "abcd"] == [[1, 2, 3], None, [1, 2, 3], []]
     kept.forget()
-    assert kept.known("a") is None
+    assert "a" not in kept._kept

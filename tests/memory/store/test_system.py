@@ -7,7 +7,7 @@ import pytest
 from memory.models import Job
 from memory.ports import Tx
 from memory.store import SqliteStore, worker_id
-from memory.store.worker import is_gone
+from memory.store.processes import is_gone
 from tests.memory.store.support import NOW, a_memory, finished, later, spawn
 
 

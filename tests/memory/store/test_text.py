@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory.index.text import normalised, segment, terms
 from memory.models import Filter
 from memory.ports import Tx
 from memory.store import SqliteStore
-from memory.store.text import match_all, normalised, segment, terms
 from tests.memory.store.support import a_memory
 
 
@@ -106,6 +106,22 @@ async def test_no_text_is_ever_index_syntax(store: SqliteStore, user: str, text:
     await store.read(user, search)
 
 
-def test_a_search_box_takes_stop_words_at_their_word() -> None:
-    """Somebody who types them means them."""
-    assert match_all("the 的") == '"the" * AND "的"'
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("the 的", {0}),  # stop words too: somebody who types them means them
+        ("allerg", {1}),
+        ("allergic PEANUT", {1}),
+        ("runs", {2}),  # "running"
+        ("cafe", {2}),
+        ("银行", {3}),
+        ("行银", set()),
+        ("ｔｅａ", {0}),
+    ],
+)
+async def test_a_search_box_finds_parts_and_stems(store: SqliteStore, user: str, text: str, wanted: set[int]) -> None:
+    """Every word of it, and none of another person's."""
+    texts = ["the tea, 我的", "Allergic to peanuts", "running to the Café", "在银行工作"]
+    ids = await store.write(user, lambda tx: [tx.memories.add(a_memory(t)).id for t in texts])
+    found = await store.read(user, lambda tx: {m.id for m in tx.memories.find(Filter(), text=text).items})
+    assert found == {ids[i] for i in wanted}

@@ -9,7 +9,7 @@ import pytest
 from memory.errors import StoreError
 from memory.models import Filter, Kind, Sensitivity, State, Tombstone
 from memory.ports import Tx
-from memory.store import SqliteStore, nearest, open_store, worker_id
+from memory.store import SqliteStore, open_store, worker_id
 from tests.memory.store.support import KEY, MODEL, NOW, a_memory, clock, vector
 
 
@@ -40,16 +40,13 @@ async def test_nearest_is_what_arithmetic_says(store: SqliteStore, user: str) ->
     assert found[0].score == pytest.approx(float(vector(ids[found[0].id]) @ vector(500)), abs=1e-5)
 
 
-@pytest.mark.parametrize("by_vec0", [False, True])
-async def test_the_filter_never_starves_the_result(
-    store: SqliteStore, user: str, by_vec0: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However many of the nearest are held back, by the matrix as by vec0."""
-    if by_vec0:
-        if not store.shared.vec:
-            pytest.skip("no sqlite-vec here")
-        monkeypatch.setattr(nearest, "_LARGE", 10)
-        monkeypatch.setattr(store, "warm", lambda: None)
+@pytest.mark.parametrize("by_scan", [False, True])
+async def test_the_filter_never_starves_the_result(store: SqliteStore, user: str, by_scan: bool) -> None:
+    """However many of the nearest are held back, by sqlite-vec as by a scan."""
+    if by_scan:
+        store.shared.vec = False
+    elif not store.shared.vec:
+        pytest.skip("no sqlite-vec here")
     await store.use_embedder(MODEL, 16)
     wanted = dict(zip(await teach(store, user, range(5), kind=Kind.GOAL), range(5), strict=True))
     await teach(store, user, range(5, 600))
@@ -60,6 +57,36 @@ async def test_the_filter_never_starves_the_result(
     assert len(await store.reader(user).nearest(vector(300), 9, Filter())) == 9
     best = await store.reader(user).nearest(vector(300), 1, Filter())
     assert best[0].score == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "alike"])
+async def test_both_ways_find_the_same(store: SqliteStore, user: str, kind: str) -> None:
+    """By sqlite-vec's bits and by a scan of all vectors, whatever the embedder is like, of one model and of two."""
+    if not store.shared.vec:
+        pytest.skip("no sqlite-vec here")
+    rng = np.random.default_rng(8)
+    themes = rng.standard_normal((60, 384)).astype(np.float32)
+    rows = themes[rng.integers(0, 60, 3000)] + rng.standard_normal((3000, 384), np.float32)
+    if kind == "sparse":
+        rows *= rng.random((3000, 384)) < 0.15
+    if kind == "alike":  # as e5 makes them: all cosines about .9
+        rows += 4 * rng.standard_normal(384).astype(np.float32)
+    await store.use_embedder("test:384", 384)
+    saved = await store.write(user, lambda tx: tx.memories.add_many([a_memory(f"memory {i}") for i in range(3000)]))
+    for start in (0, 100, 1000):
+        some = {m.id: rows[i] for i, m in enumerate(saved) if i % 1000 >= start // 10 or i >= 1000 - start}
+        await store.write(user, lambda tx, some=some: tx.vectors.put_many(some, "test:384"))  # type: ignore[misc]
+    queries = [rows[i] + 0.5 * rng.standard_normal(384).astype(np.float32) for i in range(20)]
+    f = Filter(exclude=frozenset(m.id for m in saved[::3]))
+    found = {}
+    for vec in (True, False):
+        store.shared.vec = vec
+        found[vec] = await store.reader(user).nearest_each(queries, 10, f)
+    same = [len({s.id for s in a} & {s.id for s in b}) / 10 for a, b in zip(*found.values(), strict=True)]
+    assert np.mean(same) > 0.95
+    assert [a[0].id for a in found[True]] == [b[0].id for b in found[False]]
+    scores = [{s.id: s.score for s in some} for some in (found[True][0], found[False][0])]
+    assert all(scores[1][i] == pytest.approx(v, abs=1e-6) for i, v in scores[0].items() if i in scores[1])
 
 
 async def test_what_was_just_written_is_found(store: SqliteStore, user: str) -> None:
@@ -165,13 +192,12 @@ async def test_rebuild_derives_both_indexes_anew(store: SqliteStore, user: str) 
 
     def damage(tx: Tx) -> None:
         con = tx.con  # type: ignore[attr-defined]
-        con.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
         con.execute("DELETE FROM memories_text")
         if store.shared.vec:
             con.execute("DELETE FROM vec_1 WHERE rowid > 2")
 
     await store.write(user, damage)
-    store.shelves.forget()
+    store.indexes.forget()
     assert await store.reader(user).lexical("memory", 9, Filter()) == []
     assert await store.rebuild() == {"text": 4, "vectors": 4}
     assert {s.id for s in await store.reader(user).lexical("memory", 9, Filter())} == set(ids)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.ports import Tx
-from memory.store import prune
+from memory.store import jobs, tables
 from tests.memory.upkeep.night import Home
 
 DAILY = 6
@@ -56,7 +56,7 @@ async def test_nothing_grows_for_ever(home: Home) -> None:
         if n == 60:
             early = await counts(home)
     late = await counts(home)
-    month, week = prune.JOBS_KEPT.days + 6, prune.UPDATES_KEPT.days + 6
+    month, week = jobs.JOBS_KEPT.days + 6, tables.UPDATES_KEPT.days + 6
     assert late["jobs"] <= month * (DAILY + 2)
     assert late["inbox"] <= week * DAILY
     assert late["deliveries"] <= month * DAILY + 1
@@ -105,7 +105,7 @@ async def test_a_portion_at_a_time(home: Home) -> None:
     at = home.later(days=90)
 
     def portions(tx: Any) -> list[int]:
-        return [prune.jobs(tx.con, tx.user_id, at, most=10) for _ in range(4)]
+        return [tx.jobs.prune(at, most=10) for _ in range(4)]
 
     taken = await home.write(portions)
     assert taken == [10, 10, 4, 0]

@@ -1,4 +1,4 @@
-"""Purge: one memory leaves every place that holds it or says its words (DESIGN §4).
+"""Purge: one memory leaves every place that holds it or says its words; and the proof that it has.
 
 What carries its text elsewhere is treated by how closely it is tied to the memory: messages it was learned from
 or counted in lose their text (only the telling sentences, where they are still shown because they also taught
@@ -9,55 +9,81 @@ the entry's content. The tombstone's digest stays, so that the thing is not lear
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
 
+from memory.errors import NotFound
+from memory.index.text import normalised, segment, terms
 from memory.models import Json, Layer, Memory, MemoryId, State
-from memory.store import ids, indexes
-from memory.store.entities import unlink
-from memory.store.rows import dump, memory_to_json, quote_name, to_ms
-from memory.store.telling import Texts
-
-if TYPE_CHECKING:
-    from memory.store.tx import SqliteTx
+from memory.store.connection import connect, database_errors
+from memory.store.memories import MemoryGateway, drop_terms, put_terms, unlink_entities
+from memory.store.mirror import MirrorGateway
+from memory.store.rows import AMONG, dump, memory_from_row, memory_to_json, quote_name, to_ms
+from memory.store.sqlite_module import choose
+from memory.store.traces import NightGateway, TraceGateway
+from memory.store.transaction import Transaction, retire_id
+from memory.store.vectors import VectorGateway
 
 NOTHING_LEFT: Final = "…"
 _ID_LISTS: Final = ("supersedes", "merged_from", "source_ids")
 _ID_FIELDS: Final = ("merged_into", "compressed_from")
+_SENTENCE: Final = re.compile(r"[^.!?。！？;；\n]*[.!?。！？;；\n]*\s{0,9}")
+_TELLING: Final = 0.6  # of the memory's own words in one sentence: it says the same thing
+_FEW: Final = 3  # spaces around one or two words
+SHORTEST: Final = 4  # bytes: shorter words stand in any large database by chance, so only its values are searched
+_PIECE: Final = 4 << 20
+_OVERLAP: Final = 4096  # longer than any words that somebody types
+_ORDINARY: Final = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+_WIDE: Final = r"\u3040-\u30ff\u3400-\u9fff"
+_UNIT: Final = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 
 
-def erase(tx: SqliteTx, n: int, m: Memory, *, everywhere: bool = True) -> Mapping[str, int]:
-    """Remove memory `m` (row `n`) for good; how many rows went from, or were cleaned in, which place.
+@dataclass(slots=True)
+class PurgeGateway(MemoryGateway):
+    """`memory.ports.MemoryTable`, with what removes a memory for good."""
 
-    Not `everywhere`: nobody asked for its words to go, so only what is its own goes, and links to it.
-    """
-    con, receipt = tx.con, Counter[str]()
-    texts = _texts_of(m) if everywhere else Texts([])
-    receipt["messages"] = _messages(tx, m, texts) if everywhere else 0
-    receipt["summaries"] = _sessions(tx, texts)
-    receipt["sources"] = _delete(con, "memory_sources", m.id)
-    receipt["mentions"] = _delete(con, "mentions", m.id)
-    receipt["weight_log"] = _delete(con, "weight_log", m.id)
-    receipt["secrets"] = _delete(con, "secrets", m.id)
-    receipt["traces"] = _delete(con, "recall_hits", m.id)
-    receipt["index"] = indexes.text_out(con, n)
-    receipt["vectors"] = tx.vectors.drop(m.id, n) + _tombstone_vectors(tx, m.id)
-    tx.dropped.pop(m.id, None)
-    tx.unembedded.pop(m.id, None)
-    receipt["entities"] = unlink(con, n)
-    receipt["jobs"] = _jobs(tx, m.id)
-    tx.con.execute("DELETE FROM meta WHERE key = ?", (f"unsent:{tx.owner}",))  # drafts may say it, too
-    receipt["choices"] = _asked(tx, m.id, texts, "choices", "payload")
-    receipt["proposals"] = _asked(tx, m.id, texts, "proposals", "text || ' ' || data")
-    receipt["memories"] = con.execute("DELETE FROM memories WHERE n = ?", (n,)).rowcount
-    receipt["reports"] = tx.nights.clean(m.id)
-    receipt["other_memories"] = _other_memories(tx, m.id, texts)
-    receipt["changes"] = _changes(tx, m.id, texts)
-    receipt["unread"] = tx.mirror.clean(texts.without)
-    ids.retire(con, m.id)
-    tx.record("memory", m.id, "purged", None, None)
-    return dict(receipt)
+    def erase(self, memory_id: MemoryId, *, everywhere: bool = True) -> Mapping[str, int]:
+        """Remove for good; how many rows went from, or were cleaned in, which place.
+
+        Not `everywhere`: nobody asked for its words to go, so only what is its own goes, and links to it.
+        """
+        row = self.find_row(memory_id)
+        if row is None:
+            raise NotFound(f"There is no memory {memory_id}.")
+        n, m = row["n"], memory_from_row(row)
+        tx, con, receipt = self.tx, self.tx.con, Counter[str]()
+        texts = _texts_of(m) if everywhere else Texts([])
+        receipt["messages"] = _messages(tx, m, texts) if everywhere else 0
+        receipt["summaries"] = _sessions(tx, texts)
+        receipt["sources"] = _delete(con, "memory_sources", m.id)
+        receipt["mentions"] = _delete(con, "mentions", m.id)
+        receipt["weight_log"] = _delete(con, "weight_log", m.id)
+        receipt["secrets"] = _delete(con, "secrets", m.id)
+        receipt["traces"] = _delete(con, "recall_hits", m.id)
+        receipt["index"] = drop_terms(con, [n])
+        receipt["vectors"] = VectorGateway(tx).drop({n: m.id}) + _tombstone_vectors(tx, m.id)
+        tx.dropped.pop(m.id, None)
+        tx.unembedded.pop(m.id, None)
+        receipt["entities"] = unlink_entities(con, n)
+        receipt["jobs"] = _jobs(tx, m.id)
+        tx.con.execute("DELETE FROM meta WHERE key = ?", (f"unsent:{tx.owner}",))  # drafts may say it, too
+        receipt["choices"] = _asked(tx, m.id, texts, "choices", "payload")
+        receipt["proposals"] = _asked(tx, m.id, texts, "proposals", "text || ' ' || data")
+        receipt["memories"] = con.execute("DELETE FROM memories WHERE n = ?", (n,)).rowcount
+        receipt["reports"] = NightGateway(tx).clean(m.id)
+        receipt["other_memories"] = _other_memories(tx, m.id, texts)
+        receipt["changes"] = _changes(tx, m.id, texts)
+        receipt["unread"] = MirrorGateway(tx).clean(texts.without)
+        retire_id(con, m.id)
+        tx.record("memory", m.id, "purged", None, None)
+        return dict(receipt)
 
 
 def _texts_of(m: Memory) -> Texts:
@@ -74,7 +100,7 @@ def _delete(con: Any, table: str, memory_id: MemoryId) -> int:
     return int(con.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,)).rowcount)
 
 
-def _tombstone_vectors(tx: SqliteTx, memory_id: MemoryId) -> int:
+def _tombstone_vectors(tx: Transaction, memory_id: MemoryId) -> int:
     done = tx.con.execute(
         "UPDATE tombstones SET vector = NULL, model_id = NULL"
         " WHERE user_id = ? AND memory_id = ? AND vector IS NOT NULL",
@@ -83,19 +109,19 @@ def _tombstone_vectors(tx: SqliteTx, memory_id: MemoryId) -> int:
     return int(done.rowcount)
 
 
-def _messages(tx: SqliteTx, m: Memory, texts: Texts) -> int:
+def _messages(tx: Transaction, m: Memory, texts: Texts) -> int:
     """Messages that taught it or counted for it, and those of the turns around them and of its recalls.
 
     Of a whole conversation, which is what an episode comes from, only the sentences that say it.
     """
     memory_id = m.id
-    told = {*tx.memories.sources(memory_id), *tx.memories.mentioned_in(memory_id)}
+    told = {*MemoryGateway(tx).sources(memory_id), *MemoryGateway(tx).mentioned_in(memory_id)}
     whole = told if m.layer is not Layer.EPISODE else frozenset()
     rows = tx.con.execute(
         "SELECT g.* FROM messages g WHERE g.user_id = :user AND (g.id IN (SELECT value FROM json_each(:told))"
         " OR g.turn_id IN (SELECT value FROM json_each(:turns)) OR g.turn_id IN"
         "  (SELECT turn_id FROM messages WHERE user_id = :user AND id IN (SELECT value FROM json_each(:told))))",
-        {"user": tx.owner, "told": dump(sorted(told)), "turns": dump(tx.traces.recalled_in(memory_id))},
+        {"user": tx.owner, "told": dump(sorted(told)), "turns": dump(TraceGateway(tx).recalled_in(memory_id))},
     ).fetchall()
     shared = {
         r[0]
@@ -127,7 +153,7 @@ def _left_of(row: Any, texts: Texts, *, told: bool, shared: bool) -> str:
     return "" if told and left == text else left
 
 
-def _sessions(tx: SqliteTx, texts: Texts) -> int:
+def _sessions(tx: Transaction, texts: Texts) -> int:
     rows = tx.con.execute("SELECT n, title, running_summary FROM sessions WHERE user_id = ?", (tx.owner,)).fetchall()
     count = 0
     for row in rows:
@@ -140,7 +166,7 @@ def _sessions(tx: SqliteTx, texts: Texts) -> int:
     return count
 
 
-def _jobs(tx: SqliteTx, memory_id: MemoryId) -> int:
+def _jobs(tx: Transaction, memory_id: MemoryId) -> int:
     """Work on this memory alone is dropped, from work on several it is taken out."""
     rows = tx.con.execute(
         "SELECT id, payload, result FROM jobs WHERE user_id = :user"
@@ -159,15 +185,15 @@ def _jobs(tx: SqliteTx, memory_id: MemoryId) -> int:
     return len(rows)
 
 
-def _asked(tx: SqliteTx, memory_id: MemoryId, texts: Texts, table: str, column: str) -> int:
+def _asked(tx: Transaction, memory_id: MemoryId, texts: Texts, table: str, column: str) -> int:
     """Questions that name the memory or say its words."""
     rows = tx.con.execute(f"SELECT n, {column} AS said FROM {table} WHERE user_id = ?", (tx.owner,)).fetchall()
     naming = [r["n"] for r in rows if f'"{memory_id}"' in r["said"] or texts.said_in(r["said"])]
-    tx.con.execute(f"DELETE FROM {table} WHERE n IN (SELECT value FROM json_each(?))", (dump(naming),))
+    tx.con.execute(f"DELETE FROM {table} WHERE n {AMONG}", (dump(naming),))
     return len(naming)
 
 
-def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
+def _other_memories(tx: Transaction, memory_id: MemoryId, texts: Texts) -> int:
     """Links to its id, originals and corrections that say it, and the sentences of what was derived from it.
 
     What somebody said anew, in a memory of its own, stays as it is: nothing is lost unless its owner says so.
@@ -190,17 +216,17 @@ def _other_memories(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
         tx.con.execute(f"UPDATE memories SET {sets} WHERE n = :n", new)
         if new["original_content"] != old["original_content"]:
             _reindex(tx, row["n"], new)
-        cleaned = tx.memories.get(row["id"])
+        cleaned = MemoryGateway(tx).get(row["id"])
         if cleaned is not None:
             tx.record("memory", cleaned.id, "updated", None, memory_to_json(cleaned))
         count += 1
     return count
 
 
-def _reindex(tx: SqliteTx, n: int, row: Mapping[str, Any]) -> None:
-    if indexes.text_out(tx.con, n) and row["state"] != State.DELETED.value:
-        indexes.text_in(tx.con, n, tx.owner, row["original_content"])
-    if tx.vectors.drop(row["id"], n):
+def _reindex(tx: Transaction, n: int, row: Mapping[str, Any]) -> None:
+    if drop_terms(tx.con, [n]) and row["state"] != State.DELETED.value:
+        put_terms(tx.con, [(n, row["original_content"])])
+    if VectorGateway(tx).drop({n: row["id"]}):
         tx.dropped.pop(row["id"], None)
         if row["state"] != State.DELETED.value:
             tx.unembedded[row["id"]] = None
@@ -255,7 +281,7 @@ def _without_id(value: Json, memory_id: MemoryId) -> Json:
     return value
 
 
-def _changes(tx: SqliteTx, memory_id: MemoryId, texts: Texts) -> int:
+def _changes(tx: Transaction, memory_id: MemoryId, texts: Texts) -> int:
     """Its own entries are blanked; what others' entries hold of it is cleaned, or blanked where it still shows."""
     count = int(
         tx.con.execute(
@@ -287,3 +313,110 @@ def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: Text
     cleaned = _cleaned(value, memory_id, texts) if entity == "memory" else _without_id(value, memory_id)
     left = dump(cleaned)
     return None if texts.said_in(left) else left
+
+
+# --- which texts, and which of their sentences, say what a purged memory says -----------------------------
+
+
+class Texts:
+    """The memory's texts, and how to find them elsewhere."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = sorted({t.strip() for t in texts if t.strip()}, key=len, reverse=True)
+        self.flat = [_flat(t) for t in self.texts]
+        self.words = [frozenset(terms(t)) for t in self.texts]
+        self._longest = [sorted(set(x.split()), key=len, reverse=True) for x in self.flat]
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether all the words of one of them stand in it somewhere: a quick look before a long one."""
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        return any(all(word in folded for word in own) for own in self._longest)
+
+    def said_in(self, text: str) -> bool:
+        """Word for word, but for case, width and punctuation; one or two words only where they stand alone."""
+        if not self.may_be_in(text):
+            return False
+        found = _flat(text)
+        return any(x in found if x.count(" ") > _FEW else x == found for x in self.flat if x.strip())
+
+    def told_by(self, sentence: str) -> bool:
+        """In other words: most of the memory's own words in one sentence."""
+        if self.said_in(sentence):
+            return True
+        there = frozenset(terms(sentence))
+        return any(own and len(own & there) >= _TELLING * len(own) for own in self.words)
+
+    def without(self, text: str) -> str:
+        """`text` without the sentences that tell it."""
+        left = "".join(s for s in _SENTENCE.findall(text) if s and not self.told_by(s))
+        # A text that says it across sentence ends has no telling sentence of its own: all of it goes.
+        return "" if self.said_in(left) else left.strip() if left.strip() != text.strip() else text
+
+
+def _flat(text: str) -> str:
+    """Words, and CJK characters, between single spaces, so that no word is found inside another."""
+    return f" {normalised(segment(text))} "
+
+
+# --- proof: where words still stand in any byte of a home; only reads, also while Ebb runs ------------------
+
+
+def trace_words(home: Path, words: str) -> list[tuple[str, str, int]]:
+    """Every place below `home` where the words stand one after the other, whatever their case and spacing.
+
+    (file, `table.column` or "" for the bytes alone, how many). Raises ValueError if there is no word.
+    """
+    units = _UNIT.findall(words)
+    if not units:
+        raise ValueError("no word to look for")
+    pattern, out = _pattern(units), list[tuple[str, str, int]]()
+    for path in sorted(p for p in home.rglob("*") if p.is_file()):
+        name, n = path.relative_to(home).as_posix(), 0
+        with suppress(FileNotFoundError), path.open("rb") as f:  # it may go meanwhile
+            is_database = f.read(16) == b"SQLite format 3\0"
+            if is_database:
+                out += [(name, where, n) for where, n in sorted(_rows(path, pattern).items())]
+            if not is_database or len("".join(units).encode()) >= SHORTEST:
+                f.seek(0)
+                n = _times(f, units[0].lower(), pattern)
+        out += [(name, "", n)] if n else []
+    return out
+
+
+def _pattern(units: list[str]) -> re.Pattern[str]:
+    """The words in a text: between Latin ones something that is no letter, next to others a sign or two at most."""
+    wide = [bool(re.match(f"[{_WIDE}]", u)) for u in units]
+    out = "" if wide[0] else r"(?<![^\W_])"
+    for i, unit in enumerate(units):
+        out += ("" if not i else r"[\W_]{0,2}" if wide[i] or wide[i - 1] else r"[\W_]{1,4}") + re.escape(unit)
+    return re.compile(out if wide[-1] else out + r"(?![^\W_])", re.I)
+
+
+def _times(f: IO[bytes], first: str, pattern: re.Pattern[str]) -> int:
+    """How often they stand in the bytes, as UTF-8 (JSON with escapes too) or as UTF-16 at any place."""
+    count, piece = 0, b""
+    while more := f.read(_PIECE):
+        piece = piece[-_OVERLAP:] + more
+        wide = [piece[at:].decode(how, "ignore") for how in ("utf-16-le", "utf-16-be") for at in (0, 1)]
+        texts = [_unescaped(piece.decode("utf-8", "replace")), *wide]
+        plain, *others = (len(pattern.findall(t)) if first in t.lower() else 0 for t in texts)
+        count += plain + max(others)
+    return count
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else " ", text) if "\\" in text else text
+
+
+def _rows(path: Path, pattern: re.Pattern[str]) -> Counter[str]:
+    """Rows by `table.column` whose value says the words; none if it is damaged."""
+    found: Counter[str] = Counter()
+    with suppress(*database_errors()), closing(connect(choose(), path, read_only=True)) as con:
+        con.execute("BEGIN")
+        for (table,) in con.execute(_ORDINARY).fetchall():
+            cursor = con.execute(f'SELECT * FROM "{table}"')
+            columns = [f"{table}.{c[0]}" for c in cursor.description]
+            for row in cursor:
+                said = ((c, v) for c, v in zip(columns, row, strict=True) if isinstance(v, str))
+                found.update(c for c, v in said if pattern.search(_unescaped(v)))
+    return found

@@ -13,45 +13,44 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory.index.columns import Columns, Postings
+from memory.index.text import key
 from memory.models import Filter, Kind, Layer, Level, Sensitivity, State
 from memory.ports import Tx
-from memory.store import SqliteStore, open_store, prune, worker_id
-from memory.store.inverted import Inverted
-from memory.store.shelf import Shelf
-from memory.store.shelves import Shelves
-from memory.store.text import key
+from memory.store import SqliteStore, open_store, worker_id
+from memory.store.reader import Indexes
 from tests.memory.store.support import KEY, NOW, a_memory, clock, later
 
 WORDS = ("whale", "lamp", "harbour", "running", "小猫", "咖啡", "café")
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 
 
-def said(shelf: Shelf) -> Mapping[str, Any]:
-    """All that a shelf says, by memory."""
-    ids = [i or None for i in shelf.ids[: len(shelf)]]
+def said(columns: Columns) -> Mapping[str, Any]:
+    """All that columns say, by memory."""
+    ids = [i or None for i in columns.ids[: len(columns)]]
     held: dict[str, set[str]] = {i: set() for i in ids if i}
     for word in WORDS:
-        for place in shelf.terms.each([key(word)])[0].tolist():
-            held[shelf.ids[place]].add(word)
+        for place in columns.terms.each([key(word)])[0].tolist():
+            held[columns.ids[place]].add(word)
     names: dict[str, set[str]] = {i: set() for i in ids if i}
-    for name, code in shelf.names.items():
-        for place in shelf.entities.each([code])[0].tolist():
-            names[shelf.ids[place]].add(name)
-            assert code in shelf.of_entity.each([place])[0].tolist()
+    for name, code in columns.names.items():
+        for place in columns.entities.each([code])[0].tolist():
+            names[columns.ids[place]].add(name)
+            assert code in columns.of_entity.each([place])[0].tolist()
     beside = {}
-    order = shelf.order
+    order = columns.order
     for i, a in enumerate(order.places[:-1].tolist()):
         b = int(order.places[i + 1])
-        if shelf.session[a] >= 0 and shelf.session[a] == shelf.session[b] and shelf.ids[a] and shelf.ids[b]:
-            beside[shelf.ids[a]] = shelf.ids[b]
-    assert order.places[order.at].tolist() == list(range(len(shelf)))
-    every = shelf.mask(EVERY, np.empty(0, np.int64))
-    active = shelf.mask(Filter(valid_at=NOW, negated=False), np.empty(0, np.int64))
+        if columns.session[a] >= 0 and columns.session[a] == columns.session[b] and columns.ids[a] and columns.ids[b]:
+            beside[columns.ids[a]] = columns.ids[b]
+    assert order.places[order.at].tolist() == list(range(len(columns)))
+    every = columns.mask(EVERY, np.empty(0, np.int64))
+    active = columns.mask(Filter(valid_at=NOW, negated=False), np.empty(0, np.int64))
     return {
         i: (
-            shelf.texts[p],
-            shelf.sorts[shelf.sort[p]],
-            *(int(c[p]) for c in (shelf.valid_from, shelf.valid_until, shelf.made, shelf.due, shelf.words)),
+            columns.texts[p],
+            list(columns.sorts)[columns.sort[p]],
+            *(int(c[p]) for c in (columns.valid_from, columns.valid_until, columns.made, columns.due, columns.words)),
             held[i],
             names[i],
             beside.get(i),
@@ -63,9 +62,9 @@ def said(shelf: Shelf) -> Mapping[str, Any]:
     }
 
 
-async def seen(store: SqliteStore, user: str, shelves: Shelves) -> Mapping[str, Any]:
-    """What these shelves say of the user now."""
-    return said(await store.read_lane().read(lambda con: shelves.of(con, user)))
+async def seen(store: SqliteStore, user: str, indexes: Indexes) -> Mapping[str, Any]:
+    """What these indexes say of the user now."""
+    return said(await store._readers[0].read(lambda con: indexes.columns(con, user)))
 
 
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
@@ -122,48 +121,48 @@ async def test_followed_is_what_is_read_anew(store: SqliteStore, batches: list[l
 
     for some in batches:
         await store.write(user, lambda tx, some=some: write(tx, some))  # type: ignore[misc]
-        followed = await seen(store, user, store.shelves)
-        assert followed == await seen(store, user, Shelves())
+        followed = await seen(store, user, store.indexes)
+        assert followed == await seen(store, user, Indexes(store.shared))
         assert set(ids) < set(followed)
-    (alone,) = (await seen(store, other, store.shelves)).values()
+    (alone,) = (await seen(store, other, store.indexes)).values()
     assert alone[0] == "whale harbour"
 
 
 async def test_another_process_writes(store: SqliteStore, user: str, path: Path) -> None:
     """Its writes are seen with the next look, and a store that slept through what was pruned reads anew."""
     await store.write(user, lambda tx: [tx.memories.add(a_memory(f"lamp {i}")) for i in range(40)])
-    assert len(await seen(store, user, store.shelves)) == 40
+    assert len(await seen(store, user, store.indexes)) == 40
     second = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
     try:
         added = await second.write(user, lambda tx: tx.memories.add(a_memory("whale")))
-        assert (await seen(store, user, store.shelves))[added.id][7] == {"whale"}
+        assert (await seen(store, user, store.indexes))[added.id][7] == {"whale"}
         await second.write(user, lambda tx: [tx.memories.add(a_memory(f"harbour {i}")) for i in range(3)])
-        await second.system(lambda s: prune.touched(s.con, kept=1))  # type: ignore[attr-defined]
-        assert len(await seen(store, user, store.shelves)) == 44
+        await second.system(lambda s: s.prune(NOW, touched=1))  # type: ignore[call-arg]
+        assert len(await seen(store, user, store.indexes)) == 44
     finally:
         await second.close()
 
 
 async def test_what_is_expected_is_there(store: SqliteStore, user: str) -> None:
-    """Read in advance, codes and vectors too; a question then reads nothing but what it tells."""
-    await store.use_embedder("test:shelf:8", 8)
+    """Read in advance; a question then reads nothing but what it tells."""
+    await store.use_embedder("test:columns:8", 8)
     rows = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
 
     def teach(tx: Tx) -> None:
         tx.changes.begin("user", "chat", NOW)
         made = [tx.memories.add(a_memory(f"lamp {i}")).id for i in range(30)]
-        tx.vectors.put_many(dict(zip(made, rows, strict=True)), "test:shelf:8")
+        tx.vectors.put_many(dict(zip(made, rows, strict=True)), "test:columns:8")
 
     await store.write(user, teach)
     store.expect(user)
-    await asyncio.gather(*store.warming)
-    assert not store.neighbours.cold
+    await asyncio.gather(*store.warming.values())
+    assert not store.warming
     read: list[str] = []
     for lane in store._readers:
         await lane.run(lambda con: con.set_trace_callback(read.append))
     assert len(await store.reader(user).nearest(rows[3], 40, Filter())) == 30
     assert len(await store.reader(user).lexical("lamp", 40, Filter())) == 30
-    assert not [sql for sql in read if "FROM embeddings" in sql or "FROM memories" in sql], read
+    assert not [sql for sql in read if "FROM memories" in sql], read
 
 
 async def test_what_leaves_the_index_is_held_by_nothing(store: SqliteStore, user: str) -> None:
@@ -179,10 +178,10 @@ async def test_what_leaves_the_index_is_held_by_nothing(store: SqliteStore, user
             )
         ],
     )
-    before = await seen(store, user, store.shelves)
+    before = await seen(store, user, store.indexes)
     assert before[made[0].id][9] == made[2].id
     await store.write(user, lambda tx: tx.memories.put(replace(made[0], state=State.FORGOTTEN), "forgotten"))
-    after = await seen(store, user, store.shelves)
+    after = await seen(store, user, store.indexes)
     assert list(after) == list(before)
     assert (after[made[0].id][7], after[made[0].id][6]) == (set(), 0)
 
@@ -200,26 +199,26 @@ def test_pairs_are_those_of_sets(rounds: list[tuple[list[int], dict[int, set[int
     """Places that are over say nothing any more, but for what is said of them anew."""
     pairs: set[tuple[int, int]] = {(k, p) for k in range(3) for p in range(0, 12, k + 1)}
     first = sorted(pairs, reverse=True)
-    inverted = Inverted.of(np.array([k for k, _ in first], np.uint32), np.array([p for _, p in first], np.int64))
+    postings = Postings.of(np.array([k for k, _ in first], np.uint32), np.array([p for _, p in first], np.int64))
     for over, new in rounds:
         gone = {*over, *new}
         added = {(k, p) for p, keys in new.items() for k in keys}
         pairs = {(k, p) for k, p in pairs if p not in gone} | added
         keys = np.array([k for k, _ in added], np.uint32)
-        inverted = inverted.changed(np.array(sorted(gone), np.int64), keys, np.array([p for _, p in added], np.int64))
-        found = inverted.each(list(range(10)))
+        postings = postings.changed(np.array(sorted(gone), np.int64), keys, np.array([p for _, p in added], np.int64))
+        found = postings.each(list(range(10)))
         assert [p.tolist() for p in found] == [sorted(p for k, p in pairs if k == key) for key in range(10)]
 
 
 def test_many_new_pairs_are_sorted_in() -> None:
     """However many came since."""
-    inverted = Inverted.of(np.array([1, 1], np.uint32), np.array([0, 1], np.int64))
+    postings = Postings.of(np.array([1, 1], np.uint32), np.array([0, 1], np.int64))
     for start in range(2, 9002, 1000):
         places = np.arange(start, start + 1000)
-        inverted = inverted.changed(np.array([0]), np.full(1000, start % 2, np.uint32), places)
-    assert len(inverted.new_keys) < 9000
-    assert inverted.each([1])[0].tolist()[:1] == [1]
-    assert sum(len(p) for p in inverted.each([0, 1])) == 9001
+        postings = postings.changed(np.array([0]), np.full(1000, start % 2, np.uint32), places)
+    assert len(postings.new_keys) < 9000
+    assert postings.each([1])[0].tolist()[:1] == [1]
+    assert sum(len(p) for p in postings.each([0, 1])) == 9001
 
 
 @pytest.mark.parametrize(("a", "b"), [("running", "runs"), ("cafés", "cafe"), ("allergies", "allergy")])

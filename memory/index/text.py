@@ -1,4 +1,4 @@
-"""Text as the index sees it: CJK characters apart, queries that no user text can bend (DESIGN §8)."""
+"""Text as the index sees it: words, stems, and Chinese characters with their pairs."""
 
 from __future__ import annotations
 
@@ -43,34 +43,20 @@ _STOP_ZH: Final = re.compile("|".join(sorted(map(re.escape, STOP_ZH_WORDS), key=
 
 
 def segment(text: str) -> str:
-    """Text for the index: full-width forms folded, every CJK character a word of its own."""
+    """Return text for the index: full-width forms folded, every CJK character a word of its own."""
     return _CJK_CHAR.sub(lambda char: f" {char[0]} ", unicodedata.normalize("NFKC", text))
-
-
-def pairs(segmented: str) -> str:
-    """Every two characters that stood side by side in a text without spaces, as words of their own."""
-    found: list[str] = []
-    before = ""
-    for word in segmented.split(" "):
-        if not word:
-            continue  # `segment` put two spaces here, and nothing stood between
-        own = word if len(word) == 1 and word > "\u3000" and _CJK_CHAR.match(word) else ""
-        if before and own:
-            found.append(before + own)
-        before = own
-    return " ".join(found)
 
 
 @lru_cache(maxsize=50_000)
 def key(term: str) -> int:
-    """The number by which a term is looked up: of a word its stem without accents, of Chinese the characters."""
+    """Return the number a term is looked up by: of a word its stem without accents, of Chinese the characters."""
     if not term.isascii() and not _CJK_CHAR.match(term):
         term = "".join(c for c in unicodedata.normalize("NFKD", term) if not unicodedata.combining(c))
     return crc32(PorterStemmer().stemWord(term).encode())
 
 
 def term_keys(text: str) -> bytes:
-    """Keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them that stands there."""
+    """Return keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them there."""
     found: set[str] = set()
     for piece in _pieces(text):
         if _CJK_CHAR.match(piece):
@@ -82,7 +68,7 @@ def term_keys(text: str) -> bytes:
 
 
 def terms(text: str) -> list[str]:
-    """What to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
+    """List what to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
 
     Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.
     """
@@ -96,24 +82,18 @@ def terms(text: str) -> list[str]:
     return list(found)
 
 
-def match_all(text: str) -> str:
-    """FTS5 expression for a search box: every word, the Latin ones as prefixes; stop words count here."""
-    pieces = _pieces(text)
-    return " AND ".join(phrase(p) + ("" if _CJK_CHAR.match(p) else " *") for p in pieces[:_MAX_TERMS])
-
-
 def words(text: str) -> list[str]:
-    """The pieces of a search box, for a search without the index."""
+    """Split what stands in a search box into its words."""
     return _PIECES.findall(unicodedata.normalize("NFKC", text))
 
 
 def fold(name: str) -> str:
-    """An entity's name as it is compared: NFKC, case folded, single spaces."""
+    """Return an entity's name as it is compared: NFKC, case folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def normalised(text: str) -> str:
-    """A text's words alone, for digests: neither case, punctuation, width nor spacing tell texts apart."""
+    """Return a text's words alone, for digests: case, punctuation, width and spacing do not count."""
     return " ".join(_pieces(text))
 
 
@@ -141,9 +121,3 @@ def _pieces(text: str) -> list[str]:
     if text.isascii():
         return _ASCII.findall(text.lower())
     return _PIECES.findall(unicodedata.normalize("NFKC", text).casefold())
-
-
-def phrase(term: str) -> str:
-    """Quoted, so that no word of a user's is FTS syntax."""
-    spaced = " ".join(segment(term).split()).replace('"', '""')
-    return f'"{spaced}"'

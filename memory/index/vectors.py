@@ -1,0 +1,266 @@
+"""Vectors of one user: the nearest to a question, of one embedder or of two, and what is chance among them.
+
+Cosines of one embedder crowd about 0.1, of another about 0.8, and mean the same: what stands out can only be told
+beside what is usual in this store. How many directions its memories go in from their mean tells whether the embedder
+tells them apart. How many words a memory shares with the next one of its session tells whether sessions are
+conversations; that needs no embedder.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log, sqrt
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.index.columns import Columns, Mask
+from memory.index.text import terms
+from memory.models import Lang, Scored
+from memory.ports import Chance, FloatArray, Places
+
+Found = tuple[Places, FloatArray]  # places and their cosines, best first
+Idle = Mapping[Lang, FloatArray]  # (messages, dim): vectors of messages that call for nothing
+
+_KNOWN: Final = 100  # vectors of a model that say how its cosines are spread
+_SAMPLE: Final = 96  # memories, evenly spaced, whose cosines with each other are taken
+_LEAST: Final = 12
+_SPOKEN: Final = 6  # of a language, and their mean is its own
+_PAIRS: Final = 8  # neighbours, and they say something
+
+
+def unit(vector: FloatArray) -> FloatArray:
+    """Return the vector with unit length, whatever it came with."""
+    v = np.ascontiguousarray(vector, dtype=np.float32)
+    length = float(np.linalg.norm(v))
+    return v / np.float32(length) if length > 0 and abs(length - 1) > 1e-6 else v
+
+
+def level_vectors(messages: FloatArray, slant: FloatArray | None) -> FloatArray:
+    """Turn messages so that memories of both languages are equally near to them on average, (n, dim) unit vectors.
+
+    Without that those in a message's own language come before what the other one says of its matter.
+    """
+    if slant is None:
+        return messages
+    level = messages - np.outer(messages @ slant, slant / (slant @ slant))
+    out: FloatArray = level / np.linalg.norm(level, axis=1, keepdims=True)
+    return out
+
+
+# --- the nearest --------------------------------------------------------------------------------------
+
+
+class VectorSet(Protocol):
+    """One model's vectors of one user, where a database keeps an index of them or in memory."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    def nearest(self, vectors: Sequence[FloatArray], k: int, mask: Mask) -> list[Found]:
+        """Return for each vector the `k` nearest places that pass."""
+
+    def held(self) -> Mask:
+        """Return which places have a vector."""
+
+    def sample(self, most: int) -> FloatArray:
+        """Return up to `most` of the vectors, (n, dim)."""
+
+
+@dataclass(slots=True)
+class ScannedVectors:
+    """All vectors of a user and a model in memory, compared one by one: for databases without an index of them."""
+
+    dim: int
+    keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # ascend as vectors are written
+    numbers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # of the memories
+    matrix: FloatArray = field(default_factory=lambda: np.empty((0, 0), np.float32))
+
+    def changed(self, left: NDArray[np.int64] | None, new: Sequence[tuple[int, int, bytes]]) -> ScannedVectors:
+        """Return them with new ones, (key, number, vector) of each, and of the old those `left`; None: all."""
+        stays = slice(None) if left is None else np.isin(self.keys, left)
+        mine = replace(self, keys=self.keys[stays], numbers=self.numbers[stays], matrix=self.matrix[stays])
+        rows = np.frombuffer(b"".join([v for _, _, v in new]), np.float32).reshape(len(new), self.dim)
+        keys, numbers = (np.array([r[i] for r in new], np.int64) for i in (0, 1))
+        return ScannedVectors.join([mine, ScannedVectors(self.dim, keys, numbers, rows)])
+
+    @staticmethod
+    def join(parts: Sequence[ScannedVectors]) -> ScannedVectors:
+        """Put one behind the other."""
+        some = [p for p in parts if len(p.keys)] or parts[:1]
+        columns = ([getattr(p, name) for p in some] for name in ("keys", "numbers", "matrix"))
+        return ScannedVectors(some[0].dim, *map(np.concatenate, columns))
+
+    def at(self, columns: Columns) -> ScannedSet:
+        """Look at them by the places of these columns."""
+        there = np.isin(self.numbers, columns.numbers)
+        matrix = self.matrix if there.all() else self.matrix[there]
+        return ScannedSet(self.dim, len(columns), columns.places_of(self.numbers), matrix)
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedSet:
+    """`VectorSet` of vectors in memory: a plain scan."""
+
+    dim: int
+    size: int
+    places: Places
+    matrix: FloatArray
+
+    def nearest(self, vectors: Sequence[FloatArray], k: int, mask: Mask) -> list[Found]:
+        """Return for each vector the `k` nearest places that pass."""
+        passing = np.flatnonzero(mask[self.places])
+        some, matrix = self.places[passing], self.matrix if len(passing) == len(self.places) else self.matrix[passing]
+        return [rank(some, matrix, v, k) for v in vectors]
+
+    def held(self) -> Mask:
+        """Return which places have a vector."""
+        out = np.zeros(self.size, np.bool_)
+        out[self.places] = True
+        return out
+
+    def sample(self, most: int) -> FloatArray:
+        """Return up to `most` of the vectors, (n, dim)."""
+        return self.matrix[evenly(len(self.matrix), most)]
+
+
+def rank(places: Places, matrix: FloatArray, vector: FloatArray, k: int) -> Found:
+    """Return the `k` places whose vectors (the rows of the matrix) are nearest, by their cosines."""
+    scores = np.einsum("ij,j->i", matrix, vector)
+    some = np.argpartition(-scores, k)[:k] if k < len(scores) else np.arange(len(scores))
+    order = some[np.lexsort((places[some], -scores[some]))]
+    return places[order], scores[order]
+
+
+def evenly(size: int, most: int) -> Places:
+    """Return up to `most` of so many indices, evenly spaced."""
+    return np.unique(np.linspace(0, max(size - 1, 0), min(most, size)).astype(np.int64))
+
+
+def find_nearest(
+    sets: Sequence[VectorSet], columns: Columns, vectors: Sequence[FloatArray], k: int, mask: Mask
+) -> list[list[Scored]]:
+    """Return for each vector the `k` nearest memories, best first.
+
+    `sets` are of the current model and, while memories are being embedded anew, of the one before. A vector is the
+    current model's, with the earlier one's behind it where both are wanted: then memories that have no vector of the
+    current model are found by the other, their cosines moved to where the current one's lie.
+    """
+    if k <= 0 or not sets:
+        return [[] for _ in vectors]
+    now, split = sets[0], [_parts(v, sets) for v in vectors]
+    found = _scored(now, columns, [own for own, _ in split], k, mask)
+    if len(sets) > 1 and any(earlier is not None for _, earlier in split):
+        before = _scored(sets[1], columns, [earlier for _, earlier in split], k, mask & ~now.held())
+        for i, (own, earlier) in enumerate(split):
+            if own is not None and earlier is not None:
+                moved = _moved(before[i], sets[1].sample(_KNOWN) @ earlier, now.sample(_KNOWN) @ own)
+                found[i] = sorted((*found[i], *moved), key=lambda s: -s.score)[:k]
+    return found
+
+
+def _parts(v: FloatArray, sets: Sequence[VectorSet]) -> tuple[FloatArray | None, FloatArray | None]:
+    """The vector of the current model and of the one before, each of unit length; None for one that is not there."""
+    now = sets[0].dim
+    if len(v) == now:
+        return unit(v), None
+    if len(sets) > 1 and len(v) == now + sets[1].dim:
+        return unit(v[:now]), unit(v[now:])
+    return None, None  # of a model that was in use when the question was asked, and no longer is
+
+
+def _scored(
+    of: VectorSet, columns: Columns, vectors: Sequence[FloatArray | None], k: int, mask: Mask
+) -> list[list[Scored]]:
+    found = iter(of.nearest([v for v in vectors if v is not None], k, mask))
+    ids = columns.ids
+    return [
+        [] if v is None else [Scored(ids[p], s, p) for p, s in zip(*(a.tolist() for a in next(found)), strict=True)]
+        for v in vectors
+    ]
+
+
+def _moved(hits: list[Scored], mine: FloatArray, theirs: FloatArray) -> list[Scored]:
+    """Cosines of one model as the other would have them: as far above its average, in its own measure."""
+    if min(len(mine), len(theirs)) < _KNOWN or not mine.std() or not theirs.std():
+        return hits
+    scale = float(theirs.std() / mine.std())
+    return [s._replace(score=min(1.0, (s.score - float(mine.mean())) * scale + float(theirs.mean()))) for s in hits]
+
+
+# --- chance -------------------------------------------------------------------------------------------
+
+
+def measure_vectors(vectors: FloatArray, languages: Sequence[str], held: int, idle: Idle) -> Chance:
+    """Measure what is chance among `held` vectors, by an even sample of them and the language of each."""
+    spoken_in = np.array(languages)
+    # Messages that another embedder read, which was in use a moment ago, say nothing of these.
+    mine = {lang: messages for lang, messages in idle.items() if messages.shape[1] == vectors.shape[1]}
+    spoken = [vectors[at].mean(axis=0) for lang in mine if (at := spoken_in == lang).sum() >= _SPOKEN]
+    slant = spoken[0] - spoken[1] if len(spoken) > 1 else None
+    asked = {lang: _each_with_each(level_vectors(messages, slant), vectors) for lang, messages in mine.items()}
+    nearest = {lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()}
+    read = len(vectors)
+    if read < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
+        return Chance(0.0, read, slant=slant, idle=nearest)
+    some = vectors[evenly(read, _SAMPLE)]
+    cosines = _each_with_each(some, some)
+    apart = cosines[np.triu_indices(len(cosines), 1)]
+    spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(apart.std())
+    # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
+    farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(read))) if held > read else 0.0
+    return Chance(
+        spread,
+        read,
+        _dimensions(cosines),
+        centre=vectors.mean(axis=0),
+        slant=slant,
+        idle={lang: (mean + farther, deviation) for lang, (mean, deviation) in nearest.items()},
+    )
+
+
+def _each_with_each(vectors: FloatArray, others: FloatArray) -> FloatArray:
+    """Small products: for larger ones BLAS takes threads, which wait 10 ms for each other on a busy machine."""
+    return np.stack([others @ v for v in vectors])
+
+
+def _dimensions(cosines: FloatArray) -> float:
+    """How many directions of equal strength would spread them so: the more, the better they are told apart.
+
+    The participation ratio of their covariance, as if their number were no limit to it. What an embedder adds to all
+    of its vectors does not change it.
+    """
+    centred = cosines - cosines.mean(0) - cosines.mean(1)[:, None] + cosines.mean()
+    square = float(np.square(centred).sum())
+    if square <= 0:
+        return 1.0
+    seen = float(np.trace(centred)) ** 2 / square
+    return 1 / max(1 / seen - 1 / (len(cosines) - 1), 1e-3)
+
+
+def measure_sessions(columns: Columns) -> float | None:
+    """Return how far above chance, in spreads, a memory shares words with the next of its session, at least."""
+    order = columns.order.places
+    session = columns.session[order]
+    beside = np.flatnonzero((session[1:] == session[:-1]) & (session[1:] >= 0))
+    if len(beside) < _PAIRS:
+        return None
+    some = beside[evenly(len(beside), _SAMPLE)].tolist()
+    texts = {at: frozenset(terms(columns.texts[int(order[at])])) for at in {*some, *(at + 1 for at in some)}}
+    held = Counter(term for own in texts.values() for term in own)
+    worth = {t: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) ** 2 for t, n in held.items()}
+    length = {at: sqrt(sum(worth[t] for t in own)) or 1.0 for at, own in texts.items()}
+
+    def alike(a: int, b: int) -> float:
+        return sum(worth[t] for t in texts[a] & texts[b]) / (length[a] * length[b])
+
+    chance = [alike(a, b) for i, a in enumerate(some) for b in some[i + 2 :]]
+    spread = float(np.std(chance)) if chance else 0.0
+    if not spread:
+        return None
+    next_ones = [alike(at, at + 1) for at in some]
+    return (float(np.mean(next_ones)) - float(np.mean(chance))) / spread - 1 / sqrt(len(next_ones))
