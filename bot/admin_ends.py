@@ -7,7 +7,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Final, get_args
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from bot import charts
@@ -20,8 +20,9 @@ from memory.jobs import JobRunner
 from memory.models import Lang
 from memory.service import Receipt
 from memory.store import worker_id
+from memory.text.languages import LANGUAGES
 
-LANGS: Final[tuple[Lang, ...]] = get_args(Lang)
+LANGS: Final[tuple[Lang, ...]] = tuple(LANGUAGES)
 _SCRUB_SECONDS = 20.0
 _LOOKS = 30
 _PLACES = tuple(k.removeprefix("place.") for k in say.keys() if k.startswith("place."))  # noqa: SIM118 - a table

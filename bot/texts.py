@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 from memory.models import Lang
-from memory.text.dates import MONTHS
+from memory.text.en.dates import MONTHS
 
 
 class Texts:

@@ -19,7 +19,7 @@ from memory.ports import FloatArray
 from memory.text import spans
 from memory.text.en.commands import FICTION as PLAYS_EN
 from memory.text.speech import FORMS
-from memory.text.zh.characters import simplified
+from memory.text.words import fold_variants as simplified
 from memory.text.zh.commands import FICTION as PLAYS_ZH
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn import dates
-from memory.recall import window_asked
+from memory.text.dates import window_asked
 
 _ABOUT_ALL: Final = re.compile(
     r"^(?:me|myself|my life|everything|anything|all|我|我的(?:事|事情|一切)?|全部|所有|一切)?$", re.I

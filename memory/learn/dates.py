@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.models import Precision
-from memory.recall import windows_named
+from memory.text.dates import windows_named
 
 Window: TypeAlias = tuple[datetime, datetime]
 Use: TypeAlias = Literal["due", "since", "until"]

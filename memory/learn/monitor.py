@@ -24,7 +24,7 @@ from memory.learn.sealed import readable
 from memory.learn.tokens import newest_within
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
 from memory.ports import Tx
-from memory.recall import residents
+from memory.recall.residents import residents
 
 CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS = 6_000  # of one message of the exchange

@@ -6,24 +6,29 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memory import bilingual
 from memory.learn.alike import words
 from memory.learn.contains import mentions
 from memory.learn.evidence import Spoken, question_before
 from memory.learn.support import names_in
 from memory.models import Layer, Memory
-from memory.recall.vocabulary import COMMON_EN, COMMON_ZH
-from memory.text.en import evidence as en
+from memory.text import translations
+from memory.text.languages import bounded, values
+from memory.text.questions import COMMON
 from memory.text.spans import own_text
 from memory.text.speech import FORMS, denies, fold, kin_of, read_answer
-from memory.text.zh import evidence as zh
 
 MOST_ENDED: Final = 3  # memories that one exchange may end
 NAMED: Final = 0.5  # share of a memory's words from which the person names it
 
 _SLOTS: Final = [
-    re.compile(rf"\b(?:{'|'.join(a.split())})\b|{'|'.join(b.split())}", re.I)
-    for a, b in zip(en.SLOTS.split("|"), zh.SLOTS.split("|"), strict=True)
+    re.compile("|".join(slot), re.I)
+    for slot in zip(
+        *(
+            [bounded(lang, s.replace(" ", "|")) for s in slots.split("|")]
+            for lang, slots in values("evidence", "SLOTS").items()
+        ),
+        strict=True,
+    )
 ]
 
 
@@ -40,11 +45,10 @@ def words_about(spoken: Sequence[Spoken]) -> str:
 def touches_memory(said: str, m: Memory) -> bool:
     """Whether the words speak of what the memory is about: a word of it, a name, a relative, or the same slot."""
     text = m.original_content
-    common = COMMON_EN | COMMON_ZH
     return bool(
-        (words(said) & words(text)) - common
+        (words(said) & words(text)) - COMMON
         or kin_of(said) & kin_of(text)
-        or bilingual.things(said) & bilingual.things(text)
+        or translations.things_of(said) & translations.things_of(text)
         or any(s.search(said) and s.search(text) for s in _SLOTS)
         or _says_name(said, m)
     )

@@ -18,10 +18,10 @@ from math import exp, log, log1p
 from typing import Final
 
 from memory.models import Lang, Mode, language_of
-from memory.recall.alike import crossed
 from memory.recall.fusion import WEIGHTS as RANKING
-from memory.recall.letters import mistyped
 from memory.recall.question import Question, shared
+from memory.text.translations import count_crossed
+from memory.text.words import count_mistyped
 
 THRESHOLD: Final = 0.7  # S1
 REVIEW_THRESHOLD: Final = 0.4
@@ -174,7 +174,7 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     telling, common, mass = _words(ear, c.text)
     crossing = 0.0
     if (c.lang or language_of(c.text)) != a.lang:
-        crossing = _CROSSED * crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
+        crossing = _CROSSED * count_crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
     letters = 0.0
     if c.cosine is not None and ear.embedder.startswith("lexical:"):
         letters = max(0.0, min(_LETTERS[1], c.cosine - _LETTERS[0]))
@@ -228,5 +228,5 @@ def _words(ear: Ear, text: str) -> tuple[float, float, float]:
         looks.append((a.context_weight * telling, a.context_weight * common, mass))
     telling, common, _ = max(looks)
     if ear.unknown:
-        telling += _TYPED * mistyped(ear.unknown, text)
+        telling += _TYPED * count_mistyped(ear.unknown, text)
     return telling, common, max(mass for _, _, mass in looks)

@@ -16,8 +16,12 @@ from itertools import pairwise
 from typing import Final
 
 from memory.text.en import forms as en
+from memory.text.en.numbers import COUNTED as NUMBERS
+from memory.text.en.numbers import ORDINALS, SCALES, read_number
+from memory.text.words import fold_variants
 from memory.text.zh import forms as zh
-from memory.text.zh.characters import simplified
+from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
+from memory.text.zh.numbers import read_number as read_characters
 
 LONGEST: Final = 2_000  # characters that are compared
 _COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
@@ -32,9 +36,9 @@ _DATES: Final = (
     re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
 )
 _AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
-_SMALL: Final = "|".join([*en.NUMBERS][1:13])
-_HYPHENED: Final = re.compile(rf"\b({'|'.join(en.NUMBERS)})-(?=[a-z])")
-_ORDINAL: Final = re.compile(rf"\b({'|'.join(en.ORDINALS)})\b")
+_SMALL: Final = "|".join([*NUMBERS][1:13])
+_HYPHENED: Final = re.compile(rf"\b({'|'.join(NUMBERS)})-(?=[a-z])")
+_ORDINAL: Final = re.compile(rf"\b({'|'.join(ORDINALS)})\b")
 _PAST: Final = re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b")
 _HOUR: Final = re.compile(rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|evening)|o'clock|[ap]\.?m)\b)")
 _MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
@@ -195,14 +199,16 @@ def _written(text: str) -> str:
     """The text in one script and case, with numbers, times, dates and short forms written in one way."""
     plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = simplified(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
+    plain = fold_variants(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
     for pattern, form in zh.FORMS:
         plain = pattern.sub(form, plain)
     plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
-    plain = zh.NUMBER.sub(lambda m: _chinese(m[0]), plain)
-    plain = re.sub(r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * zh.SCALES[m[2]]:.0f}", plain)
-    plain = _ORDINAL.sub(lambda m: f"{en.ORDINALS[m[1]]}th", plain)
-    plain = _HOUR.sub(lambda m: str(en.NUMBERS[m[1]]), _PAST.sub(_past, plain))
+    plain = zh.NUMBER.sub(lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain)
+    plain = re.sub(
+        r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}", plain
+    )
+    plain = _ORDINAL.sub(lambda m: f"{ORDINALS[m[1]]}th", plain)
+    plain = _HOUR.sub(lambda m: str(NUMBERS[m[1]]), _PAST.sub(_past, plain))
     for pattern, form in (*en.SUBJECT, *en.SHORT):
         plain = pattern.sub(form, plain)
     plain = _HYPHENED.sub(r"\1 ", en.OPENING.sub("", plain))
@@ -217,7 +223,7 @@ def _written(text: str) -> str:
 
 
 def _past(m: re.Match[str]) -> str:
-    hour = int(m[3]) if m[3].isdigit() else en.NUMBERS[m[3]]
+    hour = int(m[3]) if m[3].isdigit() else NUMBERS[m[3]]
     minutes = {"half": 30, "quarter": 15}[m[1]]
     return f"{hour}:{minutes}" if m[2] == "past" else f"{hour - 1 or 12}:{60 - minutes}"
 
@@ -235,39 +241,18 @@ def _day(m: re.Match[str]) -> str:
     return f" §{year + '-' if year else ''}{int(month)}-{int(m['d'])} "
 
 
-def _chinese(run: str) -> str:
-    """一万二 → 12000, 第二十 → 第20; as it is where it is no number."""
-    if run.startswith("第"):
-        return "第" + _chinese(run[1:])
-    if all(c in zh.DIGITS for c in run):
-        return "".join(str(zh.DIGITS[c]) for c in run)
-    total = part = digit = 0
-    last = 1
-    for c in run:
-        if c in zh.DIGITS:
-            digit = zh.DIGITS[c]
-            last = 1 if c in "零〇" else last
-        elif zh.SCALES[c] >= 10_000:
-            total += (part + digit) * zh.SCALES[c]
-            part, digit, last = 0, 0, zh.SCALES[c]
-        else:
-            part += (digit or 1) * zh.SCALES[c]
-            digit, last = 0, zh.SCALES[c]
-    return str(total + part + digit * (last // 10 if last > 10 else 1))
-
-
 def _read(found: Sequence[str]) -> Iterator[str]:
     """Tokens as they are compared."""
     kept: list[str] = []
     i = 0
     while i < len(found):
         word, i = found[i], i + 1
-        if word in en.NUMBERS or (word in en.SCALES and not (kept and kept[-1][0] == "#")):
-            value, i = _number(found, i - 1)
+        if word in NUMBERS or (word in SCALES and not (kept and kept[-1][0] == "#")):
+            value, i = read_number(found, i - 1)
             kept.append(f"#{value}")
-        elif word in en.SCALES:
-            value = kept[-1][1:]
-            kept[-1] = f"#{float(value) * en.SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", value) else kept[-1]
+        elif word in SCALES:
+            written = kept[-1][1:]
+            kept[-1] = f"#{float(written) * SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", written) else kept[-1]
         elif word[0].isdigit():
             kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
         elif kept and kept[-1][0] == "#" and (unit := en.UNITS.get(word) or en.UNITS.get(word.removesuffix("s"))):
@@ -286,24 +271,6 @@ def _read(found: Sequence[str]) -> Iterator[str]:
     yield from kept
 
 
-def _number(found: Sequence[str], i: int) -> tuple[str, int]:
-    """The number that begins at `i` in words, and where it ends."""
-    total = part = 0
-    while i < len(found) and (found[i] in en.NUMBERS or found[i] in en.SCALES):
-        word = found[i]
-        if word in en.SCALES:
-            i += found[i + 1 : i + 2] == ["and"] and i + 2 < len(found) and found[i + 2] in en.NUMBERS
-            part = (part or 1) * en.SCALES[word]
-            if word != "hundred":
-                total, part = total + part, 0
-        elif part % 10 and en.NUMBERS[word] < 100:
-            break
-        else:
-            part += en.NUMBERS[word]
-        i += 1
-    return str(total + part), i
-
-
 def _stem(word: str) -> str:
     """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
     for pattern, form in en.SPELLING:
@@ -311,7 +278,7 @@ def _stem(word: str) -> str:
     if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
         word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
     elif word.endswith("ties") and word[:-4] in {"nine", "eigh", "seven", "six", "fif", "for", "thir", "twen"}:
-        return f"#{en.NUMBERS[word[:-3] + 'y']}s"
+        return f"#{NUMBERS[word[:-3] + 'y']}s"
     elif word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"
     elif re.search(r"(?:[sxz]|ch|sh|o)es$", word):

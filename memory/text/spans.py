@@ -82,6 +82,7 @@ _END: Final = re.compile(
     r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
 )
 _MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
+SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")  # where a question ends, quotations not minded
 _NAME: Final = re.compile(r"\bebb\b", re.I)
 _LEAD: Final = 200  # characters in which a text is announced
 _QUOTE: Final = 2_000  # characters that one quotation may hold

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from memory.text.en import dates
+
 # Without a role and without content. `was` and `had` are not here: what was so need not be so now.
 DROPPED: Final = frozenset(
     """a an the am is are be being i my do does that which really just very actually honestly basically literally
@@ -37,10 +39,8 @@ SUBJECT: Final = (
     (re.compile(r"\b(?:myself|mine)\b"), "me"),
     (re.compile(r"\bme and my\b"), "my"),
 )
-MONTHS: Final = (
-    "january february march april may june july august september october november december".split()  # noqa: SIM905 - words read as words
-)
-DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()  # noqa: SIM905 - words read as words
+MONTHS: Final = [m.lower() for m in dates.MONTHS]
+DAYS: Final = [d.lower() for d in dates.WEEKDAYS]
 SHORT: Final = (  # contractions; 's is a possessive unless a pronoun stands before it
     (re.compile(r"\b(ca|wo|do|does|did|is|are|was|were|has|have|could|would|should)nt\b"), r"\1n't"),
     (re.compile(r"\bi(m|ve)\b"), r"i'\1"),
@@ -102,17 +102,6 @@ SPELLING: Final = (  # British and American forms of one word
     (re.compile(r"^grey"), "gray"),
     (re.compile(r"^mum(?=s?$|my)"), "mom"),
 )
-_SMALL: Final = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-)
-TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905 - words read as words
-NUMBERS: Final = (
-    {w: i for i, w in enumerate(_SMALL.split())} | {w: 10 * i for i, w in enumerate(TENS, 2)} | {"dozen": 12}
-)
-SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_ORDINALS: Final = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
-ORDINALS: Final = {w: i for i, w in enumerate(_ORDINALS.split(), 1)}
 UNITS: Final = {
     word: words.split(",")[0]
     for words in (  # noqa: SIM905 - words read as words

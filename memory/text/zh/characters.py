@@ -34,9 +34,4 @@ _SIMPLIFIED: Final = (
     "闲闲间闸阂阁合阀闺闽阅阎板阔阑闯关阐辟陕升阵阴陈陆阳队阶陨际随险隐陇隶只虽双雏杂鸡离难云电沾雾灵静巩秋千韦韧韩韵响页顶顷项顺须颂预顽颁顿颇领颐头颊颈颓频颗题额颜愿颠类顾颤显颅风台刮飘飞饥饭饮饲饱饰饺饼养饵馁饿余饯馅馆喂馏"
     "馒饥饶馋马驭冯驮驰驯驳驻驹驾驶驼骇骆骏骋骑骗腾骚骡驱骄验惊骤驴肮脏体发松胡须斗闹哄郁鱼鲁鲍鲜鲤鲸鳃鳖鳞鸟凤鸣鸦鸵鸳鸯鸭鸿鸽鹃鹅鹏鹊鹤鸥鹰卤咸碱盐丽麦曲面么黄点党霉冬齐斋齿龄出啮龋龙庞龚龟"
 )
-_TABLE: Final = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
-
-
-def simplified(text: str) -> str:
-    """Replace traditional characters; returns a text of the same length."""
-    return text.translate(_TABLE)
+VARIANTS: Final = str.maketrans(_TRADITIONAL, _SIMPLIFIED)

@@ -52,6 +52,7 @@ class Once:
     unit: Unit
     span: Span
     weak: bool = False  # no time by itself: only beside another word of time
+    at: datetime | None = None  # the day or moment itself, where the span is wider
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Again:
     else_: Literal["next", "last", "near", ""] = "last"
     weak: bool = False
     strict: bool = False  # today's is not the last one
+    main: int = 0  # of several days the one that bears the name
 
     def around(self, t: datetime) -> list[Span]:
         """Those before and after a moment, in order."""
@@ -291,6 +293,41 @@ def nth_week(span: Span, n: int) -> Span:
         return span[1] - 7 * DAY, span[1]
     start = span[0] + 7 * (n - 1) * DAY
     return start, min(start + (7 + -start.weekday() % 7) * DAY, span[1])
+
+
+def nth(n: int, what: str, one: Again | None = None) -> Nth:
+    """Return the n-th (−1: the last) day, week, month or other thing of a longer time."""
+    match what:
+        case "week":
+            return Nth(Unit.WEEK, lambda s: nth_week(s, n))
+        case "day":
+            return Nth(Unit.DAY, lambda s: day_of(s[1] - DAY) if n < 0 else day_of(s[0] + (n - 1) * DAY))
+        case "month":
+            return Nth(
+                Unit.MONTH,
+                lambda s: month_of(*((s[1].year, s[1].month - 1) if n < 0 else (s[0].year, s[0].month + n - 1))),
+            )
+    return Nth((one or WEEKEND).unit, lambda s: nth_of(s, n, one or WEEKEND))
+
+
+def nth_third(which: int, *, edge: bool) -> Nth:
+    """Return the early (0), mid (1) or late (2) part of a longer time; see `third_of`."""
+    return Nth(Unit.THIRD, lambda s: third_of(s, which, edge=edge))
+
+
+def nth_half(which: int) -> Nth:
+    """Return the first (0) or second half of a longer time."""
+    return Nth(Unit.THIRD, lambda s: half_of(s, which))
+
+
+def quarter(n: int, *, weak: bool = False) -> Again:
+    """Return that quarter of each year, from 1."""
+    return Again(Unit.SEASON, "year", lambda first: month_of(first.year, 3 * n - 2, 3), weak=weak)
+
+
+def century(two: int) -> int:
+    """Return the year that two figures mean."""
+    return two + (2000 if two < 60 else 1900)
 
 
 def weekday(which: int) -> Again:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.words import recent_asked, review_asked
+from memory.text.questions import recent_asked, review_asked
 
 REVIEW = """
 我以前说过什么？

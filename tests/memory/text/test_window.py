@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.window import window_asked
-from tests.memory.recall import times_en, times_zh
+from memory.text.dates import window_asked
+from tests.memory.text import times_en, times_zh
 
 TZ = "Asia/Shanghai"
 NOW = datetime(2026, 2, 11, 10, 0, tzinfo=ZoneInfo(TZ))
