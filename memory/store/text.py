@@ -11,14 +11,12 @@ from operator import add
 from typing import Final
 from zlib import crc32
 
-from memory.text.languages import values
+from memory.text.languages import words as words_of
 from memory.text.words import STOP_WORDS, UNSPACED, is_unspaced, stem, tokens
 
 _CHARACTER: Final = re.compile(f"([{UNSPACED}])")
 _MAX_TERMS: Final = 40
-_STOP_PHRASES: Final = re.compile(
-    "|".join(sorted((w for ws in values("stop", "PHRASES").values() for w in ws), key=len, reverse=True))
-)
+_STOP_PHRASES: Final = re.compile("|".join(sorted(words_of("stop", "PHRASES"), key=len, reverse=True)))
 
 
 def segment(text: str) -> str:

@@ -15,20 +15,29 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from memory.text.en import forms as en
+from memory.text.en.dates import MONTHS, WEEKDAYS
 from memory.text.en.numbers import COUNTED as NUMBERS
 from memory.text.en.numbers import ORDINALS, SCALES, read_number
-from memory.text.words import fold_variants
-from memory.text.zh import forms as zh
+from memory.text.languages import Patterns, pairs, section, words
+from memory.text.words import UNSPACED, fold_variants
 from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
 from memory.text.zh.numbers import read_number as read_characters
 
 LONGEST: Final = 2_000  # characters that are compared
-_COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
+_EN, _ZH = Patterns("en", "forms"), Patterns("zh", "forms")
+_COORDINATORS: Final = frozenset(words("forms", "COORDINATORS")) | {","}
+_RESPECTIVELY: Final = frozenset(words("forms", "RESPECTIVELY"))
+_TIMES: Final = frozenset(words("forms", "TIMES"))
+_UNITS: Final = section("en", "forms").UNITS
+_DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
+_MONTHS: Final = [m.lower() for m in MONTHS]
+_DAYS: Final = [d.lower() for d in WEEKDAYS]
+_FORMS, _SHORT, _SPELLING, _MEASURES = (pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES"))
 _PLACES: Final = frozenset({"in", "on", "at", "sinc", "until", "during"})
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
+_AFTERNOON: Final = frozenset(words("forms", "AFTERNOON"))
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
-_MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in en.MONTHS)}|sept)\.?"
+_MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)}|sept)\.?"
 _DATES: Final = (
     re.compile(r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?)(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)[日号]?"),
     re.compile(r"(?<!\d)(?P<m>\d{1,2})月(?P<d>\d{1,2})(?!\d)[日号]?"),
@@ -44,7 +53,8 @@ _HOUR: Final = re.compile(rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|even
 _MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
 _TOKEN: Final = re.compile(
     r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]|(?<![\w-])-(?=\d)"
-    r"|(?<=[a-z])-(?![\w])|[\u3400-\u9fff\uf900-\ufaff]|[^\W\d_a-z\u3400-\u9fff]+"
+    r"|(?<=[a-z])-(?![\w])|"
+    rf"[{UNSPACED}]|[^\W\d_a-z{UNSPACED}]+"
 )
 
 
@@ -60,7 +70,7 @@ def tokens(text: str) -> tuple[str, ...]:
 def numbers(text: str) -> tuple[str, ...]:
     """Numbers with their units, times and days, sorted."""
     found = tokens(text)
-    units = set(en.UNITS.values()) | {"元"}
+    units = set(_UNITS.values()) | {"元"}
     after = (*found[1:], "")
     return tuple(sorted(t + (u if u in units else "") for t, u in zip(found, after, strict=True) if t[0] in _MARKED))
 
@@ -153,7 +163,7 @@ def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
     if not at and "," in y:  # 打壁球，每周四
         cut = y.index(",")
         y, at = (*y[:cut], *y[cut + 1 :]), len(y) - 1 - cut
-        if not zh.TIMES & {*x[:at]} and not any(t[0] in "@§" for t in x[:at]):
+        if not _TIMES & {*x[:at]} and not any(t[0] in "@§" for t in x[:at]):
             return False
     elif not x or not (x[0] in _ADJUNCTS or x[0][0] in "@§"):
         return False
@@ -164,7 +174,7 @@ def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
 
 def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
     """`a cat and a dog`: between what both begin and end with, the same parts in another order."""
-    if {*en.RESPECTIVELY.split(), zh.RESPECTIVELY[0]} & {*x, *y}:
+    if _RESPECTIVELY & {*x, *y}:
         return False
     before, after = common(x, y)
     # 上海和南海 ends as 南海和上海 does: the lists may begin sooner and end later than the difference.
@@ -200,25 +210,25 @@ def _written(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     plain = fold_variants(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
-    for pattern, form in zh.FORMS:
+    for pattern, form in _FORMS:
         plain = pattern.sub(form, plain)
-    plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
-    plain = zh.NUMBER.sub(lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain)
+    plain = _ZH.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
+    plain = _ZH.NUMBER.sub(lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain)
     plain = re.sub(
         r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}", plain
     )
     plain = _ORDINAL.sub(lambda m: f"{ORDINALS[m[1]]}th", plain)
     plain = _HOUR.sub(lambda m: str(NUMBERS[m[1]]), _PAST.sub(_past, plain))
-    for pattern, form in (*en.SUBJECT, *en.SHORT):
+    for pattern, form in _SHORT:
         plain = pattern.sub(form, plain)
-    plain = _HYPHENED.sub(r"\1 ", en.OPENING.sub("", plain))
+    plain = _HYPHENED.sub(r"\1 ", _EN.OPENING.sub("", plain))
     plain = _AM_PM.sub(lambda m: f" @{int(m[1]) % 12 + 12 * (m[3] == 'p')}:{m[2] or '00'} ", plain)
-    plain = zh.CLOCK.sub(_clock, plain)
+    plain = _ZH.CLOCK.sub(_clock, plain)
     for date in _DATES:
         plain = date.sub(_day, plain)
-    for pattern, form in zh.UNITS:
+    for pattern, form in _MEASURES:
         plain = pattern.sub(form, plain)
-    plain = re.sub("[，；;]", ",", zh.DROPPED.sub("", plain))
+    plain = re.sub("[，；;]", ",", _ZH.DROPPED.sub("", plain))
     return re.sub(r"(?<=[a-z])-(?=[a-z])", "", _MONEY.sub(r"\2 \1", plain))
 
 
@@ -231,12 +241,12 @@ def _past(m: re.Match[str]) -> str:
 def _clock(m: re.Match[str]) -> str:
     more = (m["more"] or "").rstrip("分")
     minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(more, more.zfill(2))
-    hour = int(m["h"]) + 12 * (m["part"] in zh.AFTERNOON and int(m["h"]) < 12)
+    hour = int(m["h"]) + 12 * (m["part"] in _AFTERNOON and int(m["h"]) < 12)
     return f" @{hour}:{minutes} "
 
 
 def _day(m: re.Match[str]) -> str:
-    month = m["m"] if m["m"].isdigit() else next(i for i, name in enumerate(en.MONTHS, 1) if name[:3] == m["m"][:3])
+    month = m["m"] if m["m"].isdigit() else next(i for i, name in enumerate(_MONTHS, 1) if name[:3] == m["m"][:3])
     year = m.groupdict().get("y")
     return f" §{year + '-' if year else ''}{int(month)}-{int(m['d'])} "
 
@@ -255,13 +265,13 @@ def _read(found: Sequence[str]) -> Iterator[str]:
             kept[-1] = f"#{float(written) * SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", written) else kept[-1]
         elif word[0].isdigit():
             kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
-        elif kept and kept[-1][0] == "#" and (unit := en.UNITS.get(word) or en.UNITS.get(word.removesuffix("s"))):
+        elif kept and kept[-1][0] == "#" and (unit := _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))):
             kept.append(unit)
-        elif word.rstrip("s") in en.DAYS:
-            kept.append(f"§d{en.DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
+        elif word.rstrip("s") in _DAYS:
+            kept.append(f"§d{_DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
         elif word.isascii() and word.isalpha():
             last = kept[-1] if kept else ""
-            if word not in en.DROPPED and (word, last) not in _IDLE:
+            if word not in _DROPPED and (word, last) not in _IDLE:
                 kept.append(_stem(word))
         else:
             kept.append("," if word == "、" else word)
@@ -273,7 +283,7 @@ def _read(found: Sequence[str]) -> Iterator[str]:
 
 def _stem(word: str) -> str:
     """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
-    for pattern, form in en.SPELLING:
+    for pattern, form in _SPELLING:
         word = pattern.sub(form, word)
     if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
         word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
@@ -289,6 +299,8 @@ def _stem(word: str) -> str:
 
 
 # "to" of an infinitive, "of" behind a unit.
-_IDLE: Final = {("to", _stem(w)) for w in en.BEFORE_INFINITIVE} | {("of", unit) for unit in en.UNITS.values()}
-_ADJUNCTS: Final = frozenset(map(_stem, en.ADJUNCTS))
-ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES
+_IDLE: Final = {("to", _stem(w)) for w in section("en", "forms").BEFORE_INFINITIVE.split()} | {
+    ("of", unit) for unit in _UNITS.values()
+}
+_ADJUNCTS: Final = frozenset(map(_stem, words("forms", "ADJUNCTS")))
+ROLES: Final = frozenset(map(_stem, words("forms", "ROLES")))

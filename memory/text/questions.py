@@ -1,6 +1,6 @@
 """The patterns by which recall reads a message, of all languages together, and what it is asked to look for.
 
-`memory.text.en.questions` says what each is.
+The English file says what each is.
 """
 
 # ruff: noqa: E501 - a pattern broken over lines cannot be read
@@ -12,7 +12,7 @@ import unicodedata
 from types import SimpleNamespace
 from typing import Final
 
-from memory.text.languages import either, joined, values
+from memory.text.languages import either, joined, values, words
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.words import stem
 
@@ -42,13 +42,13 @@ PATTERNS: Final = SimpleNamespace(**{name: either("questions", name) for name in
 
 
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(stem(w) for words in values("questions", name).values() for w in words)
+    return frozenset(map(stem, words("questions", name)))
 
 
 COMMON: Final = _stems("COMMON")  # what everybody uses of everything
 SOCIAL: Final = _stems("SOCIAL")  # manners, moods and turns of talk: they ask for nothing
 ABOUT_MEMORY: Final = _stems("ABOUT_MEMORY")  # they say what kind of look is wanted, not what for
-JOINS: Final = frozenset("".join(values("questions", "JOINS").values()))
+JOINS: Final = frozenset(words("questions", "JOINS"))
 
 
 def review_asked(text: str) -> bool:

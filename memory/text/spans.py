@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memory.text.en import spans as en
-from memory.text.zh import spans as zh
+from memory.text.languages import either, joined
 
 Kind = Literal["own", "quoted", "pasted", "forwarded"]
 
@@ -22,41 +21,35 @@ class Span:
     kind: Kind
 
 
-def _either(name: str, *, en_form: str = r"\b(?:{})(?!\w)", zh_form: str = "(?:{})") -> re.Pattern[str]:
-    """Compile one pattern of both languages' words."""
-    english, chinese = getattr(en, name), getattr(zh, name)
-    if name == "POINTS":
-        english, chinese = english % en.TEXTS, chinese % zh.TEXTS
-    return re.compile(f"{en_form.format(english)}|{zh_form.format(chinese)}", re.I)
+def _either(name: str, spaced: str = r"\b(?:{})(?!\w)", unspaced: str = "(?:{})") -> re.Pattern[str]:
+    return either("spans", name, spaced, unspaced)
 
 
-_AT_START: Final = {"en_form": r"\s*(?:{})", "zh_form": r"\s*(?:{})"}
-_WHOLE: Final = {"en_form": r"\s*(?:{})[.,!]?\s*$", "zh_form": r"\s*(?:{})[。，！]?\s*$"}
+_AT_START: Final = {"spaced": r"\s*(?:{})", "unspaced": r"\s*(?:{})"}
+_WHOLE: Final = {"spaced": r"\s*(?:{})[.,!]?\s*$", "unspaced": r"\s*(?:{})[。，！]?\s*$"}
 _EDITS, _ASKS, _POINTS = _either("EDITS"), _either("ASKS"), _either("POINTS")
-_REQUEST: Final = re.compile(
-    rf"{en.REQUEST}(?:{en.EDITS}|{en.ASKS})|{zh.REQUEST}|(?:{zh.EDITS})|.{{0,40}}(?:{zh.QUESTION})$", re.I
-)
-_TEXTS: Final = _either("TEXTS", en_form=r"\b(?:{})\b", zh_form="(?:{})[^，。]{{0,4}}$")
+_REQUEST: Final = either("spans", "REQUESTS")
+_TEXTS: Final = _either("TEXTS", spaced=r"\b(?:{})\b", unspaced="(?:{})[^，。]{{0,4}}$")
 _NOUN: Final = _either("TEXTS")
-_ANNOUNCES: Final = _either("ANNOUNCES", en_form=r"\b(?:{})")
+_ANNOUNCES: Final = _either("ANNOUNCES", spaced=r"\b(?:{})")
 _TOLD: Final = _either("TOLD")
-_HEADER: Final = _either("HEADERS", en_form=r"\s*(?:{}) ?[:：] ?\S", zh_form=r"\s*(?:{}) ?[:：]")
+_HEADER: Final = _either("HEADERS", spaced=r"\s*(?:{}) ?[:：] ?\S", unspaced=r"\s*(?:{}) ?[:：]")
 _FORWARDED: Final = _either("FORWARDED", **_AT_START)
 _GREETING: Final = _either(
-    "GREETING", en_form=r"(?:{})[^.!?:]{{0,40}}[,:]?$", zh_form=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
+    "GREETING", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
 )
 _FORMAL: Final = _either(
-    "FORMAL", en_form=r"(?:{})[^.!?:]{{0,40}}[,:]?$", zh_form=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
+    "FORMAL", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
 )
 _SIGN_OFF: Final = _either("SIGN_OFF", **_WHOLE)
-_QUESTION: Final = _either("QUESTION", en_form="{}")
-_FIRST: Final = _either("FIRST", en_form="{}")
+_QUESTION: Final = _either("QUESTION", spaced="{}")
+_FIRST: Final = _either("FIRST", spaced="{}")
 _BACKWARD: Final = _either("BACKWARD")
-_REGISTER: Final = re.compile(rf"\s*(?:{en.REGISTER}|{zh.REGISTER})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))")
-_LABEL: Final = re.compile(rf"(?:{en.LABELS}|{zh.LABELS}).{{0,4}}$", re.I)
-_SHORT: Final = re.compile(rf"(?<![\w'’])(?:{en.SHORT}|(?-i:[A-HJ-Z]))\.$", re.I)
+_REGISTER: Final = re.compile(rf"\s*(?:{joined('spans', 'REGISTER')})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))")
+_LABEL: Final = re.compile(rf"(?:{joined('spans', 'LABELS')}).{{0,4}}$", re.I)
+_SHORT: Final = re.compile(rf"(?<![\w'’])(?:{joined('spans', 'SHORT')}|(?-i:[A-HJ-Z]))\.$", re.I)
 
-_BEGINS: Final = re.compile(en.BEGINS, re.I)
+_BEGINS: Final = either("spans", "BEGINS")
 _LINE: Final = re.compile(r"[^\n]+")
 _STAMP: Final = re.compile(
     r"\s*\[?(?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? ?)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\]?(?: ?[-–—])?\s",
@@ -82,7 +75,6 @@ _END: Final = re.compile(
     r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
 )
 _MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
-SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")  # where a question ends, quotations not minded
 _NAME: Final = re.compile(r"\bebb\b", re.I)
 _LEAD: Final = 200  # characters in which a text is announced
 _QUOTE: Final = 2_000  # characters that one quotation may hold

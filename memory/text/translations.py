@@ -28,7 +28,7 @@ def _either_of(words: Iterable[str], form: str) -> re.Pattern[str]:
 
 _SPACED: Final = _either_of((w for w in _THING if not is_unspaced(w)), r"\b(?:{})\b")
 _UNSPACED: Final = _either_of((w for w in _THING if is_unspaced(w)), "{}")
-_ELSEWHERE: Final = re.compile(joined("translations", "ELSEWHERE"))
+_ELSEWHERE: Final = re.compile(joined("translations", "ELSEWHERE", unspaced="{}"))
 # Found in too much to be looked for by another word.
 _SAID_OF_ALL: Final = frozenset({"like", "hate", "eating", "drinking"})
 

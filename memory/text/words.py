@@ -13,16 +13,16 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Final
 
-from memory.text.languages import LANGUAGES, values
+from memory.text.languages import LANGUAGES, value, values, words
 
 # Scripts written without spaces between words: those of the languages, Japanese kana, the iteration mark.
-UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(found.LETTERS for found in LANGUAGES.values() if not found.SPACED)
+UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(found.letters for found in LANGUAGES.values() if not found.spaced)
 _PIECES: Final = re.compile(f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+")
 _ASCII: Final = re.compile("[a-z0-9]+")  # the same of texts that have nothing else
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
 # Words that say little about what a text is about; of a script without spaces, characters.
-STOP_WORDS: Final = frozenset(w for found in LANGUAGES.values() for w in getattr(found, "STOP_WORDS", ()))
+STOP_WORDS: Final = frozenset(words("language", "STOP_WORDS"))
 
 
 def tokens(text: str) -> list[str]:
@@ -40,10 +40,12 @@ def is_unspaced(token: str) -> bool:
 @cache
 def _stemmers() -> list[tuple[re.Pattern[str], Any]]:
     """Import the stemmers; of a script that several languages share the first one's."""
-    named = [(found.LETTERS, found.STEMMER) for found in LANGUAGES.values() if getattr(found, "STEMMER", "")]
     return [
-        (re.compile(f"[{letters}]"), getattr(import_module(f"snowballstemmer.{n}_stemmer"), f"{n.title()}Stemmer"))
-        for letters, n in named
+        (
+            re.compile(f"[{LANGUAGES[lang].letters}]"),
+            getattr(import_module(f"snowballstemmer.{name}_stemmer"), f"{name.title()}Stemmer"),
+        )
+        for lang, name in values("language", "STEMMER").items()
     ]
 
 
@@ -82,7 +84,10 @@ class _Folds(dict[int, str]):
         return self[code]
 
 
-_VARIANTS: Final = list(values("characters", "VARIANTS").values())
+_VARIANTS: Final = [
+    str.maketrans(*("".join(value(lang, "characters", name).split()) for name in ("TRADITIONAL", "SIMPLIFIED")))
+    for lang in values("characters", "TRADITIONAL")
+]
 _FOLDS: Final = _Folds()
 
 

@@ -25,9 +25,9 @@ from memory.text.dates.sentence import Make, Rule, Sentence
 from memory.text.dates.times import DAY, HOUR, Again, Nth, Once, Span, Time, Unit
 from memory.text.languages import either, joined, values
 from memory.text.pieces import MOST_READ, keep_ends
-from memory.text.spans import SENTENCE
 from memory.text.words import fold_letters
 
+_SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
 _LATIN: Final = re.compile(r"[a-z]+")
 _NEVER: Final = Nth(Unit.HOUR, lambda _: None)
 
@@ -182,7 +182,7 @@ def _found(hits: list[Hit], said: Sentence) -> list[Found]:
 
 def _meant(spans: list[Spoken], plain: str) -> list[Spoken]:
     """Choose of a message that comes to its point what it then asks; of another what questions say, else all."""
-    ends = [m.start() for m in SENTENCE.finditer(plain)]
+    ends = [m.start() for m in _SENTENCE.finditer(plain)]
     if not spans or not ends:
         return spans
     bounds, turns, asks = (
