@@ -1,6 +1,6 @@
 """Find the languages: each is one folder beside this file, named by its ISO 639-1 code.
 
-A folder has `patterns.toml`, and files of Python where words alone do not do (dates, numbers, commands). It may have
+A folder has `language.toml`, and files of Python where words alone do not do (dates, numbers, commands). It may have
 less than English has: what it lacks is taken from English, and a pattern of all languages is made of those that have
 it. Nothing outside a folder names its language.
 """
@@ -35,8 +35,8 @@ class Language:
 
     @cached_property
     def sections(self) -> Mapping[str, Mapping[str, Any]]:
-        """The tables of `patterns.toml`, each pattern in one piece."""
-        tables = tomllib.loads((self.folder / "patterns.toml").read_text(encoding="utf-8"))
+        """The tables of `language.toml`, each pattern in one piece."""
+        tables = tomllib.loads((self.folder / "language.toml").read_text(encoding="utf-8"))
         return {name: {key: _join(value, table) for key, value in table.items()} for name, table in tables.items()}
 
     @property
@@ -67,7 +67,7 @@ def _join(value: Any, table: Mapping[str, Any]) -> Any:
 
 
 def _find_languages() -> Mapping[Lang, Language]:
-    folders = {p.parent.name: p.parent for at in memory.text.__path__ for p in Path(at).glob("*/patterns.toml")}
+    folders = {p.parent.name: p.parent for at in memory.text.__path__ for p in Path(at).glob("*/language.toml")}
     return {code: Language(code, folders[code]) for code in sorted(folders, key=lambda c: (c != _FIRST, c))}
 
 

@@ -23,12 +23,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from memory.text.dates.around import Place, move_ends
 from memory.text.dates.sentence import Make, Rule, Sentence
 from memory.text.dates.times import DAY, HOUR, Again, Nth, Once, Span, Time, Unit
-from memory.text.languages import either, joined, values
+from memory.text.languages import LANGUAGES, either, joined, values
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.words import fold_letters
 
 _SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
-_LATIN: Final = re.compile(r"[a-z]+")
+_WORD: Final = re.compile("|".join(f"[{found.letters}]+" for found in LANGUAGES.values() if found.spaced))
 _NEVER: Final = Nth(Unit.HOUR, lambda _: None)
 
 
@@ -156,7 +156,7 @@ def _hits(plain: str) -> list[Hit]:
     """Try few rules: those that have a word, or a character, of the text."""
     hints = _rules()[1]
     seen = set(plain)
-    seen.update(_LATIN.findall(plain))
+    seen.update(_WORD.findall(plain))
     tried = {i for h in seen & hints.keys() for i in hints[h]}
     return [(m.start() - m.end(), m.start(), i, m) for i in tried for m in _rule(i)[0].finditer(plain)]
 
