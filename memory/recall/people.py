@@ -25,20 +25,20 @@ _INSIDE: Final = frozenset(words("questions", "INSIDE"))
 _NO_NAMES: Final = frozenset(words("questions", "NO_NAMES")).union(
     *values("dates", "MONTHS").values(), *values("dates", "WEEKDAYS").values()
 )
+_EVERYDAY: Final = COMMON | SOCIAL
+_NOT_NAMES: Final = _NO_NAMES | _EVERYDAY
 
 
 @lru_cache(maxsize=8192)
 def named(text: str) -> frozenset[str]:
     """Names of people and what looks like one: a capital that no sentence gave, a Chinese surname and what follows."""
     found = {m.group() for m in CAPITAL.finditer(text)} | {m[1] for m in _POSSESSED.finditer(text)}
-    if (first := _FIRST.match(text)) is not None and stem(first[1].casefold()) not in COMMON | SOCIAL:
+    if (first := _FIRST.match(text)) is not None and stem(first[1].casefold()) not in _EVERYDAY:
         found.add(first[1])
-    for m in (
-        () if text.isascii() else _UNSPACED_NAME.finditer(text)
-    ):  # every candidate of every question comes by here
+    for m in () if text.isascii() else _UNSPACED_NAME.finditer(text):  # every candidate comes by here
         name = m[1]
         end = next((i for i, c in enumerate(name) if i and c in _INSIDE), len(name))
-        if end > 1 and name[:2] not in _NO_NAMES | COMMON | SOCIAL:
+        if end > 1 and name[:2] not in _NOT_NAMES:
             found.add(name[:end])
     return frozenset(found - _NO_NAMES)
 

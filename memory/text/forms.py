@@ -19,7 +19,7 @@ from memory.text.en.dates import MONTHS, WEEKDAYS
 from memory.text.en.numbers import COUNTED as NUMBERS
 from memory.text.en.numbers import ORDINALS, SCALES, read_number
 from memory.text.languages import Patterns, pairs, section, words
-from memory.text.words import UNSPACED, fold_variants
+from memory.text.words import UNSPACED, fold_variants, stem
 from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
 from memory.text.zh.numbers import read_number as read_characters
 
@@ -33,7 +33,7 @@ _DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
 _MONTHS: Final = [m.lower() for m in MONTHS]
 _DAYS: Final = [d.lower() for d in WEEKDAYS]
 _FORMS, _SHORT, _SPELLING, _MEASURES = (pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES"))
-_PLACES: Final = frozenset({"in", "on", "at", "sinc", "until", "during"})
+_PLACES: Final = frozenset(map(stem, ("in", "on", "at", "since", "until", "during")))
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
 _AFTERNOON: Final = frozenset(words("forms", "AFTERNOON"))
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
@@ -282,20 +282,12 @@ def _read(found: Sequence[str]) -> Iterator[str]:
 
 
 def _stem(word: str) -> str:
-    """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
+    """Return the stem of a word in one spelling; a past stays one."""
     for pattern, form in _SPELLING:
         word = pattern.sub(form, word)
-    if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
-        word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
-    elif word.endswith("ties") and word[:-4] in {"nine", "eigh", "seven", "six", "fif", "for", "thir", "twen"}:
-        return f"#{NUMBERS[word[:-3] + 'y']}s"
-    elif word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif re.search(r"(?:[sxz]|ch|sh|o)es$", word):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
-        word = word[:-1]
-    return word.removesuffix("e") if len(word) > 3 else word
+    if word.endswith("ties") and (decade := NUMBERS.get(f"{word[:-3]}y")):
+        return f"#{decade}s"
+    return word if word.endswith("ed") else stem(word) or word
 
 
 # "to" of an infinitive, "of" behind a unit.

@@ -140,6 +140,11 @@ class Patterns:
 
 _LETTERS: Final = {lang: re.compile(f"[{found.letters}]") for lang, found in LANGUAGES.items()}
 
+_SMALL: Final = {
+    lang: re.compile(found.sections["language"].get("SMALL", "(?!)"), re.IGNORECASE)
+    for lang, found in LANGUAGES.items()
+}
+
 
 def language_of(text: str, default: Lang = _FIRST) -> Lang:
     """Tell the language of a text by its letters and small words, whatever names are in it.
@@ -150,9 +155,7 @@ def language_of(text: str, default: Lang = _FIRST) -> Lang:
     begins = {lang: m.start() for lang, letters in _LETTERS.items() if (m := letters.search(text))}
     if len(begins) < 2:
         return next(iter(begins), default)
-    small = {
-        lang: len(re.findall(values("language", "SMALL").get(lang, "(?!)"), text, re.IGNORECASE)) for lang in begins
-    }
+    small = {lang: len(_SMALL[lang].findall(text)) for lang in begins}
     first = re.search(r"\w", text)
     unspaced = [lang for lang in begins if not LANGUAGES[lang].spaced]
     for lang in unspaced:  # names of the other script in it change nothing
@@ -165,4 +168,4 @@ def language_of(text: str, default: Lang = _FIRST) -> Lang:
 def small_words(text: str) -> int:
     """Count the words that sentences hang on; a name or a title alone has none."""
     text = keep_ends(text, PIECE)
-    return sum(len(re.findall(small, text, re.IGNORECASE)) for small in values("language", "SMALL").values())
+    return sum(len(small.findall(text)) for small in _SMALL.values())
