@@ -18,7 +18,7 @@ from bot.settings import Settings, machine_language
 from bot.texts import say as spoken
 from bot.why import reasons
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.asof import moment
+from memory.learn.dates import moment
 from memory.models import Filter, Kind, Lang, Sensitivity, State
 from memory.service import MemoryService
 from memory.text.output import clean_streams

@@ -119,6 +119,8 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         stack.push_async_callback(service.close)
         mirror = service.keep_mirror(Place(settings.home, owner, settings.lang, local_zone(settings)))
         keeper = service.keep_nights(local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old)
+        if models.choice.provider != "offline":
+            service.read_quotes()
         background = Background(
             store,
             service.handlers,

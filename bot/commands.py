@@ -17,7 +17,7 @@ from bot.settings import Settings
 from bot.texts import say
 from bot.why import MORE, explain, quote_of, reasons_for
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.asof import AsOf, as_of_asked
+from memory.learn.dates import AsOf, as_of_asked
 from memory.models import Filter, Lang, Level, Memory, State
 from memory.ports import Store, Tx
 from memory.service import Intent, MemoryService

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import prompts
 from bot.texts import say
-from memory.models import Hit, Lang, Memory, Message, Mode
+from memory.models import Hit, Lang, Memory, Message, Mode, mark_quote
 from memory.ports import ModelRequest
 from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
@@ -84,11 +84,6 @@ def planned(m: Memory, now: datetime, tz: str) -> dict[str, object]:
     return {"on": f"{local_time(day, tz):%Y-%m-%d}" if day else "", "coming": coming}
 
 
-def worded(m: Memory) -> str:
-    """Return a memory as it was learned; a quotation in quotation marks."""
-    return f"“{m.original_content}”" if "quote" in m.modalities else m.original_content
-
-
 def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
     """A recalled memory as the prompt shows it: what, how faded, since when, and whether it still holds.
 
@@ -100,7 +95,7 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
         **planned(m, now, tz),
         "id": m.id,
         "glyph": m.level.glyph,
-        "text": m.content if hit.why == "secret" else worded(m),
+        "text": m.content if hit.why == "secret" else mark_quote(m, m.original_content),
         "kind": str(m.kind),
         "when": f"{local_time(said, tz):%Y-%m-%d}",
         "due": f"{local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
@@ -109,6 +104,7 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
         "negated": m.negated_at is not None,
         "superseded": m.state == "superseded",
         "relevance": round(hit.gate, 3),
+        "evidence": {name: round(odds, 3) for name, odds in hit.evidence.items()},
         "why": hit.why,
     }
 
@@ -218,7 +214,7 @@ def build(m: Material) -> ModelRequest:
     profile = [
         {
             "id": p.id,
-            "text": worded(p),
+            "text": mark_quote(p, p.original_content),
             "kind": str(p.kind),
             "when": f"{local_time(p.created_at, m.tz):%Y-%m-%d}",
             **planned(p, m.now, m.tz),

@@ -156,12 +156,23 @@ say = Texts(
             "Memories now fade by “{curve}” (before: “{was}”). {moved} were moved, each with its weight and level.",
             "记忆现在按“{curve}”淡忘（之前是“{was}”）。已转换 {moved} 条，权重和层级保持不变。",
         ),
+        # a model's reading of the notebook's quotations
+        "quotes.done": (
+            "I have read what the notebook had quoted of you: {quotes} quotations became {new} notes. /undo {set}"
+            " brings the quotations back.",
+            "我读了记事本引用过的你的话：{quotes} 条引文整理成了 {new} 条笔记。/undo {set} 可以恢复引文。",
+        ),
         "switch.fainter": (
             "{n} of them are weaker than “{curve}” keeps: the next night forgets them (restorable).",
             "其中 {n} 条低于“{curve}”的保留下限：下次夜间整理会遗忘它们（可恢复）。",
         ),
     }
 )
+
+
+def read_out(result: Mapping[str, Json], lang: Lang) -> str:
+    """Say what a model's reading of quotations came to: `result` is the job's."""
+    return say(lang, "quotes.done", quotes=result["quotes"], new=result["new"], set=result["set"])
 
 
 def switched(result: Mapping[str, Json], lang: Lang) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bot.events import Command, Outcome
 from bot.texts import ago, say
-from memory.models import KINDS, Filter, Lang, Memory, Page, Sensitivity, State
+from memory.models import KINDS, Filter, Lang, Memory, Page, Sensitivity, State, mark_quote
 
 if TYPE_CHECKING:
     from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
@@ -40,7 +40,8 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
     if m.pinned:
         marks.append("📍")
     extra = f" ({', '.join(marks)})" if lang == "en" and marks else f"（{'，'.join(marks)}）" if marks else ""
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {m.content}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
+    text = mark_quote(m, m.content)
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {text}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
 
 
 def asked(args: str) -> tuple[str, int]:

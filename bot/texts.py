@@ -235,6 +235,7 @@ say = Texts(
         "set.chat": ("what was said", "对话内容"),
         "set.monitor": ("what I learned by listening", "我听到后记下的内容"),
         "set.extract": ("what I kept of a conversation", "整理对话时留下的内容"),
+        "set.quotes": ("what a model read out of quotations", "模型从引文里读出的内容"),
         "set.summarise": ("a summary", "一份摘要"),
         "set.remember": ("what you asked me to remember", "你让我记住的内容"),
         "set.forget": ("what you asked me to forget", "你让我忘掉的内容"),

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.texts import ago, say
 from memory.errors import Conflict
-from memory.models import Lang
+from memory.models import Lang, mark_quote
 from memory.service import MemoryService
 
 LAST = frozenset({"", "last", "latest", "最近", "最近一次", "上一次", "上次"})
@@ -40,7 +40,7 @@ async def listed(service: MemoryService, user_id: str, lang: Lang, now: datetime
     """A line for each act that can be taken back, newest first."""
     lines = []
     for act, memories in await service.undoable(user_id, limit):
-        texts = [" ".join(m.original_content.split()) for m in memories[:_NAMED]]
+        texts = [" ".join(mark_quote(m, m.original_content).split()) for m in memories[:_NAMED]]
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""
         colon = "：" if lang == "zh" else ": "

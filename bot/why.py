@@ -10,9 +10,9 @@ from typing import Final
 
 from bot.listing import memory_line
 from bot.texts import Texts, write_day
-from memory.learn.contains import units
+from memory.learn.alike import units
 from memory.learn.dates import zone
-from memory.models import Hit, Lang, Layer, Memory, Recall, Source
+from memory.models import Hit, Lang, Layer, Memory, Recall, Source, mark_quote
 from memory.ports import Tx
 from memory.recall import THRESHOLD, nudged
 
@@ -144,7 +144,7 @@ def reasons_for(
 
 
 def _in_mind(standing: Sequence[Memory], lang: Lang) -> list[str]:
-    what = ("；" if lang == "zh" else "; ").join(_short(m.content.rstrip(".。")) for m in standing)
+    what = ("；" if lang == "zh" else "; ").join(_short(mark_quote(m, m.content).rstrip(".。")) for m in standing)
     return [say(lang, "resident", what=what)] if what else []
 
 

@@ -1,7 +1,7 @@
 """Memory that fades: learning, recall, forgetting, over one store. Works without `bot`.
 
-    async with memory.open_memory("home/ebb.db") as m:
-        await m.service.remember(m.user_id, "I'm allergic to peanuts", now, tz="Europe/Paris", scope="user:me")
+    async with memory.Memory.open("home/ebb.db") as m:
+        await m.remember("I'm allergic to peanuts", user="ann")
 
 Nothing is loaded before it is used.
 """
@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memory.service import MemoryService, OpenMemory, open_memory
+    from memory.api import Memory
 
-__all__ = ["MemoryService", "OpenMemory", "open_memory"]
+__all__ = ["Memory"]
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        from memory import service
+        from memory import api
 
-        return getattr(service, name)
+        return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -213,6 +213,22 @@ class Memory:
         return Memory(*values)
 
 
+def is_quote(m: Memory) -> bool:
+    """Tell whether a memory is a quotation of the person, as the notebook keeps them."""
+    return "quote" in m.modalities
+
+
+def mark_quote(m: Memory, text: str) -> str:
+    """Put the words of a quotation in quotation marks; any other text of a memory stays as it is."""
+    return f"“{text}”" if is_quote(m) and text == m.original_content else text
+
+
+def unmark_quote(text: str) -> str:
+    """Take the quotation marks off that stand around a whole text."""
+    inner = text[1:-1]
+    return inner if text == f"“{inner}”" and inner.strip() else text
+
+
 _FIELDS: Final = tuple(f.name for f in fields(Memory))
 _VALUES: Final = attrgetter(*_FIELDS)
 _WEIGHT: Final = _FIELDS.index("weight")
@@ -392,9 +408,9 @@ class Change:
 
 
 JobKind: TypeAlias = Literal[
-    "monitor", "summarise", "extract", "review", "embed", "mirror", "upkeep", "import", "scrub", "curve", "seal"
+    "monitor", "summarise", "extract", "quotes", "embed", "mirror", "upkeep", "import", "scrub", "curve", "seal"
 ]
-LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise")  # what asks the memory model after a turn
+LEARNING: tuple[JobKind, ...] = ("monitor", "extract", "summarise", "quotes")  # what asks the memory model by day
 JobState: TypeAlias = Literal["ready", "leased", "done", "dead", "cancelled"]
 
 

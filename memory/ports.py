@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,14 @@ class Embedder(Protocol):
         """(n, dim) float32, each row of unit length. Raises ModelError."""
 
 
+@runtime_checkable
+class QueryShortener(Protocol):
+    """An embedder that counts tokens itself; what others are asked is cut by bytes."""
+
+    def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
+        """Shorten a message and its context to what is read of both together; None if it cannot tell yet."""
+
+
 # --- gateways -----------------------------------------------------------------------------------------
 
 
@@ -154,6 +162,9 @@ class MemoryTable(Protocol):
 
     def standing(self, at: datetime) -> list[Memory]:
         """All that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
+
+    def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Quotations behind that place that a model may rewrite, with their places, in the order they were made."""
 
     def add(self, m: Memory) -> Memory:
         """Store a new memory (an empty id gets one), its index row and entities, as a `created` change."""
@@ -391,11 +402,17 @@ class ChangeTable(Protocol):
     ) -> ChangeSet:
         """Open the set that the writes which follow in this transaction belong to."""
 
+    def resume(self, opened: ChangeSet) -> None:
+        """Go on with a set of an earlier transaction."""
+
     def get(self, set_id: str) -> ChangeSet | None: ...
     def of_set(self, set_id: str) -> list[Change]: ...
     def after(self, seq: int, limit: int) -> list[Change]: ...
     def last_seq(self) -> int: ...
     def latest_for(self, entity: Entity, entity_id: str) -> Change | None: ...
+    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
+        """Return all changes of one thing, oldest first."""
+
     def ended_by(self, turn_id: str) -> int:
         """How many memories ended by what was learned right after the turn, taken back or not."""
 

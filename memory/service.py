@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from memory import lifecycle
-from memory.errors import ModelError
-from memory.jobs import Effect, Handler, JobRunner
-from memory.learn import keep, vectors, wishes
-from memory.learn import purge as erasing
-from memory.learn.acts import ForgetPlan, Forgotten, Receipt, Remembered, Undone
-from memory.learn.asking import Tools
+from memory.jobs import Effect, Handler
+from memory.learn import forget as forgetting
+from memory.learn import keep, wishes
+from memory.learn.answer import Tools
+from memory.learn.background import Switcher, embed_missing, plan
 from memory.learn.extract import Extractor
-from memory.learn.forget import forget, forget_everything
+from memory.learn.forget import Forgotten, Receipt, forget, forget_everything
 from memory.learn.monitor import Monitor
-from memory.learn.plan import Planner
-from memory.learn.proposals import ask_today
-from memory.learn.remember import Rememberer, Request
+from memory.learn.plan import ForgetPlan, Planner
+from memory.learn.quotes import QuoteReader, plan_reading
+from memory.learn.reach import ask_today
+from memory.learn.remember import Remembered, Rememberer, Request
 from memory.learn.sealed import Sealed
 from memory.learn.summarise import Summariser
-from memory.learn.switch import Switcher, plan
-from memory.learn.undo import undo, undoable
+from memory.learn.undo import Undone, undo, undoable
 from memory.mirror import Mirror, Place, answered
 from memory.models import (
     ChangeSet,
@@ -46,7 +44,7 @@ from memory.models import (
     Session,
     State,
 )
-from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Tx
+from memory.ports import ChatModel, Clock, Embedder, Store, Tx
 from memory.recall import QueryEmbedder, recall, residents
 from memory.text.commands import intents_of
 from memory.text.intent import Intent
@@ -59,12 +57,10 @@ __all__ = [
     "Forgotten",
     "Intent",
     "MemoryService",
-    "OpenMemory",
     "Receipt",
     "Remembered",
     "Undone",
     "open_keyed",
-    "open_memory",
 ]
 CONTEXT = 3  # messages before the newest that belong to a query (S1)
 
@@ -105,7 +101,7 @@ class MemoryService:
             "monitor": Monitor(self._tools).run,
             "summarise": Summariser(self._tools).run,
             "extract": Extractor(self._tools).run,
-            "embed": partial(vectors.run, self._tools),
+            "embed": partial(embed_missing, self._tools),
             "scrub": self._scrub,
             "curve": Switcher(store, u).run,
             "seal": self._sealed.run,
@@ -116,9 +112,15 @@ class MemoryService:
         self.keeper: Keeper | None = None
 
     async def catch_up(self, now: datetime) -> None:
-        """In the background: move all memories to this service's curve, and seal what older versions left open."""
+        """Plan, for the background: other curves, secrets of older versions, quotations that no model has read."""
         await self._sealed.plan(now)
         await plan(self._store, self._curve, now)
+        if "quotes" in self.handlers:
+            await plan_reading(self._store, self._tools.learning, now)
+
+    def read_quotes(self) -> None:
+        """From now on the model reads the notebook's quotations; not for the notebook, which wrote them."""
+        self.handlers = {**self.handlers, "quotes": QuoteReader(self._tools).run}
 
     def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
         """From now on upkeep is done every night; its handler is among `handlers`. See `memory.upkeep.Keeper`."""
@@ -140,7 +142,7 @@ class MemoryService:
     async def _scrub(self, job: Job, now: datetime) -> Effect:
         if self.mirror is not None:
             await self.mirror.sweep()
-        return await erasing.scrub(self._store, job, now)
+        return await forgetting.scrub(self._store, job, now)
 
     # --- recall ----------------------------------------------------------------------------------------
 
@@ -247,8 +249,7 @@ class MemoryService:
         self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
     ) -> list[Memory]:
         """Keep quiet about a thing, or speak of it again; the memories that are marked, or no longer are."""
-        act = wishes.keep_quiet if on else wishes.end_quiet
-        return await self._store.write(user_id, lambda tx: act(tx, thing, now, turn_id=turn_id))
+        return await self._store.write(user_id, lambda tx: wishes.keep_quiet(tx, thing, now, on=on, turn_id=turn_id))
 
     async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
         """Keep quiet about one memory, or speak of it again. Raises NotFound."""
@@ -334,7 +335,7 @@ class MemoryService:
 
         def write(tx: Tx) -> Receipt:
             secret = self._sealed.values(tx, memory_id)
-            receipt = erasing.purge(tx, [memory_id], now)
+            receipt = forgetting.purge(tx, [memory_id], now)
             said = receipt.places.get("messages", 0) + self._sealed.expunge(tx, secret)
             return replace(receipt, places={**receipt.places, "messages": said})
 
@@ -347,7 +348,7 @@ class MemoryService:
 
     async def receipts(self, user_id: str, limit: int = 10) -> list[Receipt]:
         """Of the last purges, newest first, and whether the file is scrubbed of them by now."""
-        return await self._store.read(user_id, lambda tx: erasing.receipts(tx, limit))
+        return await self._store.read(user_id, lambda tx: forgetting.receipts(tx, limit))
 
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
         """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""
@@ -420,33 +421,6 @@ def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:
         tx.conversations.put_session(replace(session, profile=tuple(ids)))
 
 
-# --- without bot -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class OpenMemory:
-    """Memory opened by a program of one's own: the service, the one user it is for, and its background work."""
-
-    service: MemoryService
-    store: Store
-    user_id: str
-    runner: JobRunner
-
-
-class _NoModel:
-    """Stands where no model was given: everything that needs one waits until there is one."""
-
-    name = "none"
-
-    def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        """Raises ModelError."""
-        raise ModelError("bad_request", detail=f"no model was given for {request.task}")
-
-
-def _utc() -> datetime:
-    return datetime.now(UTC)  # noqa: TID251 - an edge: whoever opens memory may bring a clock of their own
-
-
 async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
     """Open the database with its home's key. The key is None if it is lost: then no new one is made by itself.
 
@@ -469,47 +443,3 @@ async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tu
             return store, None  # another home's, or one made after this one was lost
         await store.system(lambda s: s.set("key", mine))
     return store, key
-
-
-@asynccontextmanager
-async def open_memory(
-    path: Path | str,
-    *,
-    embedder: Embedder | None = None,
-    model: ChatModel | None = None,
-    clock: Clock = _utc,
-    curve: str = "fade",
-) -> AsyncIterator[OpenMemory]:
-    """Open the database at `path` (made if need be, its key beside it) for one local user.
-
-    Without an embedder the built-in lexical one is used; without a model nothing is learned by itself, and
-    everything else works. Raises StoreError.
-    """
-    from memory.embed import LexicalEmbedder
-    from memory.store import worker_id
-
-    path = Path(path)
-    chosen = embedder or LexicalEmbedder()
-    worker = worker_id()
-    store, key = await open_keyed(path, path.parent, clock=clock, worker=worker)
-    try:
-        await store.use_embedder(chosen.id, chosen.dim)
-        user_id = await store.system(lambda s: s.resolve("local", "owner"))
-        if user_id is None:
-            now = clock()
-            user_id = await store.system(lambda s: s.create_user(now))
-            owner = user_id
-            await store.system(lambda s: s.link("local", "owner", owner, now))
-        service = MemoryService(store, model=model or _NoModel(), embedder=chosen, key=key, curve=curve)
-        await service.catch_up(clock())
-        await service.keep_nights().plan(user_id, clock())
-        needed: set[JobKind] = set(service.handlers) if model else {"embed", "scrub", "upkeep", "curve"}
-        handlers = {kind: h for kind, h in service.handlers.items() if kind in needed}
-        runner = JobRunner(store, handlers, clock, worker=worker)
-        try:
-            yield OpenMemory(service, store, user_id, runner)
-        finally:
-            await runner.stop()
-            await service.close()
-    finally:
-        await store.close()

@@ -37,6 +37,7 @@ PROMPTS: tuple[str, ...] = (
     "merge",
     "contradict",
     "derive",
+    "again",
 )
 """Names that `load` knows."""
 

@@ -59,6 +59,11 @@ def _guard(event: str, args: tuple[Any, ...]) -> None:
         raise NetworkForbidden(f"a test tried to look up {args[0]}")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """See `tests/e2e/test_frozen.py`."""
+    parser.addoption("--refreeze", action="store_true", help="write the files in tests/e2e/frozen anew")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Close the door before anything is imported that might use it. What is set here, workers and children inherit."""
     sys.addaudithook(_guard)

@@ -22,8 +22,8 @@ from bot.events import Done
 from bot.markdown import parser
 from bot.notebook import Notebook
 from bot.telegram.render import render
-from memory.learn import answer, asof, lines, summary
-from memory.learn.contains import Thing, names, units
+from memory.learn import answer, dates, lines
+from memory.learn.alike import Thing, names, units
 from memory.learn.sealed import asked_for
 from memory.mirror.read import parse
 from memory.models import language_of, small_words
@@ -42,6 +42,7 @@ from memory.text.spans import own_sentences, split_spans
 from memory.transfer.others import found_in
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
+from tests.servers.tasks import summary
 from tui.words import one_line, pieces
 
 SHORT: Final = 4_000
@@ -104,9 +105,9 @@ ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "instruction": instruction_like,
     "Thing": lambda t: (THING.said_by(t), names(t)),
     "terms": terms,
-    "as_of_asked": lambda t: asof.as_of_asked(f"coffee as of {t}", NOW, "UTC"),
+    "as_of_asked": lambda t: dates.as_of_asked(f"coffee as of {t}", NOW, "UTC"),
     "monitor answer": lambda t: (lines.read(f"[ADD kind=fact] {t}"), lines.read(f"[ADD {t}] x")),
-    "model answer": lambda t: (answer.objects(t), answer.objects("[" + t), summary.parse(t, "")),
+    "model answer": lambda t: (answer.objects(t), answer.objects("[" + t)),
     "MEMORY.md": lambda t: parse(f"# MEMORY\n\n## Active\n\n### abcdef | fact\n{t}", {"abcdef"}),
     "import": lambda t: found_in(clean_input(t).encode(), "text"),
     "prompt": _prompt,
@@ -152,7 +153,7 @@ async def _spent(do: Callable[[str], Awaitable[object]], text: str) -> float:
 async def test_the_whole_loop_answers_whatever_is_sent(openai_server: OpenAIServer, tmp_path: Path) -> None:
     """A reply, `/remember`, `/forget`, `/memories` and a look back, in one home."""
 
-    openai_server.on("small", lambda _: "EPISODE: A talk.\nSUMMARY: A talk.", field="model")
+    openai_server.on("small", lambda _: summary("A talk.", "A talk."), field="model")
     openai_server.on("large", lambda _: "Fine.", field="model")
     settings: dict[str, Any] = {
         "provider": "openai",

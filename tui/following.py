@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from bot.errors import LearningTrouble
 from bot.events import Status, WindowMode
-from bot.life_texts import switched
+from bot.life_texts import read_out, switched
 from memory.errors import MemoryError_
 from memory.models import Change, Json
 from tui.link import Link
@@ -24,7 +24,7 @@ PAGE = 60  # messages read at a time
 GATHER = 0.08  # seconds in which changes are taken together
 AGAIN = 1.0  # seconds before a store that was busy is asked again
 ASKED_FOR = frozenset({"remember", "forget", "undo", "edit", "pin", "restore"})  # answered by the command itself
-BEHIND = frozenset({"extract", "summarise", "upkeep", "derive"})  # said in one sentence, when they are done
+BEHIND = frozenset({"extract", "quotes", "summarise", "upkeep", "derive"})  # said in one sentence, when they are done
 NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")  # what a night may have come to
 HIDES = GONE | {"restored"}
 
@@ -120,6 +120,8 @@ class Following:
             await self._night(after)
         elif after.get("kind") == "curve" and after.get("moved"):
             await self._conversation.note(switched(after, self._voice.lang))
+        elif after.get("kind") == "quotes" and after.get("quotes"):
+            await self._conversation.note(read_out(after, self._voice.lang))
         elif after.get("kind") == "mirror" and after.get("asks"):
             outcome = await self._link.command("mirror")
             if outcome.choices:

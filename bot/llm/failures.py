@@ -30,6 +30,7 @@ _MODEL = re.compile(
 )
 _KEY = re.compile(r"api.?key|unauthorized|authentication|credential|access token", re.IGNORECASE)
 _WAIT = re.compile(r"(?:try again|retry) in (?:about )?(?:(\d+)m(?!s))?\s{0,9}([\d.]+)?\s{0,9}(ms|s)?", re.IGNORECASE)
+_SCHEMA = re.compile(r"schema|grammar|structured.?outputs?", re.IGNORECASE)
 _LIKE_A_KEY = re.compile(r"\b(?:sk|pk|gsk|key|AIza)[-_]?[A-Za-z0-9_*\-]{8,}")
 
 
@@ -139,4 +140,6 @@ def rejected(error: Any, names: set[str]) -> str | None:
         return None
     words = f"{error.param or ''} {_words(error)} {error.body if isinstance(error.body, str | list) else ''}"
     found = [n for n in sorted(names, key=len, reverse=True) if re.search(rf"\b{n}\b", words)]
+    if not found and "response_format" in names and _SCHEMA.search(words):
+        return "response_format"
     return found[0] if found else None

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,6 +28,7 @@ SMALLEST_CONTEXT = 8_192
 REPLY_ROOM = 2_048  # tokens of `num_ctx` left for the answer where the request names no limit
 FITS = 10 * 10**9  # bytes of a model that most machines can run
 _EMBEDDING = ("embed", "bge-", "minilm", "rerank", "gte-", "e5-")
+_SCHEMA = re.compile(rb"format|schema|grammar", re.I)
 _SPECIAL = ("coder", "code", "sql", "math", "vision", "ocr", "guard")
 
 
@@ -110,13 +113,14 @@ class OllamaChat:
     context_tokens: int = 16_000
     window: dict[str, int] = field(default_factory=dict)  # num_ctx by model, shared between roles
     unlimited: bool = False
+    schemaless: bool = False  # it has refused a schema
 
     @property
     def name(self) -> str:
         """The model's name."""
         return self.model or "Ollama"
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk, None]:
         """The answer as it comes, thinking left out. Raises ModelError with what had come as `partial`."""
         client = await self.clients.plain(self.endpoint)
         import httpx2
@@ -127,7 +131,14 @@ class OllamaChat:
         try:
             async with client.stream("POST", "/api/chat", json=self._body(request)) as response:
                 if response.status_code != 200:
-                    raise self._refused(response.status_code, await response.aread())
+                    said = await response.aread()
+                    if request.schema is None or not _SCHEMA.search(said):
+                        raise self._refused(response.status_code, said)
+                    self.schemaless = True  # an old version, or a model without a grammar
+                    async with aclosing(self.stream(replace(request, schema=None))) as plain:
+                        async for chunk in plain:
+                            yield chunk
+                    return
                 async for line in response.aiter_lines():
                     if not line.strip():
                         continue
@@ -167,7 +178,7 @@ class OllamaChat:
             options["num_predict"] = request.max_tokens
         body: dict[str, Any] = {"model": self.model, "messages": list(request.messages), "stream": True}
         body["options"] = options
-        if request.schema is not None:
+        if request.schema is not None and not self.schemaless:
             body["format"] = dict(request.schema)
         if request.task != "chat":
             body["think"] = False  # background work need not ponder

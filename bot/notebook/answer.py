@@ -170,15 +170,18 @@ def _find(question: str, talk: Talk, sort: str) -> str:
         return "\n".join([talk.say("overview"), *lines])
     # Best first. What stands in every prompt comes along without having been asked for.
     close = [m for m in recalled if m.get("relevance") or m.get("why") != "relevance"]
-    found = [(m, float(str(m.get("relevance") or 0)) >= SURE) for m in close]
+    close = close[:MOST_QUOTES]
+    tone = reader.load_reader().weigh_answer(mappings([m.get("evidence") for m in close]), talk.lang)
+    sure = [tone == "sure" if tone else float(str(m.get("relevance") or 0)) >= SURE for m in close]
+    found = [] if tone == "none" else list(zip(close, sure, strict=True))
     if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
         return talk.say("model.again" if talk.said("model") else "model")
     if not found:
         beyond = not _PERSONAL.search(question) and not talk.said("model")
         return talk.say("nothing") + (f"{talk.gap}{talk.say('beyond')}" if beyond else "")
     out = []
-    for i, (m, sure) in enumerate(found[:MOST_QUOTES]):
-        key = "more" if i else "quote" if sure else "unsure"
+    for i, (m, certain) in enumerate(found):
+        key = "more" if i else "quote" if certain else "unsure"
         line = talk.say(key, date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang))
         out.append(line + (talk.say("replaced") if m.get("superseded") or m.get("negated") else ""))
     return "\n".join(out)

@@ -12,7 +12,7 @@ import numpy as np
 
 from bot.notebook import reader
 from bot.notebook.reader import Reading, Unit
-from memory.learn.contains import units
+from memory.learn.alike import units
 from memory.models import Json, Lang, language_of
 from memory.ports import FloatArray
 from memory.privacy import redact
@@ -196,4 +196,5 @@ async def summarise(embed: Embed, data: Mapping[str, Json]) -> str:
     began = next((text for text in said if not has_secret(text)), "…")
     best = [q for _, q in sorted(quotes, reverse=True)[:2]] or [began]
     lines = [*str(data.get("previous") or "").splitlines(), *(f"“{q}”" for _, q in quotes or [(0.0, began)])]
-    return f"EPISODE: {'; '.join(f'“{q}”' for q in best)}\nSUMMARY: {chr(10).join(lines[-2 * MOST_LINES :])}"
+    episode, summary = "; ".join(f"“{q}”" for q in best), "\n".join(lines[-2 * MOST_LINES :])
+    return json.dumps({"episode": episode, "summary": summary}, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -25,9 +26,9 @@ REMEMBERED: Final = 600  # vectors kept in memory, 1.5 kB each
 READ: Final = 32  # texts of the message itself
 TASKS: Final = {"monitor": keep.monitor, "extract": keep.extract, "summarise": keep.summarise}
 LISTS: Final[Mapping[Task, str]] = {
-    "review": "[KEEP]",
+    "review": '{"decision": "keep"}',
     "level": "[]",  # a quotation is never rewritten
-    "merge": "[SEPARATE]",
+    "merge": '{"separate": true}',
     "contradict": "?",  # what the rules are sure of stands
     "derive": "[]",
 }
@@ -72,7 +73,7 @@ class Notebook:
             return await TASKS[task](self._embed, data)
         texts = data.get("texts")
         if task == "merge" and isinstance(texts, list) and len(set(map(str, texts))) == 1:
-            return str(texts[0])
+            return json.dumps({"text": str(texts[0])}, ensure_ascii=False)
         return LISTS.get(task, "")
 
     async def _embed(self, texts: Sequence[str], most: int | None = None) -> FloatArray | None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from memory.models import Json, Lang
 from memory.ports import FloatArray
 from memory.text import spans
 from memory.text.languages import joined
@@ -24,8 +25,11 @@ from memory.text.words import fold_variants as simplified
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")
 KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "todo")
 LEFT: Final = ("conditional", "fiction", "joke", "question", "quote", "request", "roleplay", "smalltalk", "wish", "world")  # fmt: skip # noqa: E501
+PLAYED: Final = ("roleplay", "fiction")
+OPENS: Final = 0.5  # their share in what was said before, from which what is said now belongs to it
 ACTS: Final = ("greet", "thanks", "bye", "who", "self", "death", "bad", "good", "correct", "ask", "chat")
 SCALE: Final = 6.0  # of a vector without its mean, so that one penalty fits it and the features
+ANSWER: Final = ("meaning", "names")  # of memories that were found: what says whether they answer
 DATED: Final = 0.25  # share of events and todos
 LIKELY: Final = 0.5  # share of the acts "ask" and "correct" from which they count, whatever else a unit is
 SHORT: Final = 28  # width of a sentence that says little alone; a Chinese character is three
@@ -74,7 +78,10 @@ class Reading:
 def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Unit]:
     """Split a message into units; what is short or begins with a pronoun belongs to the sentence before it."""
     out: list[Unit] = []
-    for start, end in spans.own_sentences(spans.unmark_names(text)):
+    bare = spans.unmark_names(text)
+    for a, b in spans.own_sentences(bare):
+        start = a - (text[a - 1 : a] != bare[a - 1 : a])  # a mark that was taken for a space
+        end = b + (text[b : b + 1] != bare[b : b + 1])
         sentence = text[start:end].strip()
         last = out[-1] if out else None
         joins = last is not None and (min(width(sentence), width(last.text)) < SHORT or FORMS.PRONOUN.match(sentence))
@@ -99,14 +106,6 @@ def is_question(text: str) -> bool:
         return True
     last = _LAST.search(simplified(text[-MOST:]))
     return last is not None and FORMS.QUESTION.search(last.group().strip()) is not None
-
-
-def is_play(unit: Unit) -> bool:
-    """Say whether a word of the sentence, or of what was said before it, announces a play or a story."""
-    return (
-        _PLAY.search(simplified(unit.text[:MOST])) is not None
-        or _PLAY.search(simplified(unit.before[-MOST:])) is not None
-    )
 
 
 def width(text: str) -> int:
@@ -159,26 +158,39 @@ class Reader:
         if not units:
             return []
         features = np.array([surface(u) for u in units], np.float32)
-        sorts, acts = _shares(self.arrays, features, vectors, before, np.array([bool(u.before) for u in units]))
+        has = np.array([bool(u.before) for u in units])
+        sorts, acts = _shares(self.arrays, features, vectors, before, has)
         share = sorts[:, : len(KEPT)].sum(axis=1)
         limit = self.arrays["limits" if vectors is not None else "plain.limits"]
+        # A word announces a play or a story, here or in what was said before, or that is read as the opening of one.
+        said = [simplified(f"{u.before[-MOST:]}\n{u.text[:MOST]}") for u in units]
+        played = np.array([_PLAY.search(text) is not None for text in said])
+        if before is not None:
+            forms = np.array([surface(Unit(u.before)) for u in units])
+            opened = _shares(self.arrays, forms, before, before, has & False)[0]
+            played |= has & (opened[:, [(*KEPT, *LEFT).index(name) for name in PLAYED]].sum(axis=1) >= OPENS)
         out = []
-        for unit, p, s, a in zip(units, sorts, share, acts, strict=True):
-            over = float(s / limit[int(bool(_WIDE.search(unit.text)))][length_of(unit.text)])
+        for unit, p, s, a, play in zip(units, sorts, share, acts, played, strict=True):
             likely = dict(zip(ACTS, map(float, a), strict=True))
             asks = is_question(unit.text) or likely["ask"] >= LIKELY
-            keep = (
-                over > 1.0
-                and not asks
-                and not is_play(unit)
-                and s >= p[len(KEPT) :].max() * (length_of(unit.text) > 1)
-            )
+            length = length_of(unit.text)
+            over = 0.0 if asks or play else float(s / limit[int(bool(_WIDE.search(unit.text)))][length])
+            keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length > 1)
             sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
             dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
             out.append(Reading(keep, float(s), over, sort, sure, dated, likely))
         return out
+
+    def weigh_answer(self, found: Sequence[Mapping[str, Json]], lang: Lang) -> str:
+        """Return "sure", "unsure" or "none" for memories, by what the gate saw of each; else ""."""
+        if not found or any("meaning" not in f for f in found):
+            return ""
+        most = [max(float(str(f.get(name) or 0)) for f in found) for name in ANSWER]
+        odds = float(np.dot(self.arrays["answer"], [*most, 1.0]))
+        least, sure = self.arrays["answer.limits"][("en", "zh").index(lang)]
+        return "none" if odds < least else "unsure" if odds < sure else "sure"
 
 
 def _shares(

@@ -12,7 +12,7 @@ from bot.listing import memory_line
 from bot.proposing import list_proposals
 from bot.telegram import keyboards
 from bot.texts import say as words
-from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State
+from memory.models import KINDS, Filter, Lang, Memory, Sensitivity, State, mark_quote
 
 PAGE = 8
 _KEY_BYTES = 40  # of what was searched for: it travels in the buttons
@@ -78,5 +78,5 @@ def in_full(m: Memory, lang: Lang, ebb: Ebb) -> str:
         f"{'可信' if zh else 'Certainty'}: {m.confidence:.0%}" + (" ✔" if m.verified else ""),
     ]
     if m.original_content != m.content:
-        rows.insert(1, f"{'原话' if zh else 'Originally'}: {m.original_content}")
+        rows.insert(1, f"{'原话' if zh else 'Originally'}: {mark_quote(m, m.original_content)}")
     return "\n".join(f"- {r}" if i else r for i, r in enumerate(rows))

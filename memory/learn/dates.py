@@ -14,7 +14,8 @@ from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.models import Precision
-from memory.text.dates import windows_named
+from memory.text.dates import window_asked, windows_named
+from memory.text.numbers import numbers_of
 
 Window: TypeAlias = tuple[datetime, datetime]
 Use: TypeAlias = Literal["due", "since", "until"]
@@ -74,40 +75,23 @@ def read(text: str, tz: str) -> Said | None:
     plain = unicodedata.normalize("NFKC", text).strip().strip("\"'“”")
     if not (m := _DATE.match(plain)):
         return None
-    part = {k: int(v) for k, v in m.groupdict().items() if v is not None and k != "zone"}
+    y, month, day, hour, minute = (int(v) if v else 0 for v in m.group("y", "m", "d", "h", "min"))
+    here = zone(tz)
     try:
-        return _span(part, m["zone"], tz)
+        start = datetime(y, month or 1, day or 1, hour, minute, tzinfo=here)
+        if m["h"]:
+            offset = (m["zone"] or "").upper().replace("UTC", "Z")
+            at = (datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{offset}") if offset else start).astimezone(UTC)
+            return Said(at, at, "minute")
+        precision: Precision = "day" if day else "month" if month else "year"
+        after = {
+            "day": (start.replace(tzinfo=None) + DAY).replace(tzinfo=here),
+            "month": datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here),
+            "year": datetime(y + 1, 1, 1, tzinfo=here),
+        }[precision]
+        return Said(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
     except (ValueError, OverflowError):
         return None
-
-
-def _span(part: dict[str, int], offset: str | None, tz: str) -> Said:
-    y, month, day = part["y"], part.get("m"), part.get("d")
-    here = zone(tz)
-    precision: Precision
-    if day is not None and "h" in part:
-        start = datetime(y, month or 1, day, part["h"], part.get("min", 0), tzinfo=here)
-        if offset:
-            start = datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{_offset(offset)}")
-        return Said(start.astimezone(UTC), start.astimezone(UTC), "minute")
-    start = datetime(y, month or 1, day or 1, tzinfo=here)
-    if day is not None:
-        after, precision = _day_after(start), "day"
-    elif month is not None:
-        after, precision = datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here), "month"
-    else:
-        after, precision = datetime(y + 1, 1, 1, tzinfo=here), "year"
-    return Said(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
-
-
-def _day_after(local: datetime) -> datetime:
-    return (local.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=local.tzinfo)
-
-
-def _offset(text: str) -> str:
-    if text.upper() in {"Z", "UTC"}:
-        return "+00:00"
-    return text if ":" in text else f"{text[:3]}:{text[3:]}"
 
 
 def believable(said: Said, use: Use, at: datetime) -> bool:
@@ -143,3 +127,101 @@ def agrees(claim: Window, said: Window, at: datetime) -> bool:
 def dated_by(claim: Window, at: datetime) -> bool:
     """Whether a claimed month or year is merely that in which somebody spoke."""
     return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH
+
+
+# --- as of an earlier day -----------------------------------------------------------------------------
+
+_ABOUT_ALL: Final = re.compile(
+    r"^(?:me|myself|my life|everything|anything|all|我|我的(?:事|事情|一切)?|全部|所有|一切)?$", re.I
+)
+_KNEW: Final = r"^what (?:did|have) (?:you|ebb)(?: already)? (?:know|known|remember(?:ed)?)(?: (?:about|of) "
+_FORMS: Final[tuple[tuple[re.Pattern[str], bool], ...]] = tuple(
+    (re.compile(pattern, re.I), certain)
+    for pattern, certain in (
+        # certain: whoever writes this names a date; if it cannot be read they are told so
+        (r"^(?P<topic>.*?)[,，\s]{0,9}\bas (?:of|at)\s{1,9}(?P<when>.+)$", True),
+        (r"^(?P<topic>.*?)[,，\s]{0,9}截[至止]到?\s{0,9}(?P<when>.+?)\s{0,9}(?:为止|的?时候?)?$", True),
+        (rf"{_KNEW}(?P<topic>.+?))? (?:on|in|at|by|until|back in) (?P<when>.+?)$", False),
+        (rf"{_KNEW}(?P<topic>.+?))? (?P<when>(?:yesterday|last|this|a|an|one|two|three|\d{{1,9}})\b.*)$", False),
+        (
+            r"^(?:你|ebb)?\s{0,9}(?:在|到)?\s{0,9}(?P<when>.+?)(?:的?时候?|那天|那时|为止)?[，,]?\s{0,9}(?:你|ebb)?\s{0,9}都?"
+            r"(?:知道|记得|了解)(?:关于)?(?P<topic>.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
+            False,
+        ),
+    )
+)
+# The question around a date that was named beside it.
+_ASKS: Final = re.compile(
+    rf"{_KNEW}(.+))?$|^(?:你|ebb)?\s{{0,9}}都?(?:知道|记得|了解)(?:关于)?(.*?)的?(?:些?什么(?:事情?)?|哪些(?:事情?)?|多少)$",
+    re.I,
+)
+# How a date goes on: what follows one of these is no topic yet.
+_DATED: Final = re.compile(
+    r"^(?:[\d:/.-]|of\b|(?:st|nd|rd|th|ago|am|pm|a\.m|p\.m|utc|z)\b|(?:早上|上午|中午|下午|晚上|凌晨)|[年月日号天周底初末前时點点分个個星礼])",
+    re.I,
+)
+_LONGEST_QUESTION: Final = 300  # characters
+_BETWEEN: Final = " ,，、:："
+_DAY_ZH: Final = re.compile(r"([一二三四五六七八九十]{1,3})月([一二三四五六七八九十]{1,3})(?=[日号])")
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """What was asked: `topic` is empty for everything, `at` None for a date that could not be read as `said`."""
+
+    topic: str
+    said: str
+    at: datetime | None
+
+
+def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
+    """The moment and the topic, or None if the text asks for no earlier moment."""
+    if len(text) > _LONGEST_QUESTION:
+        return None
+    plain = " ".join(unicodedata.normalize("NFKC", text).split()).strip("?？。.!！ ")
+    for pattern, certain in _FORMS:
+        if m := pattern.match(plain):
+            said, more = _dated(m["when"].strip(), now, tz) if certain else (m["when"].strip(), "")
+            at = moment(said, now, tz)
+            if at is not None or certain:
+                return AsOf(_topic(m["topic"] or "") or _topic(more), said, at)
+    return None
+
+
+def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
+    """The date, and what follows it: "2026-03-01, coffee", 3月1日我的工作. All of it where no date begins it."""
+    if read(text, tz) is not None:
+        return text, ""
+    whole = moment(text, now, tz)
+    ends = [i for i in range(1, len(text)) if not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())]
+    cuts = [(text[:i].rstrip(_BETWEEN), text[i:].lstrip(_BETWEEN)) for i in ends]
+    exact = [c for c in cuts if c[1] and read(c[0], tz) is not None]
+    if exact and not _DATED.match(exact[-1][1]):
+        return exact[-1]
+    for head, rest in cuts:
+        if rest and not _DATED.match(rest) and (at := moment(head, now, tz)) is not None and at == (whole or at):
+            return head, rest
+    return text, ""
+
+
+def _topic(text: str) -> str:
+    """What is asked about, without the words that ask; empty for everything."""
+    topic = text.strip(" ,，")
+    if (asked := _ASKS.match(topic)) is not None:
+        topic = next(g for g in (*asked.groups(), "") if g is not None)
+    topic = re.sub(r"^(?:about|on|of|for|关于|有关)\s{0,9}", "", topic, flags=re.I).strip(" ,，的")
+    return "" if _ABOUT_ALL.match(topic) else topic
+
+
+def moment(text: str, now: datetime, tz: str) -> datetime | None:
+    """The end of the time that the text names, at most `now`; None if it names none."""
+    said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
+    said = _DAY_ZH.sub(lambda m: "月".join(f"{numbers_of(n)[0][0]:g}" for n in m.groups()), said)
+    if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):
+        return now
+    if (exact := read(said, tz)) is not None:
+        return min(exact.end + timedelta(milliseconds=0 if exact.precision == "minute" else 999), now)
+    for form in (said, f"in {said}", f"on {said}"):  # "march", "Monday" alone name no time in a sentence
+        if (span := window_asked(form, now, tz, ahead=False)) is not None:
+            return min(span[1] - timedelta(milliseconds=1), now)
+    return None

@@ -8,40 +8,39 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
 from memory.learn import dates
 from memory.learn.alike import touches
-from memory.learn.answer import objects
-from memory.learn.asking import ANY, Tools
-from memory.learn.claims import UNSURE
-from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
-from memory.learn.evidence import Cited, Operation, check_operation
-from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
+from memory.learn.answer import ANY, Tools, read_payload
+from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
+from memory.learn.evidence import check_operation
+from memory.learn.material import (
+    clip,
+    clock,
+    is_evidence,
+    items,
+    language,
+    newest_within,
+    reference,
+    spoken_in,
+    unchanged,
+    words_of,
+)
 from memory.learn.merge import Claim, Merger, Saved, strategy
-from memory.learn.proposals import propose
-from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
+from memory.learn.reach import MOST_ENDED, may_end, propose, touches_memory, words_about
 from memory.learn.sealed import readable
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
-from memory.learn.tokens import clip, newest_within
-from memory.models import (
-    Job,
-    Json,
-    Lang,
-    Layer,
-    Memory,
-    MemoryId,
-    Message,
-    Sensitivity,
-    Session,
-    Source,
-    State,
-)
+from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Session, Source, State
 from memory.ports import Tx
 from memory.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Candidate, Extraction, SpanJob
 
 HISTORY_TOKENS = 8_000  # history that is longer is summarised first, but for the newest part
 NEWEST_TOKENS = 4_000
@@ -49,76 +48,6 @@ MEMORIES, MEMORY_CHARS = 50, 160
 NEAREST, NEAR = 20, 8
 MOST_CANDIDATES = 60
 MAX_ANSWER = 4_000
-NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An entry of the answer, as the model wrote it."""
-
-    content: str
-    fields: Mapping[str, str] = field(default_factory=dict)
-    matches: MemoryId | None = None
-    contradicts: MemoryId | None = None
-    denied: bool = False
-    said: tuple[Cited, ...] = ()  # the messages it rests on
-
-
-def parse(answer: str) -> list[Candidate] | None:
-    """The candidates of an answer; None if there is no JSON in it. Entries without a content are left out."""
-    found = objects(answer)
-    if found is None:
-        return None
-    return [c for o in found[:MOST_CANDIDATES] if (c := _candidate(o)) is not None]
-
-
-def _candidate(o: Mapping[str, Json]) -> Candidate | None:
-    content = o.get("content")
-    if not isinstance(content, str) or not content.strip():
-        return None
-    names = {
-        "kind": ("kind", "category"),
-        "importance": ("importance",),
-        "expires": ("expires_at", "expires"),
-        "since": ("since", "from", "valid_from"),
-        "until": ("until", "valid_until"),
-        "on": ("on",),
-        "repeats": ("repeats",),
-        "entities": ("entities",),
-        "topics": ("topics",),
-        "sensitivity": ("sensitivity",),
-        "confidence": ("confidence",),
-        "quote": ("quote",),
-    }
-    fields = {
-        name: text for name, keys in names.items() if (text := _text(next((o[k] for k in keys if k in o), None)))
-    }
-    said = o.get("said")
-    cited = [c for one in (said if isinstance(said, list) else [said]) if (c := _cited(one)) is not None]
-    return Candidate(
-        content, fields, _id(o.get("matches")), _id(o.get("contradicts")), o.get("denied") is True, tuple(cited)
-    )
-
-
-def _cited(one: Json) -> Cited | None:
-    """A message by its number alone, or with words of it."""
-    n, words = (one.get("n"), one.get("words")) if isinstance(one, dict) else (one, "")
-    return Cited(n, words if isinstance(words, str) else "") if isinstance(n, int) and n > 0 else None
-
-
-def _text(value: Json) -> str:
-    if isinstance(value, list):
-        return ",".join(str(v) for v in value if isinstance(v, str | int | float))
-    if isinstance(value, bool) or value is None or isinstance(value, dict):
-        return ""
-    return "" if str(value).strip().casefold() in {"null", "none"} else str(value)
-
-
-def _id(value: Json) -> MemoryId | None:
-    if isinstance(value, list) and value:
-        value = value[0]
-    text = value.strip().strip("[]").lower() if isinstance(value, str) else ""
-    return None if text in {"", "null", "none"} else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +55,11 @@ class History:
     """What is extracted from."""
 
     session: Session
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
+    evidence: Sequence[Message]  # the user's own of them
     through: int
     lang: Lang
     learning: str
-
-    def evidence(self, user_id: str) -> list[Message]:
-        """The user's own messages."""
-        return [m for m in self.messages if is_evidence(m, user_id) and m.text.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,40 +70,41 @@ class Extractor:
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
-        h = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, job))
+        span: SpanJob = await read_payload(job)
+        h = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, span))
         if h is None:
             return lambda _tx: NOTHING
         found: list[tuple[Candidate, Claim]] = []
-        if h.learning != "off" and h.evidence(job.user_id):
-            known = await self._known(job.user_id, h)
-            found = await self._claims(job.user_id, h, await self._ask(job.user_id, h, known, now), known)
+        if h.learning != "off" and h.evidence:
+            found = await self.read(job.user_id, h, await self._known(job.user_id, h), now)
         return lambda tx: self._apply(tx, job, h, found, now)
+
+    async def read(
+        self, user_id: str, h: History, known: Mapping[MemoryId, Memory], now: datetime
+    ) -> list[tuple[Candidate, Claim]]:
+        """Ask the model about messages; returns what their words support. Raises ModelError."""
+        return await self._claims(user_id, h, await self._ask(user_id, h, known, now), known)
 
     # --- before the call ---------------------------------------------------------------------------------
 
-    def _gather(self, tx: Tx, job: Job) -> History | None:
-        session = tx.conversations.session(str(job.payload["session_id"]))
-        through = int(job.payload["through"])
-        if session is None or through <= session.extracted_through:
+    def _gather(self, tx: Tx, span: SpanJob) -> History | None:
+        session = tx.conversations.session(span.session_id)
+        if session is None or span.through <= session.extracted_through:
             return None
-        said = tx.conversations.messages(session_id=session.id, after=session.extracted_through, through=through)
+        after = session.extracted_through
+        said = tx.conversations.messages(session_id=session.id, after=after, through=span.through)
         messages = readable(tx, said)
         lang = language(words_of(messages, tx.user_id), tx)
-        learning = str(tx.user().settings.get("learning") or self.tools.learning)
-        return History(session, tuple(messages), through, lang, learning)
+        evidence = [m for m in messages if is_evidence(m, tx.user_id) and m.text.strip()]
+        return History(session, messages, evidence, span.through, lang, self.tools.learns(tx))
 
     async def _known(self, user_id: str, h: History) -> dict[MemoryId, Memory]:
         """At most 50 memories: the nearest to what the user said, then the strongest."""
         words = await asyncio.to_thread(words_of, h.messages, user_id, 1_000)
-        vector = (await self.tools.embed([words], "query"))[0]
-        ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
-        near = await self.tools.store.reader(user_id).get(ids)
-        page = await self.tools.store.read(
-            user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=MEMORIES + NEAREST)
-        )
-        facts = [
-            m for m in (*near, *page.items) if m.layer is not Layer.EPISODE and m.sensitivity < Sensitivity.SECRET
-        ]
+        near = await self.tools.near(user_id, words, NEAREST, ANY)
+        most = MEMORIES + NEAREST
+        page = await self.tools.store.read(user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most))
+        facts = [m for m in (*near, *page.items) if m.layer is not Layer.EPISODE]
         return dict(list({m.id: m for m in facts}.items())[:MEMORIES])
 
     # --- the call ------------------------------------------------------------------------------------------
@@ -204,12 +131,12 @@ class Extractor:
             "now": dates.iso(now, tz),
             "tz": tz,
         }
-        for _ in range(2):  # broken JSON is asked for once more before the job is left to its retries
-            answer = await self.tools.ask(user_id, "extract", h.lang, variables, data, now, MAX_ANSWER)
-            if (found := parse(answer.text)) is not None:
-                return found
-            self.tools.skipped("extraction", "unreadable", answer.text)
-        raise ModelError("unreadable", detail="the extraction could not be read")
+        answer: Extraction | None = await self.tools.read(
+            user_id, "extract", h.lang, variables, data, now, MAX_ANSWER
+        )
+        if answer is None:
+            raise ModelError("unreadable", detail="the extraction could not be read")
+        return answer.memories[:MOST_CANDIDATES]
 
     async def _shortened(self, user_id: str, h: History, now: datetime) -> tuple[list[Message], str]:
         """The newest messages as they are, and the rest summarised where there is too much of it."""
@@ -228,39 +155,26 @@ class Extractor:
     async def _claims(
         self, user_id: str, h: History, found: Sequence[Candidate], known: Mapping[MemoryId, Memory]
     ) -> list[tuple[Candidate, Claim]]:
+        """Those that the person's words support, each with the claim it makes."""
         spoken, texts = spoken_in(h.messages, user_id), [m.original_content for m in known.values()]
         found = [self._shown(c, known) for c in found]  # ids that were not shown are gone from here on
-        operations = [_operation(c, known) for c in found]
+        olds = [known.get(c.contradicts or c.matches) for c in found]
+        ops = ["add" if not c.contradicts else "negate" if c.denied else "update" for c in found]
+        operations = [operation_of(c, op, old) for c, op, old in zip(found, ops, olds, strict=True)]
         verdicts = await asyncio.to_thread(lambda: [check_operation(o, spoken, texts) for o in operations])
         for v in verdicts:
             if v.reason:
                 self.tools.skipped("extraction", v.reason, "")
-        found, verdicts = (
-            [c for c, v in zip(found, verdicts, strict=True) if not v.reason],
-            [v for v in verdicts if not v.reason],
-        )
-        vectors = await self.tools.embed([c.content for c in found])
-        by_id = {m.id: m for m in h.messages}
-        out: list[tuple[Candidate, Claim]] = []
-        for c, v, vector in zip(found, verdicts, vectors, strict=True):
-            said = by_id[v.sources[0][0]]
-            old = known.get(c.contradicts or c.matches or "")
-            draft = draft_of(Words(c.content, c.fields, said, Source.EXTRACTOR, old), self.tools.skipped)
-            near = await self.tools.nearest(user_id, vector, c.content, NEAR, ANY)
-            embedder = self.tools.embedder.id
-            claim = Claim(draft, said.at, (said.id,), h.session.id, vector, embedder, tuple(near), v.sources)
-            out.append((c, claim))
-        return out
+        checked = [x for x in zip(found, verdicts, olds, strict=True) if not x[1].reason]
+        claims = await claims_of(self.tools, user_id, checked, h.messages, Source.EXTRACTOR, NEAR)
+        return list(zip((c for c, _, _ in checked), claims, strict=True))
 
     def _shown(self, c: Candidate, known: Mapping[MemoryId, Memory]) -> Candidate:
-        for name, value in (("matches", c.matches), ("contradicts", c.contradicts)):
-            if value is not None and value not in known:
-                self.tools.skipped(f"extraction {name}", "id not shown", value)
-        return replace(
-            c,
-            matches=c.matches if c.matches in known else None,
-            contradicts=c.contradicts if c.contradicts in known else None,
-        )
+        """Without ids that the model was not shown."""
+        unknown = [name for name in ("matches", "contradicts") if getattr(c, name) and getattr(c, name) not in known]
+        for name in unknown:
+            self.tools.skipped(f"extraction {name}", "id not shown", getattr(c, name))
+        return c.model_copy(update=dict.fromkeys(unknown, ""))
 
     # --- the write -----------------------------------------------------------------------------------------
 
@@ -274,7 +188,7 @@ class Extractor:
             raise Conflict("the conversation changed while it was extracted from")
         begun = tx.changes.begin("extractor", "extract", now, job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=h.learning == "ask")
-        evidence, said, done = h.evidence(tx.user_id), words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
+        said, done = words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
         for c, claim in found:
             old = tx.memories.get(c.contradicts) if c.contradicts else None
             ended = sum(s.ended for s in done) + _ended_before(tx, claim)
@@ -284,16 +198,12 @@ class Extractor:
                     propose(tx, c.content, op, claim.sources[0], now)
                 done.append(merger.save(claim))
             else:
-                done.append(_merge(tx, merger, c, claim, evidence))
-        for saved in done:
-            if saved.outcome == "refused":
-                self.tools.skipped("extraction", saved.code, "")
+                done.append(_merge(tx, merger, c, claim, h.evidence))
+        result = outcome_of(self.tools, "extraction", done)
         tx.conversations.put_session(replace(session, extracted_through=h.through))
-        new = sum(s.outcome == "added" for s in done)
-        updated = sum(s.changed for s in done) - new
-        counts: Mapping[str, Json] = {"new": new, "updated": updated}
-        tx.conversations.note("session", session.id, "updated", {"extracted": True, **counts, "through": h.through})
-        return {"outcome": "saved" if new + updated else "nothing", **counts, "set": begun.id}
+        counts = {"new": result["new"], "updated": result["updated"], "through": h.through}
+        tx.conversations.note("session", session.id, "updated", {"extracted": True, **counts})
+        return {**result, "set": begun.id}
 
 
 def _ended_before(tx: Tx, claim: Claim) -> int:
@@ -317,15 +227,6 @@ def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequenc
     if same is not None and same.state is State.ACTIVE:
         return merger.match(same, claim)
     return merger.save(claim, mention=any(touches(m.text, claim.draft.content) for m in evidence))
-
-
-def _operation(c: Candidate, known: Mapping[MemoryId, Memory]) -> Operation:
-    old = known.get(c.contradicts or c.matches or "")
-    op = "add" if not c.contradicts else "negate" if c.denied else "update"
-    sure = read_confidence(c.fields) >= UNSURE
-    text = old.original_content if old else ""
-    quote, on = c.fields.get("quote") == "yes", c.fields.get("on", "")
-    return Operation(op, c.content, c.said, on, dated_fields(c.fields), text, sure, quote)
 
 
 def _short(text: str) -> str:

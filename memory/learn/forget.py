@@ -6,17 +6,31 @@ history leaves a tombstone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from memory.errors import NotFound
-from memory.learn.acts import Forgotten
-from memory.learn.alike import same
-from memory.learn.contains import HINTS, SAYS, Thing, mentions, names, thing_of
-from memory.models import ChangeSet, Filter, Layer, Level, Memory, MemoryId, Message, Sensitivity, State, Tombstone
-from memory.ports import Tx
+from memory.errors import NotFound, StoreBusy
+from memory.jobs import Effect
+from memory.learn.alike import HINTS, SAYS, Thing, mentions, names, same, thing_of
+from memory.learn.material import messages_of
+from memory.lifecycle import from_ms, ms
+from memory.models import (
+    ChangeSet,
+    Filter,
+    Job,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    Message,
+    Sensitivity,
+    State,
+    Tombstone,
+)
+from memory.ports import Store, Tx
 from memory.store.text import terms
 from memory.text.forms import told_otherwise
 
@@ -29,6 +43,33 @@ _GONE: Final = frozenset({State.DELETED})
 _HOLDS: Final = frozenset({State.ACTIVE, State.PROPOSED})
 _SUBJECTS: Final = ("The user", "User")
 _SUBJECTS_ZH: Final = ("用户", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """`memories` as they are now; how many messages were hidden, and episodes and summaries dropped."""
+
+    memories: list[Memory]
+    set_id: str | None
+    hidden: int = 0
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a purge erased: rows by place, 0 where it looked and found nothing; `memories` says how many went.
+
+    `erased` at once; `scrubbed` once the job has rewritten the file, `error` says what stood in its way so far.
+    """
+
+    memory_ids: tuple[MemoryId, ...]
+    places: Mapping[str, int]
+    erased: datetime
+    job_id: str | None
+    scrubbed: bool = False
+    scrubbed_at: datetime | None = None
+    memories: int = 0
+    error: str = ""
 
 
 def forget(
@@ -49,7 +90,7 @@ def forget(
     message to hide.
     """
     asked = tx.memories.many(dict.fromkeys(ids))
-    said = [m for i in message_ids if (m := tx.conversations.message(i)) is not None]
+    said = messages_of(tx, message_ids)
     if not asked and not said:
         raise NotFound("There is no such memory.")
     begun = within or tx.changes.begin(actor, "forget", now, turn_id=turn_id)
@@ -58,7 +99,7 @@ def forget(
     hidden = hide(tx, reach.messages, now)
     for merged in reach.merges:
         unmerge(tx, merged, {d.id for d in deleted}, now)
-    dropped = Dropping(tx, begun.id, now).run(reach.thing, hidden)
+    dropped, _ = _drop_told(tx, begun.id, reach.thing, hidden, now)
     _drop_proposals(tx, {m.id for m in deleted} | {m.id for m in hidden}, reach.thing)
     stands = {m.id: m for m in deleted}
     return Forgotten([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
@@ -165,26 +206,20 @@ class Reach:
 
     def _messages(self) -> list[Message]:
         """Sources, the replies to them, the asking ones, and every visible message that says it."""
-        tx = self.tx
-        facts = [m for m in self.memories if m.layer is not Layer.EPISODE]
-        wanted = {i for m in facts for i in (*tx.memories.sources(m.id), m.source_message) if i} | set(
-            self.message_ids
-        )
-        turns = {m.turn_id for i in wanted if (m := tx.conversations.message(i)) and m.turn_id}
+        tx, facts = self.tx, [m for m in self.memories if m.layer is not Layer.EPISODE]
+        wanted = {i for m in facts for i in (*tx.memories.sources(m.id), m.source_message) if i}
+        wanted |= set(self.message_ids)
+        sources = messages_of(tx, wanted)
+        turns = {m.turn_id for m in sources if m.turn_id}
         told = {t for m in self.memories for t in tx.traces.recalled_in(m.id)}
         counted = {i for m in facts for i in tx.memories.mentioned_in(m.id)}
-        recent = tx.conversations.messages(limit=SCANNED, newest=True)
-        found = {m.id: m for i in wanted if (m := tx.conversations.message(i)) and m.hidden_at is None}
+        found = {m.id: m for m in sources if m.hidden_at is None}
         things = [m.original_content for m in facts[:MANY]]
-        for m in recent:
-            same_turn = m.role == "assistant" and m.turn_id in turns
-            knew = m.id in counted or (m.role == "assistant" and m.turn_id in told)
-            share = HINTS if knew else SAYS
-            if (
-                m.id in wanted
-                or same_turn
-                or (self.thing.said_by(m.text, share) and not told_otherwise(m.text, things))
-            ):
+        for m in tx.conversations.messages(limit=SCANNED, newest=True):
+            reply = m.role == "assistant"
+            share = HINTS if m.id in counted or (reply and m.turn_id in told) else SAYS
+            says = self.thing.said_by(m.text, share) and not told_otherwise(m.text, things)
+            if m.id in wanted or (reply and m.turn_id in turns) or says:
                 found[m.id] = m
         return sorted(found.values(), key=lambda m: m.seq)
 
@@ -270,49 +305,38 @@ def unmerge(tx: Tx, merged: Memory, gone: set[MemoryId], now: datetime) -> bool:
     return own is None
 
 
-@dataclass(frozen=True, slots=True)
-class Dropping:
-    """Episodes, running summaries and titles that tell the thing go at once; a job tells the rest anew."""
+def _drop_told(
+    tx: Tx, set_id: str, thing: Thing, hidden: Sequence[Message], now: datetime
+) -> tuple[int, list[MemoryId]]:
+    """Let go of episodes, running summaries and titles that tell the thing; jobs tell the rest anew.
 
-    tx: Tx
-    set_id: str
-    now: datetime
-    episodes: list[MemoryId] = field(default_factory=list)  # those that went
-
-    def run(self, thing: Thing, hidden: Sequence[Message]) -> int:
-        """How many went."""
-        count = 0
-        derived = set(self.tx.memories.learned_from(m.id for m in hidden))
-        for e in self._episodes():
-            if e.id in derived or thing.said_by(e.original_content, _TOLD):
-                self._drop_episode(e)
-                count += 1
-        for s in self.tx.conversations.sessions(limit=SESSIONS):
-            early = [m for m in hidden if m.session_id == s.id and m.seq <= s.summarised_through]
-            told = bool(s.running_summary) and (bool(early) or thing.said_by(s.running_summary, _TOLD))
-            start = s.title.rstrip("…")  # a title is the beginning of something said
-            begun = any(m.session_id == s.id and " ".join(m.text.split()).startswith(start) for m in hidden)
-            titled = bool(s.title) and (begun or thing.said_by(s.title, _TOLD))
-            if told or titled:
-                self.tx.conversations.put_session(
-                    replace(s, running_summary="" if told else s.running_summary, title="" if titled else s.title)
-                )
-                count += told
-            if told:
-                retell(self.tx, self.set_id, s.id, s.summarised_through, s.summarised_through, self.now)
-        return count
-
-    def _episodes(self) -> Sequence[Memory]:
-        f = Filter(states=_HOLDS, layers=frozenset({Layer.EPISODE}), max_sensitivity=Sensitivity.SECRET)
-        return self.tx.memories.find(f, order="created", limit=EPISODES).items
-
-    def _drop_episode(self, e: Memory) -> None:
-        self.tx.memories.put(replace(e, state=State.DELETED, deleted_at=self.now), "deleted")
-        self.episodes.append(e.id)
-        told = [m for i in self.tx.memories.sources(e.id) if (m := self.tx.conversations.message(i)) is not None]
-        if told and any(m.hidden_at is None for m in told):
-            first, last = min(m.seq for m in told), max(m.seq for m in told)
-            retell(self.tx, self.set_id, told[0].session_id, first - 1, last, self.now)
+    Returns how many went, and the ids of the episodes among them.
+    """
+    derived, gone = set(tx.memories.learned_from(m.id for m in hidden)), list[MemoryId]()
+    f = Filter(states=_HOLDS, layers=frozenset({Layer.EPISODE}), max_sensitivity=Sensitivity.SECRET)
+    for e in tx.memories.find(f, order="created", limit=EPISODES).items:
+        if e.id in derived or thing.said_by(e.original_content, _TOLD):
+            tx.memories.put(replace(e, state=State.DELETED, deleted_at=now), "deleted")
+            gone.append(e.id)
+            told = messages_of(tx, tx.memories.sources(e.id))
+            if any(m.hidden_at is None for m in told):
+                first, last = min(m.seq for m in told), max(m.seq for m in told)
+                retell(tx, set_id, told[0].session_id, first - 1, last, now)
+    summaries = 0
+    for s in tx.conversations.sessions(limit=SESSIONS):
+        own = [m for m in hidden if m.session_id == s.id]
+        early = any(m.seq <= s.summarised_through for m in own)
+        tells = bool(s.running_summary) and (early or thing.said_by(s.running_summary, _TOLD))
+        start = s.title.rstrip("…")  # a title is the beginning of something said
+        begun = any(" ".join(m.text.split()).startswith(start) for m in own)
+        titled = bool(s.title) and (begun or thing.said_by(s.title, _TOLD))
+        if tells or titled:
+            summary, title = "" if tells else s.running_summary, "" if titled else s.title
+            tx.conversations.put_session(replace(s, running_summary=summary, title=title))
+        if tells:
+            summaries += 1
+            retell(tx, set_id, s.id, s.summarised_through, s.summarised_through, now)
+    return len(gone) + summaries, gone
 
 
 def retell(tx: Tx, set_id: str, session_id: str, after: int, through: int, now: datetime) -> None:
@@ -321,3 +345,72 @@ def retell(tx: Tx, set_id: str, session_id: str, after: int, through: int, now: 
     job = tx.jobs.enqueue("summarise", f"rebuild:{set_id}:{session_id}:{after}", payload, now)
     if job is not None:
         tx.conversations.note("job", job.id, "created", {"kind": "summarise", "state": "ready", "rebuild_of": set_id})
+
+
+# --- for good -------------------------------------------------------------------------------------------
+
+
+def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> Receipt:
+    """Erase the memories with their older versions, in any state, and what was hidden for them. Not undoable.
+
+    Raises NotFound if none of them is this user's.
+    """
+    found = tx.memories.many(dict.fromkeys(ids))
+    if not found:
+        raise NotFound("There is no such memory.")
+    begun = tx.changes.begin("user", "purge", now)
+    places: Counter[str] = Counter()
+    reach = Reach(tx, found, erasing=True)
+    latest = [tx.changes.latest_for("memory", m.id) for m in reach.memories]
+    earlier = [c for i in {c.set_id for c in latest if c and c.op == "deleted"} for c in tx.changes.of_set(i)]
+    hidden = messages_of(tx, [c.entity_id for c in earlier if c.entity == "message"])
+    told = [m for m in hidden if m.hidden_at is not None and _belongs(tx, reach, m)]
+    places["summaries"], episodes = _drop_told(tx, begun.id, reach.thing, hide(tx, reach.messages, now), now)
+    dropped = tx.memories.many(c.entity_id for c in earlier if c.entity == "memory" and c.op == "deleted")
+    gone = [*episodes, *(m.id for m in dropped if m.layer is Layer.EPISODE and m.state is State.DELETED)]
+    apart = {m.id for m in reach.memories}
+    texts = [m for m in reach.merges if unmerge(tx, m, apart, now)]
+    for m in tx.memories.many(dict.fromkeys((*(m.id for m in (*reach.memories, *texts)), *gone))):
+        # An episode that only told of it as well tells of more: what else was said there stays.
+        places.update(tx.memories.erase(m.id, everywhere=m.id in apart or m.id not in gone))
+        places["episodes"] += m.layer is Layer.EPISODE
+    for message in messages_of(tx, sorted({m.id for m in (*reach.messages, *told)})):
+        if message.hidden_at is not None and message.text:
+            tx.conversations.put_message(replace(message, text=""), "purged")
+            places["messages"] += 1
+    erased = tuple(m.id for m in reach.memories)
+    done = {"set_id": begun.id, "erased": ms(now), "memories": len(erased), "places": dict(places)}
+    job = tx.jobs.enqueue("scrub", f"purge:{begun.id}", done, now, lane="scrub")
+    return Receipt(erased, dict(places), now, job.id if job else None)
+
+
+def _belongs(tx: Tx, reach: Reach, m: Message) -> bool:
+    """Whether a message was hidden for these memories, not only for others that went in the same act."""
+    sources = {i for x in reach.memories for i in tx.memories.sources(x.id)}
+    turns = {s.turn_id for s in messages_of(tx, sources) if s.turn_id}
+    return m.id in sources or m.turn_id in turns or reach.thing.said_by(m.text, HINTS)
+
+
+def receipts(tx: Tx, limit: int) -> list[Receipt]:
+    """Of the last purges, newest first: what each erased, how often where, and whether the file is scrubbed of it."""
+    return [
+        Receipt(
+            memory_ids=(),  # an erased id stands nowhere any more
+            places=j.payload["places"],
+            erased=from_ms(j.payload["erased"]),
+            job_id=j.id,
+            scrubbed=j.state == "done",
+            scrubbed_at=from_ms(j.result["at"]) if j.result and "at" in j.result else None,
+            memories=int(j.payload["memories"]),
+            error=j.last_error,
+        )
+        for j in tx.jobs.latest("scrub", limit)
+        if "places" in j.payload
+    ]
+
+
+async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - the shape of every handler
+    """Rewrite the file without what was erased. Raises StoreBusy while another process is in the way."""
+    if not await store.scrub():
+        raise StoreBusy("Another process is using the database; scrubbing waits for it.")
+    return lambda _tx: {"outcome": "scrubbed", "at": ms(now)}

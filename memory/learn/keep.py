@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn import merge
-from memory.learn.alike import normalised
-from memory.learn.contains import SAYS, Thing, thing_of
-from memory.learn.gate import LONGEST
-from memory.learn.proposals import accept_proposal, decline_proposal
+from memory.learn.alike import normalised, thing_of
+from memory.learn.material import messages_of
+from memory.learn.merge import Merger, refused_text
+from memory.learn.reach import accept_proposal, decline_proposal
 from memory.learn.remember import refuse
 from memory.learn.undo import undo
-from memory.models import (
-    Change,
-    ChangeSet,
-    Json,
-    Level,
-    Memory,
-    MemoryId,
-    Sensitivity,
-    State,
-    Tombstone,
-    language_of,
-)
+from memory.models import Change, ChangeSet, Json, Level, Memory, MemoryId, Sensitivity, State, Tombstone, language_of
 from memory.ports import Tx
 
 
@@ -50,26 +39,27 @@ def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
         return _revive(tx, replace(m, state=State.ACTIVE, deleted_at=None), u, now)
     if m.state is not State.DELETED:
         return m
-    change = _deletion(tx, m)
-    if change is not None and (of := tx.changes.get(change.set_id)) is not None and of.undone_by is None:
-        spans = [c for c in tx.changes.of_set(of.id) if c.entity == "memory" and c.op == "deleted"]
-        if of.reason == "forget" and _one_thing(spans, m.id):
-            try:
-                undo(tx, now, u, of.id)
-            except Conflict:
-                pass  # something else in it was changed since: then this one alone
-            else:
-                return _revive(tx, must(tx, memory_id), u, now)
-    return _alone(tx, m, change, u, now)
-
-
-def _deletion(tx: Tx, m: Memory) -> Change | None:
     last = tx.changes.latest_for("memory", m.id)
-    return last if last is not None and last.op == "deleted" and last.before is not None else None
+    change = last if last is not None and last.op == "deleted" and last.before is not None else None
+    of = tx.changes.get(change.set_id) if change is not None else None
+    changes = tx.changes.of_set(of.id) if of is not None else []
+    if of is not None and of.undone_by is None and of.reason == "forget" and _one_thing(changes, m.id):
+        with suppress(Conflict):  # something else in it was changed since: then this one alone
+            undo(tx, now, u, of.id)
+            return _revive(tx, must(tx, memory_id), u, now)
+    # Only this memory, and those of its messages that say nothing else that stays forgotten.
+    tx.changes.begin("user", "restore", now)
+    state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
+    state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
+    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
+    tx.tombstones.remove(m.id)
+    _show(tx, back, changes)
+    return back
 
 
-def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
+def _one_thing(changes: list[Change], memory_id: MemoryId) -> bool:
     """Whether the set deleted this memory, its older versions and its episodes, and nothing else."""
+    deleted = [c for c in changes if c.entity == "memory" and c.op == "deleted"]
     by_id: dict[str, Mapping[str, Json]] = {c.entity_id: c.before for c in deleted if c.before}
     if memory_id not in by_id:
         return False
@@ -82,33 +72,16 @@ def _one_thing(deleted: list[Change], memory_id: MemoryId) -> bool:
     return all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
 
 
-def _alone(tx: Tx, m: Memory, change: Change | None, u: float, now: datetime) -> Memory:
-    """Only this memory, and those of its messages that say nothing else that stays forgotten."""
-    tx.changes.begin("user", "restore", now)
-    state = State(str(change.before["state"])) if change and change.before else State.ACTIVE
-    state = State.ACTIVE if state in {State.DELETED, State.FORGOTTEN} else state
-    back = _revive(tx, replace(m, state=state, deleted_at=None), u, now)
-    tx.tombstones.remove(m.id)
-    if change is not None:
-        _show(tx, back, tx.changes.of_set(change.set_id))
-    return back
-
-
 def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:
-    still = [o for c in changes if c.entity == "memory" and (o := tx.memories.get(c.entity_id)) and o.id != back.id]
-    still = [o for o in still if o.state is State.DELETED]
+    others = tx.memories.many(c.entity_id for c in changes if c.entity == "memory" and c.entity_id != back.id)
+    still = [o for o in others if o.state is State.DELETED]
     kept = {i for o in still for i in tx.memories.sources(o.id)}
-    other: Thing = thing_of(o for o in still if o.layer != "episode")
+    other, thing = thing_of(o for o in still if o.layer != "episode"), thing_of([back])
     own = set(tx.memories.sources(back.id))
-    thing = thing_of([back])
-    for c in changes:
-        if c.entity != "message" or c.entity_id in kept:
-            continue
-        msg = tx.conversations.message(c.entity_id)
-        if msg is None or msg.hidden_at is None or other.said_by(msg.text, SAYS):
-            continue
-        if msg.id in own or thing.said_by(msg.text, SAYS):
-            tx.conversations.put_message(replace(msg, hidden_at=None))
+    said = [c.entity_id for c in changes if c.entity == "message" and c.entity_id not in kept]
+    for m in messages_of(tx, said):
+        if m.hidden_at is not None and not other.said_by(m.text) and (m.id in own or thing.said_by(m.text)):
+            tx.conversations.put_message(replace(m, hidden_at=None))
 
 
 def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
@@ -144,6 +117,7 @@ def edit(
         level=Level.FULL,
         verified=True,
         confidence=1.0,
+        modalities=tuple(x for x in m.modalities if x != "quote"),  # these words were not said on that day
         state=State.ACTIVE if m.state is State.PROPOSED else m.state,
         sensitivity=max(Sensitivity.PUBLIC, privacy.sensitivity_of(text)),
         correction_history=(*m.correction_history, entry),
@@ -158,13 +132,7 @@ def edit(
 
 def edit_refused(m: Memory, text: str) -> str:
     """Why this may not be the memory's text; empty if it may."""
-    if not normalised(text):
-        return "empty"
-    if len(text) > LONGEST:
-        return "too_long"
-    if privacy.redact(text)[1] or m.sensitivity is Sensitivity.SECRET:
-        return "secret"
-    return "instruction" if privacy.instruction_like(text) else ""
+    return refused_text(text, secret=m.sensitivity is Sensitivity.SECRET) or ""
 
 
 def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
@@ -178,7 +146,7 @@ def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> 
     if m.state is not State.PROPOSED:
         raise Conflict("Only what was proposed can be accepted.", code="settled")
     tx.changes.begin("user", "accept", now)
-    return merge.accept(tx, m, curve=curve, u=u, at=now).memory or must(tx, memory_id)
+    return Merger(tx, curve=curve, u=u).accept(m, now)
 
 
 def decline(tx: Tx, proposal_id: str, now: datetime) -> None:

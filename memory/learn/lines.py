@@ -1,4 +1,4 @@
-"""The monitor's answer, read line by line (DESIGN §6). Pure, and no input makes it raise.
+"""Read the monitor's answer line by line. Pure, and no input makes it raise.
 
     [ADD kind=todo importance=high expires=<date> entities="a, b" said=2:"words"] text
     [UPDATE:id] text    [NEGATE:id] text    [BOOST:id]    [DELETE:id]    [SKIP]
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from memory.learn.answer import plain
-from memory.models import KINDS, Importance, Kind
 
 Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
@@ -41,75 +40,31 @@ class Unread:
     text: str
 
 
+_OPS: tuple[Op, ...] = ("add", "update", "negate", "boost", "delete", "skip")
 _WORD: Mapping[str, Op] = {
-    "add": "add",
-    "update": "update",
-    "negate": "negate",
-    "boost": "boost",
-    "delete": "delete",
-    "skip": "skip",
-    "添加": "add",
+    **{op: op for op in _OPS},
+    **dict(zip("添加 更新 否定 强化 删除 跳过".split(), _OPS, strict=True)),  # noqa: SIM905 - words read as words
     "新增": "add",
-    "更新": "update",
-    "否定": "negate",
-    "强化": "boost",
-    "删除": "delete",
-    "跳过": "skip",
 }
 _NEEDS_ID: frozenset[Op] = frozenset({"update", "negate", "boost", "delete"})
 _NEEDS_TEXT: frozenset[Op] = frozenset({"add", "update", "negate"})
 _ATTRIBUTES: Mapping[str, str] = {
-    "kind": "kind",
-    "category": "kind",
-    "type": "kind",
-    "类别": "kind",
-    "类型": "kind",
-    "importance": "importance",
-    "重要性": "importance",
-    "程度": "importance",
-    "expires": "expires",
-    "expires_at": "expires",
-    "due": "expires",
-    "到期": "expires",
-    "since": "since",
-    "from": "since",
-    "on": "on",
-    "日期": "on",
-    "until": "until",
-    "截至": "until",
-    "repeats": "repeats",
-    "重复": "repeats",
-    "valid_from": "since",
-    "起始": "since",
-    "entities": "entities",
-    "entity": "entities",
-    "实体": "entities",
-    "topics": "topics",
-    "topic": "topics",
-    "主题": "topics",
-    "sensitivity": "sensitivity",
-    "敏感": "sensitivity",
-    "confidence": "confidence",
-    "置信度": "confidence",
-    "quote": "quote",
-    "引语": "quote",
-}
-_KINDS: Mapping[str, Kind] = {
-    **{k.value: k for k in Kind},
-    **{label.casefold(): k for k, info in KINDS.items() for label in (info.en, info.zh)},
-    "experience": Kind.LESSON,
-    "skill_usage": Kind.SKILL,
-    "habit": Kind.WORKFLOW,
-    "长期偏好": Kind.PREFERENCE,
-    "短期偏好": Kind.WHIM,
-    "经验": Kind.LESSON,
-    "计划": Kind.GOAL,
-}
-_IMPORTANCE: Mapping[str, Importance] = {
-    **{i.value: i for i in Importance},
-    "高": Importance.HIGH,
-    "中": Importance.MEDIUM,
-    "低": Importance.LOW,
+    word: name
+    for name, words in (
+        ("kind", "kind category type 类别 类型"),
+        ("importance", "importance 重要性 程度"),
+        ("expires", "expires expires_at due 到期"),
+        ("since", "since from valid_from 起始"),
+        ("on", "on 日期"),
+        ("until", "until 截至"),
+        ("repeats", "repeats 重复"),
+        ("entities", "entities entity 实体"),
+        ("topics", "topics topic 主题"),
+        ("sensitivity", "sensitivity 敏感"),
+        ("confidence", "confidence 置信度"),
+        ("quote", "quote 引语"),
+    )
+    for word in words.split()
 }
 
 _OPEN, _CLOSE = "[【［〔", "]】］〕"
@@ -144,23 +99,6 @@ def read(answer: str) -> tuple[list[Line], list[Unread]]:
         else:
             lines.append(found)
     return lines, unread
-
-
-def kind_of(word: str) -> Kind | None:
-    """The kind of that name in either language; episodes are never learned."""
-    kind = _KINDS.get(word.strip().casefold())
-    return None if kind is Kind.EPISODE else kind
-
-
-def importance_of(word: str) -> Importance | None:
-    """The importance of that name in either language."""
-    return _IMPORTANCE.get(word.strip().casefold())
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """Names separated by commas of any sort, each once, at most 12."""
-    names = (n.strip().strip("\"'“”") for n in re.split(r"[,，、;；|]", text))
-    return tuple(dict.fromkeys(n for n in names if 0 < len(n) <= 80))[:12]
 
 
 def _line(raw: str, unread: list[Unread]) -> Line | Unread:

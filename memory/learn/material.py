@@ -1,23 +1,26 @@
-"""What was said, as learning may see it: visible messages only, in the speaker's own time."""
+"""What was said, as learning may see it: visible messages only, in the speaker's own time, within a prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from memory import privacy
 from memory.learn.dates import iso, zone
 from memory.learn.evidence import Role, Spoken
 from memory.learn.sealed import without_secrets
-from memory.learn.tokens import clip
 from memory.models import Json, Lang, Memory, Message, language_of
 from memory.ports import Tx
 from memory.text.commands import intent_of
+from memory.text.tokens import estimate_tokens
 
+T = TypeVar("T")
 READ = 20_000  # characters of a message in which evidence is looked for
 _DAYS_EN = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS_ZH = "一二三四五六日"
+_PER_MESSAGE = 8  # tokens of role, time and tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +102,12 @@ def told(m: Memory) -> str:
 
 def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
     """Memories as the reference block labels them, in the words they were learned in."""
-    return [
-        {
-            "id": m.id,
-            "text": told(m),
-            "kind": str(m.kind),
-            "negated": m.negated_at is not None,
-        }
-        for m in memories
-    ]
+    return [{"id": m.id, "text": told(m), "kind": str(m.kind), "negated": m.negated_at is not None} for m in memories]
+
+
+def messages_of(tx: Tx, ids: Iterable[str]) -> list[Message]:
+    """The messages of those ids, hidden ones among them; those that are erased are left out."""
+    return [m for i in ids if (m := tx.conversations.message(i)) is not None]
 
 
 def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
@@ -120,3 +120,41 @@ def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
         if now is None or now.hidden_at is not None or without_secrets(tx, now.text) != m.text:
             return False
     return True
+
+
+# --- within so many tokens ---------------------------------------------------------------------------------
+
+
+def clip(text: str, most: int) -> str:
+    """The text within `most` tokens; what is too long loses its middle, where least is said."""
+    size = estimate_tokens(text)
+    if size <= most:
+        return text
+    keep = max(1, int(len(text) * most / size * 0.95) // 2)
+    return f"{text[:keep]} … {text[-keep:]}"
+
+
+def newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[T]:
+    """The longest tail of `items` that fits into `most` tokens."""
+    kept: list[T] = []
+    left = most
+    for item in reversed(items):
+        left -= estimate_tokens(text_of(item)) + _PER_MESSAGE
+        if left < 0:
+            break
+        kept.append(item)
+    return kept[::-1]
+
+
+def portions(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[list[T]]:
+    """The items in order, in portions of at most `most` tokens; an item that is longer is a portion alone."""
+    out: list[list[T]] = []
+    room = 0
+    for item in items:
+        size = estimate_tokens(text_of(item)) + _PER_MESSAGE
+        if not out or size > room:
+            out.append([])
+            room = most
+        out[-1].append(item)
+        room -= size
+    return out

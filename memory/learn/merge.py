@@ -1,76 +1,268 @@
-"""Match and merge: the one place where what was learned becomes rows (DESIGN §6).
+"""Match and merge: the one place where what was learned becomes rows.
 
 same → a mention; changed → supersede; denied → negate; new → add. Everything here runs inside one write, so
 that an old fact can never be gone while the new one is not there. Events are dated by the words that caused
 them, so that work done late changes nothing about the outcome.
+
+Before every memory stands one gate, whoever asks: no secrets, no orders to the assistant, nothing that was forgotten
+on request unless the person said it anew, and nothing twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from memory import lifecycle
-from memory.learn import gate
-from memory.learn.alike import normalised
-from memory.learn.claims import Claim, Saved, built, importance_like, strategy
-from memory.learn.contains import Thing, units
+import numpy as np
+
+from memory import lifecycle, privacy
+from memory.learn.alike import BURIED_VECTOR, Thing, buried_from, normalised, rescale, same, semantic, units
+from memory.learn.material import messages_of
 from memory.learn.wishes import quiet_wish
 from memory.models import (
+    CurveState,
     Draft,
+    Filter,
     Importance,
     Kind,
+    Layer,
     Memory,
     MemoryId,
     Message,
     Op,
     Sensitivity,
+    Source,
     State,
+    Tombstone,
     WeightEvent,
+    is_quote,
 )
 from memory.ports import FloatArray, Tx
+from memory.text import standing
+from memory.text.notes import with_subjects
+
+LONGEST = 1_000  # characters of one memory; what is longer is no single thing
+SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
+_LOOKED_AT = 24
+_GUESSED = frozenset({Source.MONITOR, Source.EXTRACTOR})
+_STANDS = frozenset({State.ACTIVE, State.PROPOSED})
+
+Code: TypeAlias = Literal["empty", "too_long", "secret", "instruction", "tombstone"]
 
 
-def save_draft(  # noqa: PLR0913 - everything that can be known of a draft, by name
-    tx: Tx,
-    draft: Draft,
-    now: datetime,
-    *,
-    curve: str,
-    u: float,
-    vector: FloatArray | None = None,
-    embedder_id: str | None = None,
-    sources: Sequence[str] = (),
-    session_id: str | None = None,
-    near: Sequence[MemoryId] = (),
-    said_at: datetime | None = None,
-    proposed: bool = False,
-) -> Saved:
-    """Save one draft through the gate: refused, recognised or added. Call inside a write with a change set begun.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that was said and may become a memory.
 
-    Args:
-        tx: the write.
-        draft: what to save.
-        now: the time of the work; used as `said_at` where no source message tells it.
-        curve: name of the forgetting curve a new memory lives under.
-        u: the user's forgetting factor (S2).
-        vector: embedding of `draft.content` by `embedder_id`; without it the store has it embedded later.
-        embedder_id: which embedder made `vector`.
-        sources: ids of the messages it was learned from.
-        session_id: the session they belong to.
-        near: ids of memories found closest to `vector` before the write, for the dedup gate.
-        said_at: when the words were said; default: the newest of `sources`.
-        proposed: add it as `proposed`, to be confirmed.
+    `said_at` is when the words were said, not when they are worked on. `vector` is that of the draft's content
+    by the embedder `embedder_id`, `near` what the caller found closest to it before the transaction began.
     """
-    if said_at is None:
-        told = [m.at for i in sources if (m := tx.conversations.message(i)) is not None]
-        said_at = max(told, default=now)
-    claim = Claim(draft, said_at, tuple(sources), session_id, vector, embedder_id, tuple(near))
-    return Merger(tx, curve=curve, u=u, proposing=proposed).save(claim)
+
+    draft: Draft
+    said_at: datetime
+    sources: tuple[str, ...] = ()
+    session_id: str | None = None
+    vector: FloatArray | None = None
+    embedder_id: str | None = None
+    near: tuple[MemoryId, ...] = ()
+    spans: tuple[tuple[str, int, int], ...] = ()  # the words it rests on: message, start, end
 
 
+Outcome: TypeAlias = Literal[
+    "added", "reinforced", "superseded", "negated", "affirmed", "deleted", "known", "refused"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a draft. `memory` is the one that now says it; None if refused, and `code` says why.
+
+    added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was there and counts
+    a mention more; affirmed: it had been denied and holds again; known: it was there, nothing changed.
+    """
+
+    memory: Memory | None
+    outcome: Outcome
+    code: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written that a person would want to know of."""
+        return self.outcome not in {"known", "refused"}
+
+    @property
+    def ended(self) -> bool:
+        """Whether a memory is over by it."""
+        return self.outcome in {"superseded", "negated", "deleted"}
+
+
+_AS_DRAFTED: Final = (
+    *("topics", "entities", "modalities", "confidence", "valid_from", "valid_until", "expires_at", "on", "on_until"),
+    *("repeats", "precision", "source", "verified"),
+)
+
+
+def built(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
+    """The memory of a claim, before `born` gives it its curve."""
+    d, at = claim.draft, claim.said_at
+    text = d.content.strip()
+    as_drafted: dict[str, Any] = {name: getattr(d, name) for name in _AS_DRAFTED}
+    return Memory(
+        id="",
+        user_id=user_id,
+        content=text,
+        original_content=text,
+        language=d.language,
+        layer=d.layer,
+        kind=sorted_kind(d.kind, text, d.source),
+        created_at=at,
+        last_activated_at=at,
+        curve="",
+        curve_state=CurveState(0.0, at),
+        importance=0.0,
+        importance_at=at,
+        **as_drafted,
+        source_session=claim.session_id,
+        source_message=claim.sources[0] if claim.sources else None,
+        state=state,
+        sensitivity=max(d.sensitivity, privacy.sensitivity_of(text)),
+        close=d.close or standing.is_close(text),
+    )
+
+
+def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
+    """Return the kind of a memory; health and manner by their words where a common kind was said."""
+    if kind is Kind.INSTRUCTION and source in _GUESSED and privacy.instruction_sort(text) != "manner":
+        kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
+    if kind not in standing.UNSORTED:
+        return kind
+    if standing.is_health(text):
+        return Kind.HEALTH
+    # How Ebb should answer is learned from the person's own words alone.
+    manner = source is not Source.IMPORT and privacy.instruction_sort(text) == "manner"
+    return Kind.INSTRUCTION if manner else kind
+
+
+def importance_like(m: Memory) -> Importance:
+    """The importance a memory would be given anew, by its counter (S0)."""
+    if m.layer is Layer.CORE or m.importance >= 1.9:
+        return Importance.HIGH
+    return Importance.MEDIUM if m.importance >= 1.2 else Importance.LOW
+
+
+Strategy: TypeAlias = Literal["latest_wins", "version_keep", "weight_balance"]
+UNSURE: Final = 0.5  # confidence below which a statement ends nothing
+_TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM})
+
+
+def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
+    """S2's conflict strategies, for a claim that says otherwise than `old`.
+
+    latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes: the old one
+    stays as a version of its own, denied and much weaker, beside the new one. weight_balance, where it is unsure
+    which one holds: both stand, and the old one loses what its last mentions had given it. Unsure is what the model
+    says with little confidence, and what is only `inferred` against something that the user has confirmed.
+    """
+    confirmed = old.pinned or old.verified or old.layer is Layer.CORE
+    if claim.draft.confidence < UNSURE or (inferred and confirmed):
+        return "weight_balance"
+    return "version_keep" if old.kind in _TASTES else "latest_wins"
+
+
+# --- the gate -------------------------------------------------------------------------------------------
+
+
+def refused_text(text: str, *, secret: bool = False) -> Code | None:
+    """Why this may be nobody's memory, whoever asks, or None; `secret`: it holds one, whatever it looks like."""
+    if not normalised(text):
+        return "empty"
+    if len(text) > LONGEST:
+        return "too_long"
+    if secret or privacy.redact(text)[1]:
+        return "secret"
+    return "instruction" if privacy.instruction_like(text) else None
+
+
+def refusal(tx: Tx, claim: Claim) -> Code | None:
+    """Why this must not be saved, or None."""
+    d = claim.draft
+    if code := refused_text(
+        d.content.strip(), secret=d.sensitivity is Sensitivity.SECRET and d.source is not Source.USER
+    ):
+        return code
+    if d.kind is Kind.INSTRUCTION and _orders(tx, claim):
+        return "instruction"
+    return "tombstone" if any(not _said_since(tx, claim, t) for t in tombstones(tx, claim)) else None
+
+
+def _orders(tx: Tx, claim: Claim) -> bool:
+    """Whether it is a refused order once what a note leaves out is added: Ebb as its subject, the words behind it."""
+    text = claim.draft.content.strip()
+    said = [m.text for m in messages_of(tx, claim.sources)]
+    return any(map(privacy.instruction_like, (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)))
+
+
+def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:
+    """Whether the person has said it anew: in words of theirs that say it, not in a model's that name any message."""
+    if claim.draft.source not in _GUESSED:
+        return claim.said_at > stone.at
+    thing = Thing((units(claim.draft.content),))
+    return any(m.at > stone.at and thing.said_by(m.text, SAID_ANEW) for m in messages_of(tx, claim.sources))
+
+
+def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
+    """What was forgotten on request and is what the claim says. Words said after it are allowed to return."""
+    text = claim.draft.content
+    digest, matching = tx.tombstones.digest, tx.tombstones.matching
+    found = matching(digest(text), claim.embedder_id, claim.vector, buried_from(claim.embedder_id))
+    forms = [t for form in with_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)]
+    return list(dict.fromkeys((*found, *forms)))
+
+
+def known(tx: Tx, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:
+    """The memory that says the same already, whether it holds, is proposed or was denied; the closest of them."""
+    draft, embedder = claim.draft, claim.embedder_id
+    f = Filter(states=_STANDS)
+    found = tx.memories.find(f, text=draft.content, limit=_LOOKED_AT).items
+    ids = dict.fromkeys((*claim.near, *(m.id for m in found)))
+    candidates = [m for m in tx.memories.many(i for i in ids if i not in set(exclude)) if _comparable(m, claim)]
+    close = dict[MemoryId, float]()
+    if claim.vector is not None and embedder is not None:
+        vectors = tx.vectors.get([m.id for m in candidates], embedder)
+        close = {i: float(np.dot(v, claim.vector)) for i, v in vectors.items()}
+
+    def says_same(m: Memory) -> bool:
+        meant = rescale(close[m.id], embedder) if embedder and m.id in close and semantic(embedder) else None
+        return same(m.original_content, draft.content, kinds=(m.kind, draft.kind), cosine=meant)
+
+    def closeness(m: Memory) -> tuple[bool, bool, float]:
+        exact = normalised(m.original_content) == normalised(draft.content)
+        return exact, m.negated_at is None, close.get(m.id, 0.0)
+
+    return max(filter(says_same, candidates), key=closeness, default=None)
+
+
+def _comparable(m: Memory, claim: Claim) -> bool:
+    ended = m.valid_until is not None and m.valid_until <= claim.said_at and m.negated_at is None
+    fact = m.layer is not Layer.EPISODE and m.sensitivity < Sensitivity.SECRET
+    return m.state in _STANDS and fact and not ended
+
+
+# --- merging --------------------------------------------------------------------------------------------
+
+
+_LIVED: Final = (  # how well a memory is remembered, by what became of it
+    "activation_count",
+    "curve",
+    "curve_state",
+    "importance",
+    "importance_at",
+    "last_activated_at",
+    "recent_mentions",
+    "weight",
+)
 _SIDES: Final = ("by", "denies")  # of an entry of the correction history: the other memory of a denial
 
 
@@ -90,15 +282,34 @@ class Merger:
 
     def save(self, claim: Claim, *, mention: bool = True) -> Saved:
         """New → add; same → a mention for each source message that does not count yet (if `mention`)."""
-        if code := gate.refusal(self.tx, claim):
+        if code := refusal(self.tx, claim):
             return Saved(None, "refused", code)
-        if m := gate.known(self.tx, claim):
+        if m := known(self.tx, claim):
             return self._recognise(m, claim, mention=mention)
         return Saved(self._add(claim), "added")
 
+    def replace_quote(self, quote: Memory, claims: Sequence[Claim]) -> list[Saved]:
+        """Put notes in the place of a quotation; empty, and nothing changes, where one of them is denied by now.
+
+        A note that is there already takes its place as well. New ones are as well remembered as the quotation was.
+        """
+        if any((m := self._known_note(c)) is not None and m.negated_at is not None for c in claims):
+            return []
+        out: list[Saved] = []
+        for claim in claims:
+            m = self._known_note(claim)
+            if m is None:
+                out.append(Saved(self._add(claim, quote=quote), "added"))
+                continue
+            done = self._recognise(m, claim)
+            ids = _joined(self._fresh(m).supersedes, quote.id)
+            out.append(replace(done, memory=self.tx.memories.put(replace(self._fresh(m), supersedes=ids), "updated")))
+        self.tx.memories.put(replace(self._fresh(quote), state=State.SUPERSEDED), "superseded")
+        return out
+
     def match(self, m: Memory, claim: Claim) -> Saved:
         """Somebody says that `m` is the same: believed for a mention, but only words that may be learned count."""
-        if code := gate.refusal(self.tx, claim):
+        if code := refusal(self.tx, claim):
             return Saved(None, "refused", code)
         return self._recognise(m, claim)
 
@@ -110,7 +321,7 @@ class Merger:
             return Saved(None, "refused", code)
         if strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
-        if m := gate.known(self.tx, claim, exclude=[old.id]):
+        if m := known(self.tx, claim, exclude=[old.id]):
             new = self.tx.memories.put(replace(m, supersedes=_joined(m.supersedes, old.id)), "updated")
             self._recognise(new, claim)
         else:
@@ -131,7 +342,7 @@ class Merger:
             return self.contradict(old, claim)
         new = None
         if claim is not None:
-            m = gate.known(self.tx, claim, exclude=[old.id])
+            m = known(self.tx, claim, exclude=[old.id])
             new = m if m is not None else self._add(claim, inherit=old, denies=old.id)
             if m is not None:
                 self._recognise(m, claim)
@@ -154,7 +365,7 @@ class Merger:
         Where the messages say it again it is one; of a denied memory, an affirmation.
         """
         thing = Thing((units(m.original_content),))
-        said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, gate.SAID_ANEW)]
+        said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, SAID_ANEW)]
         if said:
             draft = Draft(m.original_content, kind=m.kind, language=m.language)
             return self.match(m, Claim(draft, said[-1].at, tuple(x.id for x in said), said[-1].session_id))
@@ -176,10 +387,30 @@ class Merger:
         after, log = lifecycle.happen(m, "affirm", self.u, at)
         return Saved(self._write(after, "reinforced", log), "affirmed")
 
+    def accept(self, m: Memory, at: datetime) -> Memory:
+        """The person confirms what was proposed: it becomes active, and ends or denies what it was meant to."""
+        denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
+        used, log = lifecycle.happen(replace(m, state=State.ACTIVE, verified=True), "use", self.u, at)
+        m = self._write(used, "updated", log)
+        for old in self.tx.memories.many(m.supersedes):
+            if old.state is State.ACTIVE:
+                self._end(old, m.valid_from or m.created_at, at)
+        for old in self.tx.memories.many(denied):
+            if old.state is State.ACTIVE and old.negated_at is None:
+                self._deny(old, at, m)
+        return m
+
     def delete(self, m: Memory, now: datetime) -> Saved:
         """Delete softly. A tombstone is left only by the person's own word, which this is not."""
         m = self.tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
         return Saved(m, "deleted")
+
+    def _known_note(self, claim: Claim) -> Memory | None:
+        """The memory that says the same already and is no quotation."""
+        quotes: list[MemoryId] = []
+        while (m := known(self.tx, claim, exclude=quotes)) is not None and is_quote(m):
+            quotes.append(m.id)
+        return m
 
     # --- how ---------------------------------------------------------------------------------------------
 
@@ -187,7 +418,7 @@ class Merger:
         """Words older than the memory cannot end it; and what may not be saved may not end anything either."""
         if claim.said_at < old.created_at:
             return "older"
-        return gate.refusal(self.tx, claim)
+        return refusal(self.tx, claim)
 
     def _add(
         self,
@@ -196,8 +427,9 @@ class Merger:
         inherit: Memory | None = None,
         supersedes: tuple[MemoryId, ...] = (),
         denies: MemoryId | None = None,
+        quote: Memory | None = None,
     ) -> Memory:
-        for stone in gate.tombstones(self.tx, claim):
+        for stone in tombstones(self.tx, claim):
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
         m = built(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
@@ -211,17 +443,18 @@ class Merger:
                 m = replace(m, correction_history=({"denies": denies},))
         if words := quiet_wish(self.tx, m.original_content):
             m = replace(m, quiet_at=claim.said_at, quiet_words=words)
-        m = self.tx.memories.add(lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at))
+        m = lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at)
+        if quote is not None:
+            worth, lived = max(m.sensitivity, quote.sensitivity), {k: getattr(quote, k) for k in _LIVED}
+            m = replace(m, sensitivity=worth, layer=quote.layer, supersedes=(quote.id,), **lived)
+        m = self.tx.memories.add(m)
         spans = {message_id: (start, end) for message_id, start, end in claim.spans}
         for message_id in claim.sources:
             self.tx.memories.source(m.id, message_id, spans.get(message_id))
         self.tx.memories.log(lifecycle.logged("created", None, m, self.u, claim.said_at, str(m.source)))
-        self._embed(m, claim)
-        return m
-
-    def _embed(self, m: Memory, claim: Claim) -> None:
         if m.sensitivity < Sensitivity.SECRET and claim.vector is not None and claim.embedder_id is not None:
             self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)  # the store sees to those that bring none
+        return m
 
     def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> Saved:
         """It is there already. The person's own word confirms it; a new message counts as a mention."""
@@ -281,21 +514,6 @@ class Merger:
         return self.tx.memories.get(m.id) or m
 
 
-def accept(tx: Tx, m: Memory, *, curve: str, u: float, at: datetime) -> Saved:
-    """The person confirms a proposed memory: it becomes active, and ends or denies what it was meant to."""
-    merger = Merger(tx, curve=curve, u=u)
-    denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
-    used, log = lifecycle.happen(replace(m, state=State.ACTIVE, verified=True), "use", u, at)
-    m = merger._write(used, "updated", log)  # noqa: SLF001 - one module
-    for old in tx.memories.many(m.supersedes):
-        if old.state is State.ACTIVE:
-            merger._end(old, m.valid_from or m.created_at, at)  # noqa: SLF001 - one module
-    for old in tx.memories.many(denied):
-        if old.state is State.ACTIVE and old.negated_at is None:
-            merger._deny(old, at, m)  # noqa: SLF001 - one module
-    return Saved(m, "added")
-
-
 def _done_with(old: Memory, claim: Claim) -> Claim:
     """That a plan is off, or a thing done, is no plan with a day of its own: it is true for a while, and fades."""
     if old.kind is not Kind.TODO and claim.draft.kind is not Kind.TODO:
@@ -310,6 +528,3 @@ def _joined(ids: tuple[MemoryId, ...], more: MemoryId) -> tuple[MemoryId, ...]:
 
 def _by(m: Memory | None) -> str:
     return f"by {m.id}" if m else ""
-
-
-__all__ = ["Claim", "Merger", "Saved", "accept", "importance_like", "save_draft", "strategy"]

@@ -6,32 +6,42 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates, lines
 from memory.learn.alike import touches
-from memory.learn.answer import plain
-from memory.learn.asking import ANY, Tools
-from memory.learn.claims import UNSURE
-from memory.learn.drafts import Words, dated_fields, draft_of, read_confidence
-from memory.learn.evidence import Cited, Operation, Spoken, Verdict, check_operation
-from memory.learn.material import clock, is_evidence, items, language, reference, spoken_in, unchanged, words_of
+from memory.learn.answer import ANY, Tools, plain, read_payload
+from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
+from memory.learn.evidence import Spoken, Verdict, check_operation
+from memory.learn.material import (
+    clock,
+    is_evidence,
+    items,
+    language,
+    messages_of,
+    newest_within,
+    reference,
+    spoken_in,
+    unchanged,
+    words_of,
+)
 from memory.learn.merge import Claim, Merger, Saved
-from memory.learn.proposals import is_half_said, propose
-from memory.learn.radius import MOST_ENDED, may_end, touches_memory, words_about
+from memory.learn.reach import MOST_ENDED, is_half_said, may_end, propose, touches_memory, words_about
 from memory.learn.sealed import readable
-from memory.learn.tokens import newest_within
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
 from memory.ports import Tx
 from memory.recall.residents import residents
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Entry, MonitorJob
 
 CONTEXT_MESSAGES, CONTEXT_TOKENS = 10, 4_000
 EXCHANGE_TOKENS = 6_000  # of one message of the exchange
 NEAREST, SHOWN = 10, 20  # memories looked up; memories in the reference block
 MAX_ANSWER = 2_000
 ASKABLE = frozenset({"said", "unsupported", "name", "number", "date", "relative", "overstated"})  # no wrong sense
-NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
 FAILED: Mapping[str, Json] = {**NOTHING, "outcome": "failed", "error": "unreadable"}
 
 
@@ -39,26 +49,24 @@ FAILED: Mapping[str, Json] = {**NOTHING, "outcome": "failed", "error": "unreadab
 class Exchange:
     """What the monitor is asked about: turns not learned from yet, and what stands around them."""
 
-    turn_ids: tuple[str, ...]
-    messages: tuple[Message, ...]
-    context: tuple[Message, ...]
-    memories: tuple[Memory, ...]
+    turn_ids: Sequence[str]
+    messages: Sequence[Message]
+    evidence: Sequence[Message]  # the user's own of them
+    context: Sequence[Message]
+    memories: Sequence[Memory]
+    recalled: frozenset[MemoryId]
     lang: Lang
     learning: str
-    recalled: frozenset[MemoryId] = frozenset()
-
-    def evidence(self, user_id: str) -> list[Message]:
-        """The user's own messages."""
-        return [m for m in self.messages if is_evidence(m, user_id)]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the answer, with the memory it names and the claim it makes."""
+    """One line of the answer, with what it says, how far that is supported, and the claim it makes."""
 
     line: lines.Line
-    claim: Claim | None = None
+    entry: Entry | None = None
     verdict: Verdict = Verdict("")
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +77,9 @@ class Monitor:
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
-        turn_ids = [str(t) for t in job.payload.get("turn_ids", [])]
-        ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, turn_ids, now))
-        evidence = ex.evidence(job.user_id)
-        if ex.learning == "off" or not any(m.text.strip() for m in evidence):
+        asked: MonitorJob = await read_payload(job)
+        ex = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, asked.turn_ids, now))
+        if ex.learning == "off" or not any(m.text.strip() for m in ex.evidence):
             return lambda _tx: NOTHING
         shown = await self._reference(job.user_id, ex)
         spoken = spoken_in(ex.messages, job.user_id, ex.context)
@@ -93,35 +100,32 @@ class Monitor:
     # --- before the call ---------------------------------------------------------------------------------
 
     def _gather(self, tx: Tx, turn_ids: Sequence[str], now: datetime) -> Exchange:
-        turns = [t for i in turn_ids if (t := tx.conversations.turn(i)) is not None]
-        said: list[Message] = []
-        fresh: list[str] = []
-        known: dict[MemoryId, Memory] = {}
-        recalled: set[MemoryId] = set()
-        for turn in turns:
-            found = [tx.conversations.message(i) for i in (turn.user_message_id, turn.reply_message_id) if i]
-            visible = [m for m in found if m is not None and m.hidden_at is None]
-            if not any(is_evidence(m, tx.user_id) for m in visible) or _learned(tx, [turn.user_message_id]):
-                continue
-            fresh.append(turn.id)
-            said.extend(visible)
-            trace = tx.traces.load(turn.id)
-            recalled.update(h.memory.id for h in (trace.hits if trace else ()))
+        said, fresh, recalled = list[Message](), list[str](), dict[MemoryId, None]()
+        for turn in (t for i in turn_ids if (t := tx.conversations.turn(i)) is not None):
+            found = messages_of(tx, [i for i in (turn.user_message_id, turn.reply_message_id) if i])
+            visible = [m for m in found if m.hidden_at is None]
+            if any(is_evidence(m, tx.user_id) for m in visible) and not _learned(tx, [turn.user_message_id]):
+                fresh.append(turn.id)
+                said += visible
+                trace = tx.traces.load(turn.id)
+                recalled |= dict.fromkeys(h.memory.id for h in (trace.hits if trace else ()))
         said = sorted(readable(tx, said), key=lambda m: m.seq)
         context: list[Message] = []
         if said:
+            at = said[0]
             context = tx.conversations.messages(
-                session_id=said[0].session_id, before=said[0].seq, limit=CONTEXT_MESSAGES, newest=True
+                session_id=at.session_id, before=at.seq, limit=CONTEXT_MESSAGES, newest=True
             )
-        known.update({m.id: m for m in (*tx.memories.many(recalled), *residents(tx, self.tools.u, now))})
+        known = {m.id: m for m in (*tx.memories.many(list(recalled)), *residents(tx, self.tools.u, now))}
         return Exchange(
-            turn_ids=tuple(fresh),
-            messages=tuple(said),
-            context=tuple(newest_within(readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text)),
-            memories=tuple(m for m in known.values() if _showable(m)),
-            lang=language(words_of(said, tx.user_id), tx),
-            learning=str(tx.user().settings.get("learning") or self.tools.learning),
+            turn_ids=fresh,
+            messages=said,
+            evidence=[m for m in said if is_evidence(m, tx.user_id)],
+            context=newest_within(readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text),
+            memories=[m for m in known.values() if _showable(m)],
             recalled=frozenset(recalled),
+            lang=language(words_of(said, tx.user_id), tx),
+            learning=self.tools.learns(tx),
         )
 
     def _within(self, tokens: int) -> int:
@@ -131,9 +135,7 @@ class Monitor:
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
         """All that can be corrected: recalled in these turns, nearest to the user's words, and resident."""
         words = await asyncio.to_thread(words_of, ex.messages, user_id)
-        vector = (await self.tools.embed([words], "query"))[0]
-        ids = await self.tools.nearest(user_id, vector, words, NEAREST, ANY)
-        near = await self.tools.store.reader(user_id).get(ids)
+        near = await self.tools.near(user_id, words, NEAREST, ANY)
         recalled = [m for m in ex.memories if m.id in ex.recalled]
         shown = {m.id: m for m in (*recalled, *(m for m in near if _showable(m)), *ex.memories)}
         return dict(list(shown.items())[:SHOWN])
@@ -174,40 +176,19 @@ class Monitor:
             return None
         for u in unread:
             self.tools.skipped("monitor line", u.why, u.text)
-        steps: list[Step] = []
-        for line in found:
-            if line.id and line.id not in shown:
-                self.tools.skipped("monitor line", "id not shown", line.id)
-                unread.append(lines.Unread("unknown_id", line.id))
-            elif line.op != "skip":
-                steps.append(Step(line))
-        return steps, len(unread)
+        unknown = [line for line in found if line.id and line.id not in shown]
+        for line in unknown:
+            self.tools.skipped("monitor line", "id not shown", line.id)
+        steps = [Step(line) for line in found if line.op != "skip" and line not in unknown]
+        return steps, len(unread) + len(unknown)
 
     async def _claims(
         self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], steps: Sequence[Step]
     ) -> list[Step]:
         """Give every line that has a text its draft, sources, vector and neighbours."""
-        with_text = [s for s in steps if s.line.text]
-        vectors = await self.tools.embed([s.line.text for s in with_text])
-        evidence = ex.evidence(user_id)
-        made: dict[int, Step] = {}
-        for step, vector in zip(with_text, vectors, strict=True):
-            spans = step.verdict.sources
-            source = next((m for m in evidence if spans and m.id == spans[0][0]), evidence[-1])
-            said = Words(step.line.text, step.line.attributes, source, Source.MONITOR, shown.get(step.line.id))
-            near = await self.tools.nearest(user_id, vector, step.line.text, NEAREST, ANY)
-            claim = Claim(
-                draft_of(said, self.tools.skipped),
-                source.at,
-                (source.id,),
-                source.session_id,
-                vector,
-                self.tools.embedder.id,
-                tuple(near),
-                spans,
-            )
-            made[id(step)] = replace(step, claim=claim)
-        return [made.get(id(s), s) for s in steps]
+        told = [(s.entry, s.verdict, shown.get(s.line.id)) for s in steps if s.entry is not None]
+        claims = iter(await claims_of(self.tools, user_id, told, ex.evidence, Source.MONITOR, NEAREST))
+        return [s if s.entry is None else replace(s, claim=next(claims)) for s in steps]
 
     # --- the write -----------------------------------------------------------------------------------------
 
@@ -223,8 +204,7 @@ class Monitor:
     ) -> Mapping[str, Json]:
         if not unchanged(tx, ex.messages):
             raise Conflict("what was said changed while it was learned from")
-        evidence = ex.evidence(tx.user_id)
-        if _learned(tx, [m.id for m in evidence]):
+        if _learned(tx, [m.id for m in ex.evidence]):
             return NOTHING
         if not steps:
             return {**NOTHING, "unread": unread}
@@ -232,27 +212,15 @@ class Monitor:
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=ex.learning == "ask")
         said, done = words_about(spoken), list[Saved]()
         for step in steps:
-            ended = sum(s.ended for s in done)
-            why = self._refused(tx, ex, step, said, ended)
+            why = self._refused(tx, ex, step, said, sum(s.ended for s in done))
             if why:
                 _ask_instead(tx, step, said, why, now)
             if why == "reach" and step.claim is not None:  # what they said is kept, and what it would end stands
                 done.append(merger.save(step.claim, mention=True))
             else:
-                done.append(Saved(None, "refused", why) if why else self._step(tx, merger, step, evidence, now))
-        for saved in done:
-            if saved.outcome == "refused":
-                self.tools.skipped("monitor line", saved.code, "")
-        new = sum(s.outcome == "added" for s in done)
-        updated = sum(s.changed for s in done) - new
-        return {
-            "outcome": "saved" if new + updated else "nothing",
-            "new": new,
-            "updated": updated,
-            "refused": sum(s.outcome == "refused" for s in done),
-            "unread": unread,
-            "set": begun.id,
-        }
+                done.append(Saved(None, "refused", why) if why else _step(tx, merger, step, ex.evidence, now))
+        refused = sum(s.outcome == "refused" for s in done)
+        return {**outcome_of(self.tools, "monitor line", done), "refused": refused, "unread": unread, "set": begun.id}
 
     def _refused(self, tx: Tx, ex: Exchange, step: Step, said: str, ended: int) -> str:
         """Why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
@@ -264,49 +232,45 @@ class Monitor:
         guarded = step.line.op == "delete" and (old.pinned or old.verified or old.layer is Layer.CORE)
         return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
 
-    def _step(self, tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> Saved:
-        line, claim = step.line, step.claim
-        if line.op == "add" and claim is not None:
-            # A memory that comes back by another's words is known, but the user has not mentioned it.
-            meant = any(touches(m.text, claim.draft.content) for m in evidence)
-            return merger.save(claim, mention=meant)
-        old = tx.memories.get(line.id)  # as it stands now: an earlier line may have changed it
-        if old is None or old.state is not State.ACTIVE or old.layer is Layer.SYSTEM:
-            return Saved(None, "refused", "gone")
-        if line.op == "boost":
-            recalled = tx.traces.mark_used({m.turn_id for m in evidence if m.turn_id}, old.id)
-            return merger.boost(old, evidence, recalled=recalled)
-        if line.op == "update" and claim is not None:
-            return merger.supersede(old, claim)
-        if line.op == "negate" and claim is not None:
-            until = claim.draft.valid_until or claim.said_at
-            claim = replace(claim, draft=replace(claim.draft, valid_until=None))
-            return merger.negate(old, claim, min(until, claim.said_at))
-        return _delete(merger, old, evidence, now)
+
+def _step(tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> Saved:
+    line, claim = step.line, step.claim
+    if line.op == "add" and claim is not None:
+        # A memory that comes back by another's words is known, but the user has not mentioned it.
+        meant = any(touches(m.text, claim.draft.content) for m in evidence)
+        return merger.save(claim, mention=meant)
+    old = tx.memories.get(line.id)  # as it stands now: an earlier line may have changed it
+    if old is None or old.state is not State.ACTIVE or old.layer is Layer.SYSTEM:
+        return Saved(None, "refused", "gone")
+    if line.op == "boost":
+        recalled = tx.traces.mark_used({m.turn_id for m in evidence if m.turn_id}, old.id)
+        return merger.boost(old, evidence, recalled=recalled)
+    if line.op == "update" and claim is not None:
+        return merger.supersede(old, claim)
+    if line.op == "negate" and claim is not None:
+        until = claim.draft.valid_until or claim.said_at
+        claim = replace(claim, draft=replace(claim.draft, valid_until=None))
+        return merger.negate(old, claim, min(until, claim.said_at))
+    if merger.proposing:
+        return Saved(None, "refused", "ask")
+    if max(m.at for m in evidence) < old.created_at:
+        return Saved(None, "refused", "older")
+    return merger.delete(old, now)  # soft and undoable
 
 
 def _checked(steps: Sequence[Step], spoken: Sequence[Spoken], shown: Mapping[MemoryId, Memory]) -> list[Step]:
-    """The steps, each with what the person's words say to it."""
-    texts = [m.original_content for m in shown.values()]
-    return [
-        replace(s, verdict=check_operation(_operation(s.line, shown), spoken, texts)) if s.line.text else s
-        for s in steps
-    ]
+    """The steps, each read, and with what the person's words say to it."""
+    from memory.learn.schemas import Entry  # in a thread: the first import takes long
 
-
-def _operation(line: lines.Line, shown: Mapping[MemoryId, Memory]) -> Operation:
-    fields, old = line.attributes, shown.get(line.id)
-    number, _, words = fields.get("said", "").partition(":")
-    return Operation(
-        line.op,
-        line.text,
-        (Cited(int(number), words),) if number.isdecimal() else (),
-        fields.get("on", ""),
-        dated_fields(fields),
-        old.original_content if old else "",
-        read_confidence(fields) >= UNSURE,
-        fields.get("quote") == "yes",
-    )
+    texts, out = [m.original_content for m in shown.values()], list[Step]()
+    for step in steps:
+        line = step.line
+        if line.text:
+            entry = Entry.model_validate({"content": line.text, **line.attributes})
+            operation = operation_of(entry, line.op, shown.get(line.id))
+            step = replace(step, entry=entry, verdict=check_operation(operation, spoken, texts))  # noqa: PLW2901
+        out.append(step)
+    return out
 
 
 def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None:
@@ -318,15 +282,6 @@ def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None
         propose(tx, line.text or old.original_content, {"op": line.op, "id": old.id}, source, now)
     elif line.op == "add" and why in ASKABLE and is_half_said(line.text, said):
         propose(tx, line.text, {"op": "add"}, source, now)
-
-
-def _delete(merger: Merger, old: Memory, evidence: Sequence[Message], now: datetime) -> Saved:
-    """Soft and undoable."""
-    if merger.proposing:
-        return Saved(None, "refused", "ask")
-    if max(m.at for m in evidence) < old.created_at:
-        return Saved(None, "refused", "older")
-    return merger.delete(old, now)
 
 
 def _learned(tx: Tx, message_ids: Sequence[str]) -> bool:

@@ -7,18 +7,17 @@ fits nearly as well is enough to ask.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
 from memory.errors import ModelError
-from memory.learn.acts import ForgetPlan
-from memory.learn.alike import normalised, rescale, semantic
-from memory.learn.contains import Thing, mentions, names, units
+from memory.learn.alike import Thing, mentions, names, normalised, rescale, semantic, units
 from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
-from memory.ports import Embedder, FloatArray, Reader, Store, Tx
+from memory.ports import Embedder, Store, Tx
 from memory.store.text import fold
 from memory.text import translations
 from memory.text.commands import intent_of, means_everything
@@ -80,6 +79,23 @@ _SORTS: Final[Sequence[tuple[re.Pattern[str], frozenset[Kind]]]] = tuple(
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetPlan:
+    """What a request to forget could mean.
+
+    clear: the one memory that is meant, or None. candidates: what to ask about, likeliest first (with `clear`,
+    it alone). every: all of the candidates are meant. everything: all of it was asked for, which needs a confirmation
+    of its own. messages: things said that are meant where no memory is ("forget what I just said" before it was
+    learned): pass them to `forget`.
+    """
+
+    clear: Memory | None = None
+    candidates: list[Memory] = field(default_factory=list)
+    every: bool = False
+    everything: bool = False
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Planner:
     """Finds what is meant; reads only."""
 
@@ -100,24 +116,25 @@ class Planner:
 
         spare: what must not go with it. every: all memories that name it are meant.
         """
+        store, scope = self.store, scope or f"user:{user_id}"
         wanted = text.strip().strip(" .。!！\"“”「」'")
         if not wanted:
-            return await self._just_said(user_id, scope or f"user:{user_id}", asking)
+            return await store.read(user_id, lambda tx: _just_said(tx, scope, asking))
         if means_everything(wanted):
             return ForgetPlan(everything=True)
         if m := _ID.match(wanted):
-            found = await self.store.read(user_id, lambda tx: tx.memories.get(m["id"].lower()))
+            found = await store.read(user_id, lambda tx: tx.memories.get(m["id"].lower()))
             if found is not None and found.state in _ALL.states:
                 return ForgetPlan(found, [found])
         if _PRONOUN.fullmatch(wanted):
-            wanted = await self._last_name(user_id, scope or f"user:{user_id}", asking)
+            wanted = await store.read(user_id, lambda tx: _last_name(tx, scope, asking))
             if not wanted:
                 return ForgetPlan()
         ranked = await self._ranked(user_id, wanted)
         if spare:
             ranked = [(s, m) for s, m in ranked if fit(spare, m) < min(s, CLEAR)]
         if not ranked:
-            return ForgetPlan(messages=await self._said(user_id, wanted, asking))
+            return ForgetPlan(messages=await store.read(user_id, lambda tx: _said(tx, wanted, asking)))
         best, memory = ranked[0]
         second = ranked[1][0] if len(ranked) > 1 else 0.0
         if len(ranked) == 1 or (not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))):
@@ -129,29 +146,10 @@ class Planner:
 
     async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
         """Memories by how well they fit. A version stands for older ones that fit no better; episodes come last."""
-        reader = self.store.reader(user_id)
-        vector = await self._vector(wanted)
-        ids = await self._near(reader, wanted, vector)
-        memories = await self.store.read(user_id, lambda tx: _looked_at(tx, ids, wanted))
-        close = await self._cosines(user_id, memories, vector)
-        scored = [(fit(wanted, m, close.get(m.id, 0.0)), m) for m in memories]
-        better = {old: score for score, m in scored for old in m.supersedes}
-        scored = [s for s in scored if s[0] >= WORTH_ASKING and s[0] > better.get(s[1].id, 0.0)]
-        found = sorted(scored, key=lambda s: (-s[0], -s[1].weight, s[1].id))
-        told = [s for s in found if s[1].layer is Layer.EPISODE]
-        return [s for s in found if s[1].layer is not Layer.EPISODE] or told
-
-    async def _vector(self, text: str) -> FloatArray | None:
-        if not semantic(self.embedder.id):
-            return None  # its nearness is shared letters, which `fit` counts better
-        try:
-            rows = await self.embedder.embed([text], "query")
-        except ModelError:
-            return None  # words and entities answer alone
-        vector: FloatArray = rows[0]
-        return vector
-
-    async def _near(self, reader: Reader, wanted: str, vector: FloatArray | None) -> list[MemoryId]:
+        reader, embedder, vector = self.store.reader(user_id), self.embedder, None
+        if semantic(embedder.id):  # else its nearness is shared letters, which `fit` counts better
+            with suppress(ModelError):  # words and entities answer alone
+                vector = (await embedder.embed([wanted], "query"))[0]
         found = await reader.lexical(wanted, LOOKED_AT, _ALL)
         things, own = translations.things_of(wanted), language_of(wanted)
         if translated := [w for lang in LANGUAGES if lang != own for w in translations.words_for(things, lang)]:
@@ -160,53 +158,47 @@ class Planner:
             found = [*found, *await reader.by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL)]
         if vector is not None:
             found = [*found, *await reader.nearest(vector, LOOKED_AT, _ALL)]
-        return list(dict.fromkeys(s.id for s in found))
+        ids = dict.fromkeys(s.id for s in found)
 
-    async def _cosines(
-        self, user_id: str, memories: Sequence[Memory], vector: FloatArray | None
-    ) -> Mapping[MemoryId, float]:
-        if vector is None:
-            return {}
-        ids = [m.id for m in memories]
-        kept = await self.store.read(user_id, lambda tx: tx.vectors.get(ids, self.embedder.id))
-        own = vector[: self.embedder.dim]  # the embedder's before may stand behind it
-        return {i: rescale(float(np.dot(v, own)), self.embedder.id) for i, v in kept.items()}
+        def look(tx: Tx) -> list[tuple[float, Memory]]:
+            memories, close = _looked_at(tx, ids, wanted), dict[MemoryId, float]()
+            if vector is not None:
+                kept = tx.vectors.get([m.id for m in memories], embedder.id)
+                own = vector[: embedder.dim]  # the embedder's before may stand behind it
+                close = {i: rescale(float(np.dot(v, own)), embedder.id) for i, v in kept.items()}
+            return [(fit(wanted, m, close.get(m.id, 0.0)), m) for m in memories]
 
-    async def _just_said(self, user_id: str, scope: str, asking: str | None) -> ForgetPlan:
-        """What was learned from the user's message before the one that asks; the message itself if nothing was."""
+        scored = await self.store.read(user_id, look)
+        better = {old: score for score, m in scored for old in m.supersedes}
+        scored = [s for s in scored if s[0] >= WORTH_ASKING and s[0] > better.get(s[1].id, 0.0)]
+        best = sorted(scored, key=lambda s: (s[1].layer is Layer.EPISODE, -s[0], -s[1].weight, s[1].id))
+        facts = [s for s in best if s[1].layer is not Layer.EPISODE]
+        return facts or best
 
-        def read(tx: Tx) -> ForgetPlan:
-            said = previous_message(tx, scope, asking)
-            if said is None:
-                return ForgetPlan()
-            learned = [m for m in tx.memories.many(tx.memories.learned_from([said.id])) if _forgettable(m)]
-            return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
 
-        return await self.store.read(user_id, read)
+def _just_said(tx: Tx, scope: str, asking: str | None) -> ForgetPlan:
+    """What was learned from the user's message before the one that asks; the message itself if nothing was."""
+    said = previous_message(tx, scope, asking)
+    if said is None:
+        return ForgetPlan()
+    learned = tx.memories.many(tx.memories.learned_from([said.id]))
+    learned = [m for m in learned if m.state in _ALL.states and m.layer is not Layer.EPISODE]
+    return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
 
-    async def _last_name(self, user_id: str, scope: str, asking: str | None) -> str:
-        """The name that was said last, which "him" or 他 then means; empty if there is none."""
 
-        def read(tx: Tx) -> str:
-            recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
-            said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
-            found = (sorted(names(f"… {text}")) for text in said)
-            return next((f[-1] for f in found if f), "")
+def _last_name(tx: Tx, scope: str, asking: str | None) -> str:
+    """The name that was said last, which "him" or 他 then means; empty if there is none."""
+    recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
+    said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
+    found = (sorted(names(f"… {text}")) for text in said)
+    return next((f[-1] for f in found if f), "")
 
-        return await self.store.read(user_id, read)
 
-    async def _said(self, user_id: str, wanted: str, asking: str | None) -> tuple[str, ...]:
-        """Messages that say it where no memory does: not learned yet, or not worth learning."""
-        words = units(wanted)
-        if not words:
-            return ()
-        thing = Thing((words,))
-
-        def read(tx: Tx) -> tuple[str, ...]:
-            recent = tx.conversations.messages(limit=LOOKED_AT * 5, newest=True)
-            return tuple(m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0))
-
-        return await self.store.read(user_id, read)
+def _said(tx: Tx, wanted: str, asking: str | None) -> tuple[str, ...]:
+    """Messages that say it where no memory does: not learned yet, or not worth learning."""
+    thing = Thing((units(wanted),))
+    recent = tx.conversations.messages(limit=LOOKED_AT * 5, newest=True)
+    return tuple(m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0))
 
 
 def previous_message(tx: Tx, scope: str, asking: str | None) -> Message | None:
@@ -272,7 +264,3 @@ def _looked_at(tx: Tx, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
         if asked.search(wanted):
             found |= {m.id: m for m in tx.memories.find(_ALL, limit=500).items if told.search(m.original_content)}
     return [m for m in found.values() if m.state in _ALL.states]
-
-
-def _forgettable(m: Memory) -> bool:
-    return m.state in _ALL.states and m.layer is not Layer.EPISODE

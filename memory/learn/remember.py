@@ -1,30 +1,29 @@
+# ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
 """Remembering on request: the person's own words, verified; a secret sealed under a label (DESIGN §6, §11)."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
-from memory.learn.acts import Remembered
-from memory.learn.alike import normalised
-from memory.learn.gate import LONGEST
-from memory.learn.guess import draft_of, slot
-from memory.learn.merge import Claim, Merger
+from memory.learn import dates
+from memory.learn.alike import names, normalised
+from memory.learn.material import messages_of
+from memory.learn.merge import LONGEST, Claim, Merger, built, refused_text
 from memory.learn.plan import previous_message
 from memory.learn.sealed import hide, said
 from memory.models import (
     ChangeSet,
-    CurveState,
+    Draft,
     Filter,
     Importance,
     Kind,
-    Layer,
     Memory,
     MemoryId,
     Message,
@@ -58,10 +57,7 @@ _SENTENCES: Final = {
         "没法加密保存：加密内容的密钥不见了。`ebb doctor` 会说明该放在哪里。",
     ),
     "tombstone": ("You asked me to forget that.", "你让我忘掉过这件事。"),
-    "previous": (
-        "I can't tell what “this” is. Say it in full.",
-        "我看不出“这个”指什么，请完整地说一遍。",
-    ),
+    "previous": ("I can't tell what “this” is. Say it in full.", "我看不出“这个”指什么，请完整地说一遍。"),
 }
 
 
@@ -72,15 +68,23 @@ def refuse(code: str, text: str) -> Refused:
 
 
 def checked(text: str) -> str:
-    """The text as it would be kept. Raises Refused."""
+    """The text as it would be kept; secrets in it will be sealed. Raises Refused."""
     plain = " ".join(text.split())
-    if not normalised(plain):
-        raise refuse("empty", text)
-    if len(plain) > LONGEST:
-        raise refuse("too_long", plain)
+    if (code := refused_text(plain)) and code != "secret":
+        raise refuse(code, text)
     if privacy.instruction_like(privacy.redact(plain)[0]):
         raise refuse("instruction", plain)
     return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """`memory` says it now; `already`: it did before. `secret`: only its label is in `memory`, the rest is sealed."""
+
+    memory: Memory
+    already: bool = False
+    secret: bool = False
+    set_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +134,20 @@ class Rememberer:
         if privacy.redact(text)[1]:
             privacy.seal(_held_key(self.key, text), "")  # its library takes long to load
             return Looked()
-        vector = await self._vector(text)
-        return Looked(vector, tuple(await self._near(user_id, vector)))
+        try:
+            async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
+                vector: FloatArray = (await self.embedder.embed([text], "content"))[0]
+        except (ModelError, TimeoutError):
+            return Looked()  # a job embeds it later
+        near = await self.store.reader(user_id).nearest(vector, _NEAR, Filter())
+        return Looked(vector, tuple(s.id for s in near))
 
     def save(self, tx: Tx, r: Request, looked: Looked, about: Message | None = None) -> Remembered:
         """Save `r.text`, said in the message `about`, inside a write. Raises Refused."""
         text = checked(r.text)
         if privacy.redact(text)[1]:
             return self._seal(tx, r, text, about)
-        return self._save(tx, r, text, about, looked.vector, looked.near)
+        return self._save(tx, r, text, about, looked)
 
     async def _meant(self, r: Request) -> tuple[Request, Message | None]:
         """The words that are meant, and the message they stand in."""
@@ -159,29 +168,7 @@ class Rememberer:
 
         return await self.store.read(r.user_id, read)
 
-    async def _vector(self, text: str) -> FloatArray | None:
-        try:
-            async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
-                rows = await self.embedder.embed([text], "content")
-        except (ModelError, TimeoutError):
-            return None  # a job embeds it later
-        vector: FloatArray = rows[0]
-        return vector
-
-    async def _near(self, user_id: str, vector: FloatArray | None) -> list[MemoryId]:
-        if vector is None:
-            return []
-        return [s.id for s in await self.store.reader(user_id).nearest(vector, _NEAR, Filter())]
-
-    def _save(
-        self,
-        tx: Tx,
-        r: Request,
-        text: str,
-        about: Message | None,
-        vector: FloatArray | None,
-        near: Sequence[MemoryId],
-    ) -> Remembered:
+    def _save(self, tx: Tx, r: Request, text: str, about: Message | None, looked: Looked) -> Remembered:
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
         draft = draft_of(text, about.at if about else r.at, r.tz)
         claim = Claim(
@@ -189,9 +176,9 @@ class Rememberer:
             r.at,  # the request itself is the newest word on it
             (about.id,) if about else (),
             self._session(tx, r, about),
-            vector,
-            self.embedder.id if vector is not None else None,
-            tuple(near),
+            looked.vector,
+            self.embedder.id if looked.vector is not None else None,
+            looked.near,
         )
         merger = Merger(tx, curve=self.curve, u=self.u)
         old = None if r.beside else _held(tx, text)
@@ -219,7 +206,17 @@ class Rememberer:
             if kept is not None and privacy.unseal(key, kept, bound_to=old.id) == text:
                 self._blank(tx, r, about)
                 return Remembered(old, already=True, secret=True, set_id=begun.id)
-        m = tx.memories.add(self._secret(tx, r, label, about, tuple(o.id for o in same)))
+        draft = Draft(
+            label,
+            language=language_of(label),
+            confidence=1.0,
+            source=Source.USER,
+            verified=True,
+            sensitivity=Sensitivity.SECRET,
+        )
+        claim = Claim(draft, r.at, (about.id,) if about else (), self._session(tx, r, about))
+        secret = replace(built(claim, tx.user_id), kind=Kind.FACT, close=False, supersedes=tuple(o.id for o in same))
+        m = tx.memories.add(lifecycle.born(secret, Importance.HIGH, self.curve, r.at))
         tx.put_secret(m.id, privacy.seal(key, text, bound_to=m.id))
         if about is not None:
             tx.memories.source(m.id, about.id)
@@ -229,40 +226,10 @@ class Rememberer:
         self._blank(tx, r, about)
         return Remembered(m, secret=True, set_id=begun.id)
 
-    def _secret(
-        self, tx: Tx, r: Request, label: str, about: Message | None, supersedes: tuple[MemoryId, ...]
-    ) -> Memory:
-        m = Memory(
-            id="",
-            user_id=tx.user_id,
-            content=label,
-            original_content=label,
-            language=language_of(label),
-            layer=Layer.FACT,
-            kind=Kind.FACT,
-            created_at=r.at,
-            last_activated_at=r.at,
-            curve=self.curve,
-            curve_state=CurveState(0.0, r.at),
-            importance=0.0,
-            importance_at=r.at,
-            confidence=1.0,
-            source=Source.USER,
-            verified=True,
-            source_session=self._session(tx, r, about),
-            source_message=about.id if about else None,
-            supersedes=supersedes,
-            sensitivity=Sensitivity.SECRET,
-        )
-        return lifecycle.born(m, Importance.HIGH, self.curve, r.at)
-
     def _blank(self, tx: Tx, r: Request, about: Message | None) -> None:
         """No message goes on holding the secret in the open: neither the one that says it nor the one that asks."""
-        ids = dict.fromkeys(i for i in (about.id if about else None, r.message_id) if i)
-        for i in ids:
-            message = tx.conversations.message(i)
-            if message is not None:
-                hide(tx, self.key, message)
+        for message in messages_of(tx, dict.fromkeys(i for i in (about and about.id, r.message_id) if i)):
+            hide(tx, self.key, message)
 
 
 def _held_key(key: bytes | None, text: str) -> bytes:
@@ -311,10 +278,99 @@ def _held(tx: Tx, text: str) -> Memory | None:
 
 def _sealed(tx: Tx, label: str) -> list[Memory]:
     """The person's sealed memories of that label."""
-    f = Filter(max_sensitivity=Sensitivity.SECRET)
-    found = tx.memories.find(f, text=label, limit=50).items
-    return [
-        m
-        for m in found
-        if m.sensitivity is Sensitivity.SECRET and normalised(m.original_content) == normalised(label)
-    ]
+    found = tx.memories.find(Filter(max_sensitivity=Sensitivity.SECRET), text=label, limit=50).items
+    sealed = [m for m in found if m.sensitivity is Sensitivity.SECRET]
+    return [m for m in sealed if normalised(m.original_content) == normalised(label)]
+
+
+# --- what kind of thing it is -----------------------------------------------------------------------------
+
+_KINDS: Final[Mapping[Kind, re.Pattern[str]]] = {
+    kind: re.compile(pattern, re.I | re.X)
+    for kind, pattern in {
+        Kind.TODO: r"""^(?:to\s{1,9})?(?:buy|call|pay|send|book|pick\s{1,9}up|remind|renew|return|submit|finish|cancel|water|feed|take\s{1,9}out)\b
+            | \b(?:i|we)\s{1,9}(?:need|have|must|ought)\s{1,9}to\b | \bremind\s{1,9}me\b | \bdeadline\b | \bdue\b | \bappointment\b | \b(?:meeting|flight|interview|exam)\b
+            | 提醒我 | 截止 | 要(?:交|买|还|付|去办|开会) | 记得买 | 会议 | 开会 | 面试 | 考试 | 航班 | 复诊 | 预约""",
+        Kind.IDENTITY: r"""\bmy\s{1,9}(?:full\s{1,9}|first\s{1,9}|last\s{1,9}|nick)?name\b | \bcall\s{1,9}me\b | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:called|named|\d+|born|from|married|divorced|single)\b
+            | \bmy\s{1,9}(?:birthday|age|pronouns|blood\s{1,9}type|nationality|job|profession)\b | \bi\s{1,9}(?:live|work)\b | \bi\s{1,9}was\s{1,9}born\b | \ballergic\b | \ballergy\b
+            | \bi\s{0,9}(?:['’]m|\s{1,9}am)\s{1,9}(?:an?\s{1,9})?(?:vegan|vegetarian|diabetic|doctor|nurse|teacher|engineer|student|lawyer|programmer|developer|designer|left-handed|colou?r-?blind)
+            | 我(?:的)?(?:名字|姓名|小名|生日|年龄|职业|血型|国籍|星座|属相) | 我(?:叫|姓|今年|住|来自|属|在.{1,12}(?:工作|上班)) | 叫我 | 称呼我 | 过敏 | 我是(?:.{0,6})(?:人|师|生|员|者|医|子)""",
+        Kind.PREFERENCE: r"""\b(?:like|love|enjoy|prefer|hate|dislike|adore|detest|favou?rite|can['’]?t\s{1,9}stand|fan\s{1,9}of|rather|don['’]?t\s{1,9}(?:eat|drink|like))s?\b
+            | 喜欢 | 喜爱 | 偏好 | 讨厌 | 爱(?:吃|喝|看|听|玩|用) | 最爱 | 不吃 | 不喝 | 更?愿意 | 受不了 | 怕(?:辣|冷|热|狗|猫|黑)""",
+        Kind.GOAL: r"\b(?:my\s{1,9}goal|i\s{1,9}(?:want|plan|hope|intend|aim)\s{1,9}to|i['’]?m\s{1,9}(?:going|planning|trying)\s{1,9}to)\b | 目标 | 计划 | 打算 | 我想 | 希望(?:能|可以)?(?!你)",
+        Kind.WORKFLOW: r"\b(?:i\s{1,9}(?:always|usually|normally|often|never)|every\s{1,9}(?:day|morning|evening|week|monday|night))\b | 每(?:天|周|晚|早|个?月) | 习惯 | 我(?:总是|通常|一般|经常|从不)",
+        Kind.DECISION: r"\b(?:i|we)(?:['’]ve|\s{1,9}have)?\s{1,9}decided\b | 决定",
+        Kind.SKILL: r"\b(?:i\s{1,9}(?:can|know\s{1,9}how\s{1,9}to|speak|am\s{1,9}able\s{1,9}to))\b | 我会(?!议) | 擅长 | 精通 | 我懂",
+        Kind.LESSON: r"\b(?:lesson|never\s{1,9}again|next\s{1,9}time|avoid|works?\s{1,9}only\s{1,9}(?:if|with)|needs?\s{1,9}.{1,24}\s{1,9}to\s{1,9}(?:run|build|work))\b | 教训 | 下次 | 避免 | 必须先",
+    }.items()
+}
+
+
+def kind_of(text: str) -> Kind:
+    """How to answer, or the first kind whose words it has; FACT if none."""
+    if privacy.instruction_sort(text) == "manner":
+        return Kind.INSTRUCTION
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), Kind.FACT)
+
+
+def due(text: str, at: datetime, tz: str) -> datetime | None:
+    """The end of the day that the words name: tomorrow, on Friday, 3 May, 明天, 下周三, 5月3日; None for no day to come."""
+    here = dates.zone(tz)
+    for start, end in dates.spoken_times(text, at, tz)[0]:
+        last = (end - timedelta(seconds=1)).astimezone(here).replace(hour=23, minute=59, second=59, microsecond=0)
+        if end - start <= dates.DAY and last >= at:
+            return last.astimezone(UTC)
+    return None
+
+
+_SLOTS: Final = {
+    name: re.compile(pattern, re.I)
+    for name, pattern in {
+        "home": r"^(?:(?:i|(?:the )?user)(?:['’]ve|\s{1,9}have|\s{1,9}has)?\s{1,9})?(?:now\s{1,9}|currently\s{1,9}|just\s{1,9})?(?:lives?\s{1,9}in|moved\s{1,9}to)\b|^(?:我|用户)?(?:现在)?(?:住在|搬到了?)",
+        "name": r"^(?:(?:my\s{1,9}|(?:the )?user['’]s\s{1,9})?name\s{1,9}is\b|called\s{1,9}(?-i:(?=[A-Z]))|我?叫|我?的?名字[是叫]|用户(?:名)?叫)",
+        "age": r"^(?:(?:i(?:['’]m|\s{1,9}am)\s{1,9})?\d+\s{1,9}years\s{1,9}old|我?(?:今年)?\d+岁)",
+    }.items()
+}
+_ATTRIBUTE: Final = re.compile(
+    r"""^(?:(?:my|(?:the\s{1,9})?user['’]s|我的?|用户的?)\s{0,9})?(?P<key>(?:[\w'’ -]{0,30}?\b)?(?:name|birthday|age|address|phone(?:\s{1,9}number)?|number|e-?mail|size|height|weight|anniversary|nickname|pronouns
+    |time\s{0,9}zone|blood\s{1,9}type|favou?rite\s{1,9}[\w ]{2,24}?)|[\u4e00-\u9fff]{0,6}?(?:名字|生日|年龄|地址|电话|手机号|邮箱|尺码|鞋码|身高|体重|纪念日|昵称|血型|最喜欢的[\u4e00-\u9fff]{1,6}?))\s{0,9}(?:is|are|是|叫)""",
+    re.I | re.X,
+)
+
+
+def slot(text: str) -> str | None:
+    """What a sentence says the one value of, where there can be but one: a home, a name, a birthday, a favourite X."""
+    plain = text.strip()
+    if found := next((name for name, pattern in _SLOTS.items() if pattern.match(plain)), None):
+        return found
+    m = _ATTRIBUTE.match(plain)
+    return " ".join(m["key"].casefold().replace("favorite", "favourite").split()) if m else None
+
+
+def draft_of(text: str, at: datetime, tz: str) -> Draft:
+    """What the person wants remembered, in their own words and language: verified, of high importance."""
+    kind = kind_of(text)
+    draft = Draft(
+        text,
+        kind=kind,
+        importance=Importance.HIGH,
+        language=language_of(text),
+        confidence=1.0,
+        source=Source.USER,
+        verified=True,
+        entities=tuple(sorted(_spelt(text))),
+        sensitivity=privacy.sensitivity_of(text),
+    )
+    when = due(text, at, tz) if kind in {Kind.TODO, Kind.GOAL} else None
+    if kind is Kind.GOAL and when is not None:
+        draft = replace(draft, kind=Kind.TODO)
+    return replace(draft, expires_at=when, precision="day") if when is not None else draft
+
+
+def _spelt(text: str) -> set[str]:
+    """Names as the person wrote them."""
+    out = set()
+    for name in names(text):
+        at = text.casefold().find(name)
+        out.add(text[at : at + len(name)] if at >= 0 else name)
+    return out

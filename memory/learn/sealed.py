@@ -13,7 +13,7 @@ from typing import Final
 from memory import privacy
 from memory.errors import NotFound
 from memory.jobs import Effect
-from memory.learn.contains import units
+from memory.learn.alike import units
 from memory.models import Filter, Hit, Job, Memory, MemoryId, Message, Sensitivity, State
 from memory.ports import Store, Tx
 
@@ -115,16 +115,17 @@ class Sealed:
 
     async def run(self, job: Job, _now: datetime) -> Effect:
         """Seal some messages at a time. What is done stays done; nothing of it can be undone."""
+
+        def some(tx: Tx, after: int) -> int | None:
+            found = tx.conversations.messages(after=after, limit=_BATCH, hidden=True)
+            for message in found:
+                hide(tx, self.key, message)
+            return found[-1].seq if found else None
+
         at: int | None = 0
         while at is not None:
-            at = await self.store.write(job.user_id, partial(self._some, after=at))
+            at = await self.store.write(job.user_id, partial(some, after=at))
         return lambda _tx: {"outcome": "saved"}
-
-    def _some(self, tx: Tx, after: int) -> int | None:
-        found = tx.conversations.messages(after=after, limit=_BATCH, hidden=True)
-        for message in found:
-            hide(tx, self.key, message)
-        return found[-1].seq if found else None
 
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
         """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
@@ -176,14 +177,11 @@ class Sealed:
 
     async def locked(self, user_id: str, text: str) -> bool:
         """Whether the message asks for a secret that this key does not open."""
-        if not asked_for(text):
-            return False
 
         def read(tx: Tx) -> bool:
-            every = (m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET)
-            return any(_fit(text, m) >= _ENOUGH and self._opened(tx, m.id) is None for m in every)
+            return any(self._opened(tx, m.id) is None for _, m in _asked(tx, text))
 
-        return await self.store.read(user_id, read)
+        return asked_for(text) and await self.store.read(user_id, read)
 
     async def open(self, user_id: str, memory_id: MemoryId) -> str | None:
         """What was sealed; None if the key was lost or nothing is sealed there. Raises NotFound."""
@@ -196,17 +194,23 @@ class Sealed:
 
     async def hits(self, user_id: str, text: str) -> list[Hit]:
         """The secrets that the message asks for, opened, for this one prompt. Traces keep ids alone."""
-        if not asked_for(text):
-            return []
-        page = await self.store.read(user_id, lambda tx: tx.memories.find(_SECRETS, limit=5_000))
-        scored = [(_fit(text, m), m) for m in page.items if m.sensitivity is Sensitivity.SECRET]
-        best = sorted((s for s in scored if s[0] >= _ENOUGH), key=lambda s: -s[0])[:_MOST]
-        out: list[Hit] = []
-        for score, m in best:
-            value = await self.open(user_id, m.id)
-            if value is not None and score >= best[0][0] - 0.2:
-                out.append(Hit(replace(m, content=f"{m.content}: {value}"), score, gate=1.0, why="secret"))
-        return out
+
+        def read(tx: Tx) -> list[Hit]:
+            best = sorted(_asked(tx, text), key=lambda s: -s[0])[:_MOST]
+            opened = [(score, m, self._opened(tx, m.id)) for score, m in best if score >= best[0][0] - 0.2]
+            return [
+                Hit(replace(m, content=f"{m.content}: {value}"), score, gate=1.0, why="secret")
+                for score, m, value in opened
+                if value is not None
+            ]
+
+        return await self.store.read(user_id, read) if asked_for(text) else []
+
+
+def _asked(tx: Tx, text: str) -> list[tuple[float, Memory]]:
+    """Secrets that fit the message, and how well."""
+    found = [m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET]
+    return [(fit, m) for m in found if (fit := _fit(text, m)) >= _ENOUGH]
 
 
 def _fit(text: str, m: Memory) -> float:

@@ -10,19 +10,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
-from memory.learn.asking import Tools
+from memory.learn.answer import Tools, read_payload
 from memory.learn.dates import zone
-from memory.learn.material import items, language, unchanged, words_of
+from memory.learn.evidence import names_in
+from memory.learn.material import clip, items, language, messages_of, portions, unchanged, words_of
+from memory.learn.merge import Claim, built
 from memory.learn.sealed import readable
-from memory.learn.summary import Summary, one_line, parse
-from memory.learn.support import names_in
-from memory.learn.tokens import clip, portions
 from memory.models import (
-    CurveState,
+    Draft,
     Importance,
     Job,
     Json,
@@ -30,6 +30,7 @@ from memory.models import (
     Lang,
     Layer,
     Memory,
+    MemoryId,
     Message,
     Session,
     Source,
@@ -37,14 +38,29 @@ from memory.models import (
     language_of,
 )
 from memory.ports import FloatArray, Tx
-from memory.text import speech
+from memory.text.notes import strip_subject
 from memory.text.spans import split_sentences
+from memory.text.speech import fold as fold_case
 
+if TYPE_CHECKING:
+    from memory.learn import schemas
+
+EPISODE_CHARS, SUMMARY_TOKENS = 400, 1_200
 PORTION_TOKENS = 8_000  # of conversation in one call
 MESSAGE_TOKENS = 2_000  # of one message in a prompt; the summariser reads a longer one in pieces
 MAX_ANSWER = 2_000
 SMALLEST_PORTION = 500
 BEGAN_TOKENS = 60  # of a message that stands for an episode
+_DATE_IN_FRONT = re.compile(r"^[\[【(（]\s{0,9}\d{4}[-/.年][^\]】)）]{0,30}[\]】)）]\s{0,9}")
+_SENTENCE = re.compile(r"[^。！？!?;；\n.]*(?:[。！？!?;；\n]|\.(?=\s|$)|$|\.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A span of conversation on one line, and the running summary with it."""
+
+    episode: str
+    running: str
 
 
 async def fold(
@@ -81,12 +97,32 @@ async def _portion(
     tz = messages[-1].tz
     variables = {"messages": [i.shown(lang) for i in said], "previous": previous, "tz": tz}
     data = {"messages": [i.data() for i in said], "previous": previous, "tz": tz}
-    for _ in range(2):  # once more before the job is left to its retries
-        answer = await tools.ask(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
-        if (got := parse(answer.text, previous)) is not None:
-            return await asyncio.to_thread(_supported, got, messages, previous)
-        tools.skipped("summary", "unreadable", answer.text)
-    raise ModelError("unreadable", detail="the summary could not be read")
+    answer: schemas.Summary | None = await tools.read(user_id, "summarise", lang, variables, data, now, MAX_ANSWER)
+    if answer is None:
+        raise ModelError("unreadable", detail="the summary could not be read")
+    return await asyncio.to_thread(_supported, summary_of(answer, previous), messages, previous)
+
+
+def summary_of(answer: schemas.Summary, previous: str) -> Summary:
+    """Without dates in front, secrets and orders. What one part lacks the other stands for, after what was before."""
+    running = answer.summary or "\n".join(p for p in (previous, answer.episode) if p)
+    first = re.split(r"(?<=[。！？!?])|\n|(?<=\.)\s", running.strip(), maxsplit=1)[0]
+    episode = one_line(_harmless(_DATE_IN_FRONT.sub("", answer.episode or first)))
+    return Summary(strip_subject(episode), clip(_harmless(running).strip(), SUMMARY_TOKENS))
+
+
+def _harmless(text: str) -> str:
+    """Without secrets, and without sentences that read like orders to the assistant."""
+    text = privacy.redact(text)[0]
+    if not privacy.instruction_like(text):
+        return text
+    return "".join(m[0] for m in _SENTENCE.finditer(text) if not privacy.instruction_like(m[0]))
+
+
+def one_line(text: str) -> str:
+    """The text on one line, at most as long as an episode may be."""
+    line = " ".join(text.split())
+    return line if len(line) <= EPISODE_CHARS else line[: EPISODE_CHARS - 1].rstrip() + "…"
 
 
 def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summary:
@@ -94,13 +130,13 @@ def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summ
 
     A name in the other script than was written in may be a translation: 京都 is Kyoto.
     """
-    said = speech.fold("\n".join((previous, *(m.text for m in messages))))
+    said = fold_case("\n".join((previous, *(m.text for m in messages))))
     own = " ".join(m.text for m in messages if m.role == "user")
     foreign = {True: re.search("[\u4e00-\u9fff]", own), False: re.search("[A-Z][a-z]", own)}
 
     def kept(text: str) -> list[str]:
         sentences = (text[a:b] for a, b in split_sentences(text))
-        return [s for s in sentences if all(speech.fold(n) in said or foreign[n.isascii()] for n in names_in(s))]
+        return [s for s in sentences if all(fold_case(n) in said or foreign[n.isascii()] for n in names_in(s))]
 
     began = next((m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text)
     opening = one_line(f"“{clip(began, BEGAN_TOKENS)}”")
@@ -120,9 +156,8 @@ class Work:
     """What a job has to do: spans to tell, and what the running summary is made from."""
 
     session: Session
-    spans: tuple[Span, ...]
+    spans: Sequence[Span]
     anew: tuple[Message, ...]  # all that a running summary rests on that has to be written anew
-    previous: str
     through: int
     lang: Lang
     rebuild: bool
@@ -137,67 +172,46 @@ class Summariser:
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
-        rebuild = bool(job.payload.get("rebuild"))
-        work = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, job, rebuild=rebuild))
+        asked: schemas.SpanJob = await read_payload(job)
+        work = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, asked))
         if work is None:
             return lambda _tx: {"outcome": "nothing"}
         most = min(PORTION_TOKENS, self.tools.context_tokens // 2)
-        running = work.previous
-        told: list[tuple[Span, str]] = []
+        running = work.session.running_summary
+        before, told = "" if work.rebuild else running, list[tuple[Span, str]]()
         for span in work.spans:
-            if not any(m.text.strip() for m in span.messages):
-                continue
-            before = "" if work.rebuild else work.previous
-            got = await fold(self.tools, job.user_id, span.messages, before, work.lang, now, most)
-            told.append((span, _headed(span.messages, got.episode)))
-            if not work.rebuild or span.messages == work.anew:
-                running = got.running
+            if any(m.text.strip() for m in span.messages):
+                got = await fold(self.tools, job.user_id, span.messages, before, work.lang, now, most)
+                first = span.messages[0]  # when the span began, in the zone it was said in, and what it was about
+                told.append((span, f"[{first.at.astimezone(zone(first.tz)):%Y-%m-%d %H:%M}] {got.episode}"))
+                running = got.running if not work.rebuild or span.messages == work.anew else running
         if work.anew and not any(span.messages == work.anew for span, _ in told):
             running = (await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)).running
         vectors = await self.tools.embed([text for _, text in told])
-        pairs = list(zip(told, vectors, strict=True))
-        return lambda tx: self._apply(tx, job, work, running, pairs, now)
+        return lambda tx: self._apply(tx, job, work, running, list(zip(told, vectors, strict=True)), now)
 
-    def _gather(self, tx: Tx, job: Job, *, rebuild: bool) -> Work | None:
-        session = tx.conversations.session(str(job.payload["session_id"]))
+    def _gather(self, tx: Tx, asked: schemas.SpanJob) -> Work | None:
+        session = tx.conversations.session(asked.session_id)
         if session is None:
             return None
-        after, through = int(job.payload["after"]), int(job.payload["through"])
-        if not rebuild:
-            if through <= session.summarised_through:
+        end, through, anew = session.summarised_through, asked.through, list[Message]()
+        if asked.rebuild:
+            spans, through = _told(tx, session, asked.after, min(through, end)), end
+            # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
+            # (an undo, after which there is more to tell again).
+            if not session.running_summary or asked.after >= asked.through:
+                anew = readable(tx, tx.conversations.messages(session_id=session.id, through=end))
+            if not spans and not anew:
                 return None
-            # A span before this one whose job was given up is told together with this one.
-            after = min(after, session.summarised_through)
-            said = tx.conversations.messages(session_id=session.id, after=after, through=through)
-            spans = [Span(tuple(readable(tx, said)))]
-            return self._work(tx, session, spans, (), through, rebuild=False)
-        end = session.summarised_through
-        spans = _told(tx, session, after, min(through, end))
-        # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
-        # (an undo, after which there is more to tell again).
-        stands = bool(session.running_summary) and after < through
-        anew = [] if stands else readable(tx, tx.conversations.messages(session_id=session.id, through=end))
-        if not spans and not anew:
+        elif through <= end:
             return None
-        return self._work(tx, session, spans, anew, end, rebuild=True)
-
-    def _work(
-        self,
-        tx: Tx,
-        session: Session,
-        spans: Sequence[Span],
-        anew: Sequence[Message],
-        through: int,
-        *,
-        rebuild: bool,
-    ) -> Work:
-        learning = str(tx.user().settings.get("learning") or self.tools.learning)
+        else:  # a span before this one whose job was given up is told together with this one
+            said = tx.conversations.messages(session_id=session.id, after=min(asked.after, end), through=through)
+            spans = [Span(tuple(readable(tx, said)))]
         words = words_of(anew or [m for s in spans for m in s.messages], tx.user_id)
-        previous = session.running_summary
-        lang = language(words or previous, tx)
-        return Work(
-            session, tuple(spans), tuple(anew), previous, through, lang, rebuild=rebuild, episodes=learning != "off"
-        )
+        lang = language(words or session.running_summary, tx)
+        learns = self.tools.learns(tx) != "off"
+        return Work(session, spans, tuple(anew), through, lang, rebuild=asked.rebuild, episodes=learns)
 
     def _apply(
         self,
@@ -215,18 +229,19 @@ class Summariser:
         moved = session.summarised_through != work.session.summarised_through
         if moved or session.running_summary != work.session.running_summary or not unchanged(tx, seen):
             raise Conflict("the conversation changed while it was summarised")
-        begun = tx.changes.begin("system", "summarise", now, job_id=job.id)
-        ids = [
-            self._tell(tx, session, span, text, vector)
-            for (span, text), vector in told
-            if work.episodes or span.episode is not None
-        ]
-        self._drop_empty(tx, work, now)
+        begun, ids = tx.changes.begin("system", "summarise", now, job_id=job.id), list[MemoryId]()
+        for (span, text), vector in told:
+            if work.episodes or span.episode is not None:
+                ids.append(self._tell(tx, session, span, text, vector))
+        for span in work.spans:  # an episode of which nothing may be told any more goes
+            old = tx.memories.get(span.episode.id) if span.episode and not span.messages else None
+            if old is not None and old.state is State.ACTIVE:
+                tx.memories.put(replace(old, state=State.DELETED, deleted_at=now), "deleted")
         through = max(session.summarised_through, work.through)
         tx.conversations.put_session(replace(session, running_summary=running, summarised_through=through))
         return {"outcome": "saved", "new": len(ids), "episodes": ids, "set": begun.id}
 
-    def _tell(self, tx: Tx, session: Session, span: Span, text: str, vector: FloatArray | None) -> str:
+    def _tell(self, tx: Tx, session: Session, span: Span, text: str, vector: FloatArray | None) -> MemoryId:
         old = tx.memories.get(span.episode.id) if span.episode else None
         if old is not None and old.state is State.ACTIVE:
             m = tx.memories.put(replace(old, content=text, original_content=text), "updated")
@@ -239,13 +254,6 @@ class Summariser:
             tx.vectors.put(m.id, self.tools.embedder.id, vector)
         return m.id
 
-    def _drop_empty(self, tx: Tx, work: Work, now: datetime) -> None:
-        """An episode of which nothing may be told any more goes."""
-        for span in work.spans:
-            old = tx.memories.get(span.episode.id) if span.episode and not span.messages else None
-            if old is not None and old.state is State.ACTIVE:
-                tx.memories.put(replace(old, state=State.DELETED, deleted_at=now), "deleted")
-
 
 def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
     """The spans of episodes that tell of messages in (after, through], without what is hidden now."""
@@ -254,7 +262,7 @@ def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
     covered: set[str] = set()
     for m in tx.memories.many(tx.memories.learned_from(x.id for x in asked)):
         if m.layer is Layer.EPISODE and m.state is State.ACTIVE:
-            found = [x for i in tx.memories.sources(m.id) if (x := tx.conversations.message(i)) is not None]
+            found = messages_of(tx, tx.memories.sources(m.id))
             covered.update(x.id for x in found)
             spans.append(Span(tuple(readable(tx, (x for x in found if x.hidden_at is None))), m))
     untold = tuple(readable(tx, (x for x in asked if x.id not in covered and x.hidden_at is None)))
@@ -263,34 +271,16 @@ def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
     return sorted(spans, key=lambda s: s.messages[0].seq if s.messages else 0)
 
 
-def _headed(messages: Sequence[Message], text: str) -> str:
-    """S0's form: when the span began, in the zone it was said in, and what it was about."""
-    first = messages[0]
-    return f"[{first.at.astimezone(zone(first.tz)):%Y-%m-%d %H:%M}] {text}"
-
-
 def _episode(tx: Tx, session: Session, messages: Sequence[Message], text: str, curve: str) -> Memory:
     """Valid from the span's beginning; created, and so aged, from its end."""
-    end = messages[-1].at
-    m = Memory(
-        id="",
-        user_id=tx.user_id,
-        content=text,
-        original_content=text,
-        language=language_of(text),
-        layer=Layer.EPISODE,
+    draft = Draft(
+        text,
         kind=Kind.EPISODE,
-        created_at=end,
-        last_activated_at=end,
-        curve=curve,
-        curve_state=CurveState(0.0, end),
-        importance=1.0,
-        importance_at=end,
+        layer=Layer.EPISODE,
+        language=language_of(text),
+        source=Source.SYSTEM,
         valid_from=messages[0].at,
         precision="minute",
-        source=Source.SYSTEM,
-        source_session=session.id,
-        source_message=messages[0].id,
-        sensitivity=privacy.sensitivity_of(text),
     )
-    return lifecycle.born(m, Importance.MEDIUM, curve, end)
+    claim = Claim(draft, messages[-1].at, (messages[0].id,), session.id)
+    return lifecycle.born(replace(built(claim, tx.user_id), close=False), Importance.MEDIUM, curve, claim.said_at)

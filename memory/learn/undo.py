@@ -13,8 +13,8 @@ from typing import Final
 
 from memory import lifecycle
 from memory.errors import Conflict, NotFound
-from memory.learn.acts import Undone
 from memory.learn.forget import MANY, bury, retell
+from memory.learn.material import messages_of
 from memory.models import (
     Change,
     ChangeSet,
@@ -37,19 +37,19 @@ _PAGE: Final = 500
 _ALWAYS_KEPT: Final = frozenset({"id", "user_id", "rev", "created_at", "weight"})
 _BY_LEVEL: Final = frozenset({"content", "level"})
 _BY_USE: Final = frozenset(
-    {
-        "activation_count",
-        "curve",
-        "curve_data",
-        "importance",
-        "importance_at",
-        "last_activated_at",
-        "recent_mentions",
-        "strength",
-        "strength_at",
-    }
-)
+    {"activation_count", "curve", "curve_data", "importance", "importance_at", "last_activated_at", "recent_mentions"}
+) | {"strength", "strength_at"}
 _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """`set_id` was undone by the set `by`; `reason` is what the undone set was; `memories` as they are now."""
+
+    set_id: str
+    by: str
+    reason: str
+    memories: list[Memory]
 
 
 def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
@@ -65,13 +65,17 @@ def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     _check(tx, wanted, spans)
     redone = tx.changes.get(wanted.undoes) if wanted.undoes else None
     begun = tx.changes.begin("user", redone.reason if redone else "undo", now, undoes=None if redone else wanted.id)
-    touched = Reverting(tx, begun, u, now).run(spans)
-    _uncount(tx, wanted, spans)
+    _put_back(tx, begun, spans, u, now)
+    turn = tx.conversations.turn(wanted.turn_id) if wanted.turn_id else None
+    if turn is not None:  # a mention that the set counted may be counted again, should it be learned from anew
+        for span in spans:
+            tx.memories.unmention(span.memory_id, turn.user_message_id)
     if wanted.reason != "summarise":
         _conversations(tx, wanted, changes, begun, now)
     tx.changes.mark_undone(wanted.id, begun.id)
-    told = [m for m in tx.memories.many(touched) if m.layer is not Layer.EPISODE]
-    return Undone(wanted.id, begun.id, wanted.reason, told or tx.memories.many(touched))
+    touched = tx.memories.many(s.memory_id for s in spans)
+    told = [m for m in touched if m.layer is not Layer.EPISODE]
+    return Undone(wanted.id, begun.id, wanted.reason, told or touched)
 
 
 def undoable(tx: Tx, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
@@ -150,69 +154,50 @@ def _since(tx: Tx, seq: int) -> Iterable[Change]:
         seq = page[-1].seq
 
 
-@dataclass(slots=True)
-class Reverting:
-    """Puts memories back as they were before the set, many in one go where their texts do not change."""
+def _put_back(tx: Tx, begun: ChangeSet, spans: Sequence[Span], u: float, now: datetime) -> None:
+    """Put memories back as they were. Restored before deleted: an older version stands before its successor."""
+    current = {m.id: m for m in tx.memories.many(s.memory_id for s in spans)}
+    kept = [(m := current[s.memory_id], _before(m, s, s.before, u, now)) for s in spans if s.before is not None]
+    made = [m for s in spans if s.before is None and (m := current[s.memory_id]).state is not State.DELETED]
+    back = [(m, new) for m, new in kept if m.state in _GONE and new.state not in _GONE]
+    away = [(m, new) for m, new in kept if new.state in _GONE and m.state not in _GONE]  # a restoration is undone
+    other = [(m, new) for m, new in kept if (m.state in _GONE) == (new.state in _GONE)]
+    why = begun.undoes or begun.reason
+    _write(tx, [(m, new) for m, new in other if replace(new, weight=m.weight) != m], "updated", u, now, why)
+    _write(tx, back, "restored", u, now, why)
+    gone = [(m, replace(new, deleted_at=new.deleted_at or now)) for m, new in away]
+    _write(tx, gone, "deleted", u, now, why)
+    tx.memories.put_many([replace(m, state=State.DELETED, deleted_at=now) for m in made], "deleted")
+    bury(tx, [*(m for m, _ in away), *made], begun.id, now)
+    reworded = [m.id for m, new in other if new.original_content != m.original_content]
+    tx.tombstones.remove_many([*(m.id for m, _ in back), *reworded])
 
-    tx: Tx
-    begun: ChangeSet
-    u: float
-    now: datetime
 
-    def run(self, spans: Sequence[Span]) -> list[MemoryId]:
-        """Ids of the memories touched. Restored before deleted: an older version stands before its successor goes."""
-        current = {m.id: m for m in self.tx.memories.many(s.memory_id for s in spans)}
-        kept = [(current[s.memory_id], self._before(current[s.memory_id], s)) for s in spans if s.before is not None]
-        made = [current[s.memory_id] for s in spans if s.before is None]
-        back = [(m, new) for m, new in kept if m.state in _GONE and new.state not in _GONE]
-        away = [(m, new) for m, new in kept if new.state in _GONE and m.state not in _GONE]  # a restoration is undone
-        other = [(m, new) for m, new in kept if (m.state in _GONE) == (new.state in _GONE)]
-        self._put([(m, new) for m, new in other if replace(new, weight=m.weight) != m], "updated")
-        self._put(back, "restored")
-        self._put([(m, replace(new, deleted_at=new.deleted_at or self.now)) for m, new in away], "deleted")
-        gone = [m for m in made if m.state is not State.DELETED]
-        self.tx.memories.put_many([replace(m, state=State.DELETED, deleted_at=self.now) for m in gone], "deleted")
-        bury(self.tx, [*(m for m, _ in away), *gone], self.begun.id, self.now)
-        reworded = [m.id for m, new in other if new.original_content != m.original_content]
-        self.tx.tombstones.remove_many([*(m.id for m, _ in back), *reworded])
-        return [s.memory_id for s in spans]
+def _before(m: Memory, span: Span, before: Mapping[str, Json], u: float, now: datetime) -> Memory:
+    new = _unchanged(m, before, span.after)
+    if "merged" in span.ops and _moved(m, span.after, _BY_USE):
+        new = _parted(new, memory_from_json(dict(before)), memory_from_json(dict(span.after)), u)
+    if "promoted" in span.ops:
+        new = replace(new, reviewed_at=now)  # the person has answered the reviewer's question
+    return replace(new, weight=lifecycle.weight(new, u, now))
 
-    def _before(self, m: Memory, span: Span) -> Memory:
-        if span.before is None:
-            return m
-        new = _put_back(m, span.before, span.after)
-        if "merged" in span.ops and _moved(m, span.after, _BY_USE):
-            new = _parted(new, memory_from_json(dict(span.before)), memory_from_json(dict(span.after)), self.u)
-        if "promoted" in span.ops:
-            new = replace(new, reviewed_at=self.now)  # the person has answered the reviewer's question
-        return replace(new, weight=lifecycle.weight(new, self.u, self.now))
 
-    def _put(self, pairs: Sequence[tuple[Memory, Memory]], op: Op) -> None:
-        """Write them, and say in the weight log what that moved."""
-        plain = [p for p in pairs if _indexed(p[0]) == _indexed(p[1])]
-        stored = dict(
-            zip((m.id for m, _ in plain), self.tx.memories.put_many([n for _, n in plain], op), strict=True)
-        )
-        for m, new in pairs:
-            after = stored[m.id] if m.id in stored else self.tx.memories.put(new, op)
-            if lifecycle.snapshot(after) != lifecycle.snapshot(m):
-                why = self.begun.undoes or self.begun.reason
-                self.tx.memories.log(lifecycle.logged("undone", m, after, self.u, self.now, why))
+def _write(tx: Tx, pairs: Sequence[tuple[Memory, Memory]], op: Op, u: float, now: datetime, why: str) -> None:
+    """Write them, many in one go where their texts stay, and say in the weight log what that moved."""
+    plain = [(m.id, new) for m, new in pairs if _indexed(m) == _indexed(new)]
+    done = tx.memories.put_many([new for _, new in plain], op)
+    stored = dict(zip((i for i, _ in plain), done, strict=True))
+    for m, new in pairs:
+        after = stored[m.id] if m.id in stored else tx.memories.put(new, op)
+        if lifecycle.snapshot(after) != lifecycle.snapshot(m):
+            tx.memories.log(lifecycle.logged("undone", m, after, u, now, why))
 
 
 def _indexed(m: Memory) -> tuple[str, tuple[str, ...], Sensitivity]:
     return m.original_content, m.entities, m.sensitivity
 
 
-def _uncount(tx: Tx, wanted: ChangeSet, spans: Iterable[Span]) -> None:
-    """A mention that the set counted may be counted again, should the message be learned from anew."""
-    turn = tx.conversations.turn(wanted.turn_id) if wanted.turn_id else None
-    if turn is not None:
-        for span in spans:
-            tx.memories.unmention(span.memory_id, turn.user_message_id)
-
-
-def _put_back(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
+def _unchanged(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json]) -> Memory:
     """The memory with the fields that the set changed as they were before it, but for what has moved since."""
     now_ = memory_to_json(m)
     moved = {k for together in (_BY_USE, _BY_LEVEL) if _moved(m, after, together - {"content"}) for k in together}
@@ -251,21 +236,17 @@ def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: 
     """Show what the set hid, hide what it showed, and have summaries written anew where that matters."""
     sessions: set[str] = set()
     shown: list[Message] = []
-    said = {c.entity_id for c in changes if c.entity == "message"}
-    found = {m.id: m for m in tx.conversations.messages(hidden=True)} if len(said) > MANY else None
-    for c in changes:
-        if c.entity != "message" or c.before is None or c.after is None:
-            continue
-        was, became = c.before.get("hidden_at"), c.after.get("hidden_at")
-        m = tx.conversations.message(c.entity_id) if found is None else found.get(c.entity_id)
-        if m is None or was == became:
-            continue
+    both = [(c.entity_id, c.before, c.after) for c in changes if c.entity == "message" and c.before and c.after]
+    moved = {i: b.get("hidden_at") for i, b, a in both if b.get("hidden_at") != a.get("hidden_at")}
+    every = tx.conversations.messages(hidden=True) if len(moved) > MANY else messages_of(tx, moved)
+    for m in (m for m in every if m.id in moved):
+        was = moved[m.id]
         if was is None and m.hidden_at is not None and m.text:  # nothing is left of one that was purged
             shown.append(replace(m, hidden_at=None))
         elif was is not None and m.hidden_at is None:
             shown.append(replace(m, hidden_at=now))
         sessions.add(m.session_id)
-    tx.conversations.put_messages({m.id: m for m in shown}.values())
+    tx.conversations.put_messages(shown)
     _drop_retold(tx, wanted, changes, begun, now)
     sessions |= {c.entity_id for c in changes if c.entity == "session"}
     for session_id in sorted(sessions):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.contains import mentions, names, units
+from memory.learn.alike import mentions, names, units
 from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
 from memory.ports import Tx
 from memory.text.spans import is_question, own_text
@@ -22,16 +22,13 @@ _OFF: Final = "memory_off"  # in the settings of the user
 # --- quiet ---------------------------------------------------------------------------------------------
 
 
-def keep_quiet(tx: Tx, thing: str, now: datetime, *, turn_id: str | None = None) -> list[Memory]:
-    """Mark the memories that name the thing, so that none of them comes up by itself: one change set."""
-    found = [m for m in _naming(tx, thing) if m.quiet_at is None]
-    return mark_quiet(tx, [m.id for m in found], thing, now, turn_id=turn_id)
-
-
-def end_quiet(tx: Tx, thing: str, now: datetime, *, turn_id: str | None = None) -> list[Memory]:
-    """Take the mark from the quiet memories that name the thing."""
-    found = [m for m in _naming(tx, thing) if m.quiet_at is not None]
-    return mark_quiet(tx, [m.id for m in found], None, now, turn_id=turn_id)
+def keep_quiet(tx: Tx, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None) -> list[Memory]:
+    """Mark the memories that name the thing, so that none comes up by itself, or take the mark: one change set."""
+    core = _ARTICLE.sub("", thing.strip()) or thing
+    near = tx.memories.find(_ALL, text=core, limit=_LOOKED_AT).items
+    naming = [m for m in near if _names(core, " ".join((m.original_content, *m.entities)))]
+    ids = [m.id for m in naming if (m.quiet_at is None) is on]
+    return mark_quiet(tx, ids, thing if on else None, now, turn_id=turn_id)
 
 
 def mark_quiet(
@@ -63,12 +60,6 @@ def quiet_wish(tx: Tx, text: str) -> str | None:
     """Find the words of a wish that a new memory falls under: one of a quiet memory whose thing it names."""
     near = tx.memories.find(Filter(), text=text, limit=24).items
     return next((m.quiet_words for m in near if m.quiet_words and _names(m.quiet_words, text)), None)
-
-
-def _naming(tx: Tx, thing: str) -> list[Memory]:
-    core = _ARTICLE.sub("", thing.strip()) or thing
-    near = tx.memories.find(_ALL, text=core, limit=_LOOKED_AT).items
-    return [m for m in near if _names(core, " ".join((m.original_content, *m.entities)))]
 
 
 def _names(thing: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from memory.learn.dates import zone
 from memory.mirror import words
 from memory.mirror.files import digest_of, encoded
 from memory.mirror.merge import Plan, Standing, Where, plan
-from memory.mirror.page import Document, Entry, Page, Stamp, flat, render
+from memory.mirror.page import Block, Document, Entry, Page, Stamp, flat, render
 from memory.models import (
     Filter,
     Lang,
@@ -25,6 +25,8 @@ from memory.models import (
     Shown,
     State,
     language_of,
+    mark_quote,
+    unmark_quote,
 )
 from memory.ports import Tx
 
@@ -90,8 +92,24 @@ def planned(tx: Tx, doc: Document) -> Planned:
     base, version = base_of(tx, state, doc.stamp)
     stands = standing(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
     added = _added(tx, base, version)
+    doc = _unmarked(tx, doc, base)
     wanted = plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest, added)
     return Planned(wanted, base, version, state, tx.changes.last_seq())
+
+
+def _unmarked(tx: Tx, doc: Document, base: Mapping[MemoryId, Shown]) -> Document:
+    """Take off the quotation marks that stand around whole entries, except where they are the memory's own."""
+    known = {m.id: flat(m.original_content) for m in tx.memories.many({b.id for b in doc.blocks if b.id is not None})}
+    texts = {s.text for s in base.values()}
+
+    def text_of(b: Block) -> str:
+        own, inner = known.get(b.id or "", ""), unmark_quote(b.text)
+        own_marks = b.text == own or inner != own != unmark_quote(own)
+        taken = b.id is not None or tx.mirror.digest(inner) in texts
+        return b.text if own_marks or not taken else inner
+
+    blocks = [replace(b, paragraphs=(text_of(b),)) if unmark_quote(b.text) != b.text else b for b in doc.blocks]
+    return replace(doc, blocks=blocks)
 
 
 def _added(tx: Tx, base: Mapping[MemoryId, Shown], version: int | None) -> dict[MemoryId, str]:
@@ -175,7 +193,7 @@ def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> Entry:
     return Entry(
         m.id,
         m.kind,
-        m.original_content,
+        mark_quote(m, m.original_content),
         lifecycle.weight(m, u, now),
         m.last_activated_at.astimezone(zone_).date().isoformat(),
         m.activation_count,

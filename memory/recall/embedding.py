@@ -12,14 +12,14 @@ from typing import Final
 import numpy as np
 
 from memory.errors import ModelError
-from memory.ports import Embedder, FloatArray
+from memory.ports import Embedder, FloatArray, QueryShortener
 from memory.recall.question import question
 from memory.recall.reader import MessageReader, load_reader, messages_to_embed, train_reader
-from memory.text.spans import keep_questions
+from memory.text.spans import shorten_texts
 
 _LOG = getLogger(__name__)
 _CACHED: Final = 256  # questions
-_MOST: Final = 360  # UTF-8 bytes, some 90 tokens, in both languages
+_MOST: Final = 360  # UTF-8 bytes, some 90 tokens in both languages, of an embedder that does not count them
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,6 @@ class QueryVectors:
     embedder: str
     rows: FloatArray
     reader: MessageReader | None = None
-
-
-def shorten_texts(texts: Sequence[str]) -> list[str]:
-    """Shorten a message and its context to about 96 tokens together, of which the context has at least a quarter."""
-    least = _MOST // 4 * (len(texts) - 1)
-    message = keep_questions(texts[0], _MOST - least)
-    left = _MOST - len(message.encode("utf-8", "replace"))
-    return [message, *(keep_questions(t, left) for t in texts[1:])]
 
 
 class QueryEmbedder:
@@ -84,7 +76,8 @@ class QueryEmbedder:
     async def _fetch(self, key: tuple[str, tuple[str, ...]]) -> QueryVectors | None:
         texts = question(*key).texts
         if not self._embedder.immediate:
-            texts = shorten_texts(texts)
+            known = self._embedder.shorten_query(texts) if isinstance(self._embedder, QueryShortener) else None
+            texts = known or shorten_texts(texts, _MOST)
         embedder = self._embedder.id
         try:
             rows = await self._embedder.embed(texts, "query")

@@ -10,19 +10,19 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from memory.text.languages import joined, values, words
+from memory.text.languages import joined, values, words_of
 from memory.text.questions import CAPITAL, COMMON, PATTERNS, SOCIAL
 from memory.text.words import UNSPACED, is_unspaced, stem
 
 # What begins a sentence is a name if somebody does something: "Ines gave up", not "Please keep", "Every year".
 _FIRST: Final = re.compile(
-    rf"^([A-Z][a-z]{{2,}})(?:'s\b|(?= (?:and [A-Z]|(?:{'|'.join(words('questions', 'ACTS'))}|\w+(?:s|ed))\b)))"
+    rf"^([A-Z][a-z]{{2,}})(?:'s\b|(?= (?:and [A-Z]|(?:{'|'.join(words_of('questions', 'ACTS'))}|\w+(?:s|ed))\b)))"
 )
 _POSSESSED: Final = re.compile(r"\b([A-Z][a-z]+)'s\b")
 _SURNAMES, _NICKNAMES = (joined("questions", name) for name in ("SURNAMES", "NICKNAMES"))
 _UNSPACED_NAME: Final = re.compile(f"(?=([{_NICKNAMES}][{UNSPACED}]|[{_SURNAMES}][{UNSPACED}]{{1,2}}))")
-_INSIDE: Final = frozenset(words("questions", "INSIDE"))
-_NO_NAMES: Final = frozenset(words("questions", "NO_NAMES")).union(
+_INSIDE: Final = frozenset(words_of("questions", "INSIDE"))
+_NO_NAMES: Final = frozenset(words_of("questions", "NO_NAMES")).union(
     *values("dates", "MONTHS").values(), *values("dates", "WEEKDAYS").values()
 )
 _EVERYDAY: Final = COMMON | SOCIAL

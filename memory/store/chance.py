@@ -31,6 +31,7 @@ _SPOKEN: Final = 6  # of a language, and their mean is its own
 _GROWN: Final = 1.25  # times as many memories or fewer, and it is measured anew
 _TELLING: Final = 0.5  # of the memories have a vector, and these stand for all
 _PAIRS: Final = 8  # neighbours, and they say something
+_NONE: Final = np.empty(0, np.int64)
 _KEPT: Final = 10_000  # users and models; then the cache starts anew
 
 _OWN: Final = "FROM embeddings INDEXED BY embeddings_codes WHERE user_id = ? AND model_id = ?"
@@ -53,9 +54,9 @@ class Chances:
         known = self._known.get(key)
         if known is not None and _as_many(size, known[0]):
             whole = model_id is None or _as_many(size, known[1])
-            if whole or _as_many(_count_vectors(con, user_id, model_id), known[1]):
+            if whole or _as_many(_count_vectors(con, model_id, shelf), known[1]):
                 return known[2]
-        held = 0 if model_id is None else _count_vectors(con, user_id, model_id)
+        held = _count_vectors(con, model_id, shelf)
         told = held > 0 and held >= size * _TELLING
         found = _measure_vectors(con, user_id, model_id, held, idle or {}) if told else Chance()
         measured = replace(found, follows=_measure_sessions(shelf))
@@ -71,9 +72,14 @@ def _as_many(now: int, then: int) -> bool:
     return now == then or then / _GROWN < now < then * _GROWN
 
 
-def _count_vectors(con: Any, user_id: str, model_id: int | None) -> int:
-    (held,) = con.execute(f"SELECT COUNT(*) {_OWN}", (user_id, model_id)).fetchone()
-    return int(held)
+def _count_vectors(con: Any, model_id: int | None, shelf: Shelf) -> int:
+    """Count the memories that have a vector; of many, from a sample."""
+    places = np.unique(np.linspace(0, len(shelf) - 1, _READ).astype(np.int64)) if len(shelf) else _NONE
+    (held,) = con.execute(
+        "SELECT COUNT(*) FROM embeddings WHERE model_id = ? AND memory_n IN (SELECT value FROM json_each(?))",
+        (model_id, dump(shelf.numbers[places].tolist())),
+    ).fetchone()
+    return round(int(held) / max(len(places), 1) * len(shelf))
 
 
 def _measure_vectors(con: Any, user_id: str, model_id: int | None, held: int, idle: Idle) -> Chance:

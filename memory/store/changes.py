@@ -49,6 +49,10 @@ class ChangeGateway:
         tx.use_set(opened)
         return opened
 
+    def resume(self, opened: ChangeSet) -> None:
+        """Go on with a set of an earlier transaction: the writes that follow belong to it."""
+        self.tx.use_set(opened)
+
     def get(self, set_id: str) -> ChangeSet | None:
         """A set of this user's."""
         row = self.tx.con.execute(
@@ -78,6 +82,11 @@ class ChangeGateway:
             (self.tx.owner, entity, entity_id),
         ).fetchone()
         return None if row is None else change_from_row(row)
+
+    def of_entity(self, entity: Entity, entity_id: str) -> list[Change]:
+        """Return all changes of one thing, oldest first."""
+        sql = f"{SELECT} AND c.entity = ? AND c.entity_id = ? ORDER BY c.seq"
+        return [change_from_row(r) for r in self.tx.con.execute(sql, (self.tx.owner, entity, entity_id)).fetchall()]
 
     def ended_by(self, turn_id: str) -> int:
         """Count the memories that ended by what was learned right after the turn, taken back or not."""

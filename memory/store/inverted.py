@@ -40,10 +40,13 @@ class Inverted:
     @staticmethod
     def of(keys: Keys, places: Places) -> Inverted:
         """From pairs in any order."""
-        pairs = np.sort((keys.astype(np.uint64) << np.uint64(32)) | places.astype(np.uint64))
+        pairs = keys.astype(np.uint64)
+        pairs <<= np.uint64(32)
+        pairs |= places.astype(np.uint64, copy=False)
+        pairs.sort()
         sorted_keys = (pairs >> np.uint64(32)).astype(np.uint32)
-        sorted_places = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
-        return Inverted(sorted_keys, sorted_places, _keys(), _places(), np.empty(0, np.bool_))
+        pairs &= np.uint64(0xFFFFFFFF)
+        return Inverted(sorted_keys, pairs.view(np.int64), _keys(), _places(), np.empty(0, np.bool_))
 
     def changed(self, over: Places, keys: Keys, places: Places) -> Inverted:
         """Without what it said of the places `over`, and with these pairs."""

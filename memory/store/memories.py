@@ -120,6 +120,16 @@ class MemoryGateway:
         )
         return [memory_from_row(r) for r in rows.fetchall()]
 
+    def quotes(self, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Quotations that a model may rewrite, with their places: active, not denied, quiet, pinned or confirmed."""
+        rows = self.tx.con.execute(
+            f"SELECT m.n AS place, {MEMORY_SELECT} FROM memories m WHERE m.user_id = ? AND m.n > ?"
+            " AND m.state = 'active' AND m.modalities LIKE '%\"quote\"%' AND m.negated_at IS NULL"
+            " AND m.quiet_at IS NULL AND m.pinned = 0 AND m.verified = 0 AND m.sensitivity < 3 ORDER BY m.n LIMIT ?",
+            (self.tx.owner, after, limit),
+        )
+        return [(r["place"], memory_from_row(r)) for r in rows.fetchall()]
+
     def _matching(self, text: str) -> tuple[str, list[Any]]:
         """Forgotten and deleted memories are not in the index, so the rows themselves are looked through as well."""
         parts = words(text) or [text.strip()]

@@ -21,14 +21,15 @@ from memory.store.rows import dump, tuples
 from memory.store.shelf import ALWAYS, NEVER, Shelf, Sort
 
 _KEPT: Final = 500_000  # memories of all users together
-_AT_ONCE: Final = 4096  # rows
+_AT_ONCE: Final = 512  # rows: fewer than set off a collection of garbage, which costs a fifth of the reading
 _MANY: Final = 4  # one in so many changed, and the shelf is read anew
 _COLUMNS: Final = (
     "m.n, m.id, m.original_content,"
     " m.state || ' ' || m.level || ' ' || m.kind || ' ' || m.layer || ' ' || m.sensitivity || ' '"
     " || (m.negated_at IS NOT NULL),"
     f" COALESCE(m.valid_from, {ALWAYS}), COALESCE(m.valid_until, {NEVER}), m.created_at,"
-    f" COALESCE(m.expires_at, m.\"on\", {ALWAYS}), m.source_session, COALESCE(t.words, 0), COALESCE(t.terms, x'')"
+    f' COALESCE(m.expires_at, m."on", {ALWAYS}), '
+    " IIF(m.layer = 'episode', NULL, m.source_session), COALESCE(t.words, 0), COALESCE(t.terms, x'')"
 )
 _ALL: Final = (
     f"SELECT {_COLUMNS} FROM memories m INDEXED BY memories_of_user LEFT JOIN memories_text t ON t.n = m.n"
@@ -45,7 +46,14 @@ _NAMES: Final = (
 _ALL_NAMES: Final = (
     "SELECT l.memory_n, e.folded FROM entities e CROSS JOIN memory_entities l ON l.entity_n = e.n WHERE e.user_id = ?"
 )
-_EPISODE: Final = f" {Layer.EPISODE.value} "
+
+
+class _Numbers(dict[Any, int]):
+    """Numbers things in the order in which they are first asked for."""
+
+    def __missing__(self, name: Any) -> int:
+        self[name] = number = len(self)
+        return number
 
 
 @dataclass(slots=True)
@@ -54,8 +62,8 @@ class _Kept:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     shelf: Shelf | None = None
-    sessions: dict[str, int] = field(default_factory=dict)
-    sorts: dict[str, int] = field(default_factory=dict)
+    sessions: _Numbers = field(default_factory=_Numbers)
+    sorts: _Numbers = field(default_factory=_Numbers)
 
 
 class Shelves:
@@ -96,7 +104,7 @@ def places_of(con: Any, user_id: str, shelf: Shelf, ids: Iterable[MemoryId]) -> 
 
 
 def _read(con: Any, user_id: str, newest: int, kept: _Kept) -> Shelf:
-    kept.sessions, kept.sorts = {}, {}
+    kept.sessions, kept.sorts = _Numbers(), _Numbers()
     columns, terms = _all(con, user_id, kept)
     linked = _rows(con, _ALL_NAMES, (user_id,))
     names: dict[str, int] = {}
@@ -211,7 +219,7 @@ def _with_changes(shelf: Shelf, rows: Sequence[Any], gone: Places, kept: _Kept) 
     for name in ("sort", "valid_from", "valid_until", "made", "due", "session", "words"):
         out[name] = getattr(shelf, name).copy()
         out[name][at] = columns[name]
-    out["sort"][gone] = kept.sorts.setdefault("", len(kept.sorts))
+    out["sort"][gone] = kept.sorts[""]
     out["words"][gone], out["session"][gone] = 0, -1
     return replace(shelf, ids=ids, texts=texts, _order=[], **out)
 
@@ -237,24 +245,19 @@ def _columns(rows: Sequence[Any], kept: _Kept) -> dict[str, Any]:
     number, ids, texts, sort, since, until, made, due, session, words, _ = (
         zip(*rows, strict=True) if rows else ((),) * 11
     )
-    alone = [s is None or _EPISODE in k for s, k in zip(session, sort, strict=True)]
-    coded = [-1 if a else _code(kept.sessions, s) for s, a in zip(session, alone, strict=True)]
+    coded = np.array([-1 if s is None else kept.sessions[s] for s in session], np.int32)
     return {
         "numbers": np.array(number, np.int64),
         "ids": list(ids),
         "texts": list(texts),
-        "sort": np.array([_code(kept.sorts, s) for s in sort], np.int16),
+        "sort": np.array([kept.sorts[s] for s in sort], np.int16),
         "valid_from": np.array(since, np.int64),
         "valid_until": np.array(until, np.int64),
         "made": np.array(made, np.int64),
         "due": np.array(due, np.int64),
-        "session": np.array(coded, np.int32),
+        "session": coded,
         "words": np.array(words, np.int32),
     }
-
-
-def _code(known: dict[str, int], name: str) -> int:
-    return known.setdefault(name, len(known))
 
 
 def _sorts(kept: _Kept) -> tuple[Sort | None, ...]:

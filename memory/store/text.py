@@ -11,7 +11,7 @@ from operator import add
 from typing import Final
 from zlib import crc32
 
-from memory.text.languages import words as words_of
+from memory.text.languages import words_of
 from memory.text.words import STOP_WORDS, UNSPACED, is_unspaced, stem, tokens
 
 _CHARACTER: Final = re.compile(f"([{UNSPACED}])")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from memory.text.languages import either, joined, values, words
+from memory.text.languages import either, joined, values, words_of
 from memory.text.words import UNSPACED, is_unspaced
 
 _FILLERS: Final = re.compile(f"{joined('commands', 'FILLERS')}|[#&+;.!]", re.I)
@@ -16,7 +16,7 @@ _WORDS: Final = re.compile(f"[a-z0-9'’]+|[{UNSPACED}]", re.I)
 _ORDINALS: Final = {w: n for ordinals in values("numbers", "ORDINALS").values() for w, n in ordinals.items() if n < 9}
 _ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b")
 _NUMERALS: Final = {c: n for digits in values("numbers", "DIGITS").values() for c, n in digits.items() if 0 < n < 9}
-_IDLE: Final = frozenset(words("commands", "IDLE"))
+_IDLE: Final = frozenset(words_of("commands", "IDLE"))
 _LONGEST: Final = 60  # characters that an answer may have
 _FEW: Final = 3  # words that may stand alone for what they name
 _FEW_UNSPACED: Final = 6

@@ -18,16 +18,16 @@ from typing import Final
 from memory.text.en.dates import MONTHS, WEEKDAYS
 from memory.text.en.numbers import COUNTED as NUMBERS
 from memory.text.en.numbers import ORDINALS, SCALES, read_number
-from memory.text.languages import Patterns, pairs, section, words
+from memory.text.languages import Patterns, pairs, section, words_of
 from memory.text.words import UNSPACED, fold_variants, stem
 from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
 from memory.text.zh.numbers import read_number as read_characters
 
 LONGEST: Final = 2_000  # characters that are compared
 _EN, _ZH = Patterns("en", "forms"), Patterns("zh", "forms")
-_COORDINATORS: Final = frozenset(words("forms", "COORDINATORS")) | {","}
-_RESPECTIVELY: Final = frozenset(words("forms", "RESPECTIVELY"))
-_TIMES: Final = frozenset(words("forms", "TIMES"))
+_COORDINATORS: Final = frozenset(words_of("forms", "COORDINATORS")) | {","}
+_RESPECTIVELY: Final = frozenset(words_of("forms", "RESPECTIVELY"))
+_TIMES: Final = frozenset(words_of("forms", "TIMES"))
 _UNITS: Final = section("en", "forms").UNITS
 _DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
 _MONTHS: Final = [m.lower() for m in MONTHS]
@@ -35,7 +35,7 @@ _DAYS: Final = [d.lower() for d in WEEKDAYS]
 _FORMS, _SHORT, _SPELLING, _MEASURES = (pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES"))
 _PLACES: Final = frozenset(map(stem, ("in", "on", "at", "since", "until", "during")))
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
-_AFTERNOON: Final = frozenset(words("forms", "AFTERNOON"))
+_AFTERNOON: Final = frozenset(words_of("forms", "AFTERNOON"))
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
 _MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)}|sept)\.?"
 _DATES: Final = (
@@ -294,5 +294,5 @@ def _stem(word: str) -> str:
 _IDLE: Final = {("to", _stem(w)) for w in section("en", "forms").BEFORE_INFINITIVE.split()} | {
     ("of", unit) for unit in _UNITS.values()
 }
-_ADJUNCTS: Final = frozenset(map(_stem, words("forms", "ADJUNCTS")))
-ROLES: Final = frozenset(map(_stem, words("forms", "ROLES")))
+_ADJUNCTS: Final = frozenset(map(_stem, words_of("forms", "ADJUNCTS")))
+ROLES: Final = frozenset(map(_stem, words_of("forms", "ROLES")))

@@ -87,7 +87,7 @@ def value(lang: Lang, module: str, name: str) -> Any:
     return found[lang if lang in found else _FIRST]
 
 
-def words(module: str, name: str) -> list[str]:
+def words_of(module: str, name: str) -> list[str]:
     """Return the words of all languages in a list by that name."""
     return [word for listed in values(module, name).values() for word in listed.split()]
 

@@ -12,7 +12,7 @@ import unicodedata
 from types import SimpleNamespace
 from typing import Final
 
-from memory.text.languages import either, joined, values, words
+from memory.text.languages import either, joined, values, words_of
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.words import stem
 
@@ -42,13 +42,13 @@ PATTERNS: Final = SimpleNamespace(**{name: either("questions", name) for name in
 
 
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(map(stem, words("questions", name)))
+    return frozenset(map(stem, words_of("questions", name)))
 
 
 COMMON: Final = _stems("COMMON")  # what everybody uses of everything
 SOCIAL: Final = _stems("SOCIAL")  # manners, moods and turns of talk: they ask for nothing
 ABOUT_MEMORY: Final = _stems("ABOUT_MEMORY")  # they say what kind of look is wanted, not what for
-JOINS: Final = frozenset(words("questions", "JOINS"))
+JOINS: Final = frozenset(words_of("questions", "JOINS"))
 
 
 def review_asked(text: str) -> bool:

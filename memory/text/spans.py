@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -33,6 +33,8 @@ _TEXTS: Final = _either("TEXTS", spaced=r"\b(?:{})\b", unspaced="(?:{})[^，。]
 _NOUN: Final = _either("TEXTS")
 _ANNOUNCES: Final = _either("ANNOUNCES", spaced=r"\b(?:{})")
 _TOLD: Final = _either("TOLD")
+_TELLS: Final = _either("TELLS", **_AT_START)
+_TALE_ENDS: Final = _either("TALE_ENDS")
 _HEADER: Final = _either("HEADERS", spaced=r"\s*(?:{}) ?[:：] ?\S", unspaced=r"\s*(?:{}) ?[:：]")
 _FORWARDED: Final = _either("FORWARDED", **_AT_START)
 _GREETING: Final = _either(
@@ -140,30 +142,44 @@ def is_question(text: str) -> bool:
     return bool("?" in text or "？" in text or _QUESTION.search(text))
 
 
-def keep_questions(text: str, most: int) -> str:
-    """Return a short text as it is, of a longer one its questions and last sentences.
+def count_bytes(text: str) -> int:
+    """Count a text's bytes in UTF-8."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def shorten_texts(texts: Sequence[str], most: int, size: Callable[[str], int] = count_bytes) -> list[str]:
+    """Shorten a message and its context to `most` together, of which the context has at least a quarter.
 
     Args:
-        text: a message, or what was said before it.
-        most: UTF-8 bytes that are kept, of the end where one sentence has more. Four are about a model's token.
+        texts: the message, and behind it the context if there is one.
+        most: bytes, or what else `size` counts.
+        size: of a text; a text that begins with a space goes on behind another.
     """
-    if _bytes(text) <= most:
+    message = keep_questions(texts[0], most - most // 4 * (len(texts) - 1), size)
+    left = most - size(message)
+    return [message, *(keep_questions(t, left, size) for t in texts[1:])]
+
+
+def keep_questions(text: str, most: int, size: Callable[[str], int] = count_bytes) -> str:
+    """Return a short text as it is, of a longer one its questions and last sentences.
+
+    Of one sentence that is longer its end is kept. The arguments are those of `shorten_texts`.
+    """
+    if size(text) <= most:
         return text
     kept: set[tuple[int, int]] = set()
     room = most
     backwards = split_sentences(text)[::-1]
     for a, b in sorted(backwards, key=lambda s: not is_question(text[s[0] : s[1]])):  # stable: the last ones first
-        if (size := _bytes(text[a:b]) + 1) > room:
+        if (more := size(" " + text[a:b])) > room:
             break
         kept.add((a, b))
-        room -= size
-    if not kept:
-        return text.encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").strip()
-    return " ".join(text[a:b] for a, b in sorted(kept))
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+        room -= more
+    if kept:
+        return " ".join(text[a:b] for a, b in sorted(kept))
+    while len(text) > 1 and (have := size(text)) > most:
+        text = text[-max(1, len(text) * most // have) :]
+    return text.strip()
 
 
 def _trimmed(text: str, a: int, b: int) -> tuple[int, int]:
@@ -245,6 +261,7 @@ class _Splitter:
         self._mark_lines()
         self._mark_chats()
         self._mark_verse()
+        self._mark_tales()
         self._mark_leads()
         for (a, b), kind in zip(self.lines, self.kinds, strict=True):
             if kind is not None:
@@ -314,6 +331,15 @@ class _Splitter:
         line = _STAMP.sub("", self.line(i)[:_LEAD])
         m = _SPEAKER.match(line)
         return "" if m is None or _LABEL.match(m[1]) or _HEADER.match(line) or _EDITS.search(m[1]) else m[1]
+
+    def _mark_tales(self) -> None:
+        """Mark what is told from an announcement ("A story.") on: to where it is said to end, or all the rest."""
+        for i, (a, b) in enumerate(self.lines):
+            head = _TELLS.match(self.text, a, min(b, a + _LEAD)) if self.kinds[i] is None and self._apart(i) else None
+            if head is not None:
+                end = _TALE_ENDS.search(self.text, head.end())
+                self.inline.append(Span(head.end(), end.end() if end else len(self.text), "quoted"))
+                return
 
     def _mark_leads(self) -> None:
         """Mark what follows a request about a text, the announcement of one, a mail's head or a headline."""

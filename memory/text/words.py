@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Final
 
-from memory.text.languages import LANGUAGES, value, values, words
+from memory.text.languages import LANGUAGES, value, values, words_of
 
 # Scripts written without spaces between words: those of the languages, Japanese kana, the iteration mark.
 UNSPACED: Final = r"\u3005\u3040-\u30ff" + "".join(found.letters for found in LANGUAGES.values() if not found.spaced)
@@ -22,7 +22,7 @@ _ASCII: Final = re.compile("[a-z0-9]+")  # the same of texts that have nothing e
 _UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 
 # Words that say little about what a text is about; of a script without spaces, characters.
-STOP_WORDS: Final = frozenset(words("language", "STOP_WORDS"))
+STOP_WORDS: Final = frozenset(words_of("language", "STOP_WORDS"))
 
 
 def tokens(text: str) -> list[str]:

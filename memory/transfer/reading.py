@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 from memory.errors import Unreadable
-from memory.models import Json, Op
+from memory.models import Json
 from memory.store.transfer import memory_of
 from memory.text.pieces import clean_input
 
@@ -15,33 +15,6 @@ FORMAT: Final = "ebb-memory"
 VERSION: Final = 1
 Line: TypeAlias = Mapping[str, Json]
 IDS: Final = ("session", "message", "memory", "set")
-_KEYS: Final[Mapping[str, frozenset[str]]] = {
-    kind: frozenset(names.split())
-    for kind, names in {
-        "user": "lang tz settings",
-        "session": "id scope opened_at last_at state title closed_at closed_why running_summary planned_through"
-        " summarised_through extracted_through profile",
-        "message": "id session_id turn_id role text at tz status hidden_at reply_to author",
-        "memory": "id content original_content state rev sensitivity layer sources mentions log",
-        "set": "id actor reason at turn_id job_id undoes undone_by changes",
-        "tombstone": "memory at set vector",
-        "trace": "turn_id scope at mode late took_ms hits",
-    }.items()
-}
-_WORDS: Final = (
-    "actor",
-    "reason",
-    "id",
-    "session_id",
-    "scope",
-    "state",
-    "text",
-    "content",
-    "original_content",
-    "memory",
-    "turn_id",
-)
-_OPS: Final = frozenset(get_args(Op))
 
 
 def read(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
@@ -97,34 +70,22 @@ def _check_header(line: Line) -> None:
 
 
 def _check(n: int, line: Line) -> None:
-    wanted = _KEYS.get(line["type"])
-    if wanted is None:
-        raise Unreadable(f"Line {n}: nobody knows what “{str(line['type'])[:40]}” is.")
-    if missing := sorted(wanted - line.keys()):
-        raise Unreadable(f"Line {n}: {line['type']} lacks {', '.join(missing)}.")
-    for name in _WORDS:
-        if name in wanted and not isinstance(line[name], str) and not (name == "turn_id" and line[name] is None):
-            raise Unreadable(f"Line {n}: {name} is no text.")
-    for name in ("at", "opened_at", "last_at", "rev"):
-        if name in wanted and (not isinstance(line[name], int) or isinstance(line[name], bool)):
-            raise Unreadable(f"Line {n}: {name} is no number.")
-    if line["type"] == "set" and not _changes(line["changes"]):
-        raise Unreadable(f"Line {n}: the changes cannot be read.")
-    if line["type"] == "memory":
-        try:
+    from pydantic import ValidationError
+
+    from memory.transfer.lines import LINES  # here: defining them takes long
+
+    kind = line["type"]
+    if kind not in LINES:
+        raise Unreadable(f"Line {n}: nobody knows what “{kind[:40]}” is.")
+    try:
+        LINES[kind].model_validate(line)
+        if kind == "memory":
             memory_of(line)
-        except (KeyError, TypeError, ValueError, OverflowError) as e:
-            raise Unreadable(f"Line {n}: the memory cannot be read ({type(e).__name__}: {str(e)[:80]}).") from None
-
-
-def _changes(told: Json) -> bool:
-    """Whether it is a list of [op, memory, before, changed, whole]."""
-    return isinstance(told, list) and all(
-        isinstance(c, list)
-        and len(c) == 5
-        and c[0] in _OPS
-        and isinstance(c[1], str)
-        and (c[2] == "=" or c[2] is None or isinstance(c[2], dict))
-        and sum(isinstance(x, dict) for x in c[3:]) == 1
-        for c in told
-    )
+    except ValidationError as e:
+        errors = e.errors(include_input=False, include_url=False)
+        if missing := sorted(str(error["loc"][0]) for error in errors if error["type"] == "missing"):
+            raise Unreadable(f"Line {n}: {kind} lacks {', '.join(missing)}.") from None
+        where = ".".join(map(str, errors[0]["loc"])) or kind
+        raise Unreadable(f"Line {n}: {where} cannot be read ({errors[0]['msg']}).") from None
+    except (KeyError, TypeError, ValueError, OverflowError) as e:
+        raise Unreadable(f"Line {n}: the memory cannot be read ({type(e).__name__}: {str(e)[:80]}).") from None

@@ -13,10 +13,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
-from memory.learn import gate
-from memory.learn.claims import Claim, Saved, sorted_kind
-from memory.learn.guess import kind_of
-from memory.learn.merge import Merger
+from memory.learn.merge import Claim, Merger, Saved, known, refusal, sorted_kind
+from memory.learn.remember import kind_of
 from memory.lifecycle.curve import STANDING
 from memory.models import Draft, Importance, Json, Kind, Source, language_of
 from memory.ports import Tx
@@ -85,9 +83,9 @@ def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
         sensitivity=sensitivity_of(text),
     )
     claim = Claim(draft, now)
-    code = gate.refusal(merger.tx, replace(claim, said_at=at))
+    code = refusal(merger.tx, replace(claim, said_at=at))
     asks = kind in STANDING or (item.until is not None and item.until <= now)
-    if asks and code is None and not agreed and gate.known(merger.tx, claim) is None:
+    if asks and code is None and not agreed and known(merger.tx, claim) is None:
         return "waiting"
     saved = merger.save(claim, mention=False) if code is None else Saved(None, "refused", code)
     return {"added": "new", "refused": saved.code or "refused"}.get(saved.outcome, "known")

@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from memory.errors import ModelError
 from memory.learn.alike import normalised, overlap, related_kinds, words
-from memory.learn.answer import objects
 from memory.learn.material import told
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
 from memory.text.forms import reordered
 from memory.text.speech import denies_or_ends
+from memory.upkeep.duplicates import Near
 from memory.upkeep.run import Run, batches
 
+if TYPE_CHECKING:
+    from memory.learn.schemas import Contradictions
+
 Certainty: TypeAlias = Literal["sure", "likely"]
-Near = Mapping[MemoryId, Mapping[MemoryId, float]]
 MOST_PAIRS: Final = 40  # asked about in one night
 MOST_REPORTED: Final = 50
 _PER_CALL: Final = 20
@@ -64,8 +65,7 @@ _NOT: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """Two memories that may contradict each other."""
 
     a: Memory
@@ -136,38 +136,32 @@ def _says(a: str, b: str) -> bool:
     return bool(x and y) and (x <= y or y <= x) and (m == n or not (m and n))
 
 
-def candidates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, Memory]]:
+def candidates(memories: Mapping[MemoryId, Memory], near: Near) -> list[Pair]:
     """Pairs that a model would be asked about, each once."""
-    return [(p.a, p.b) for p in _new(memories, near, set())]
-
-
-def _new(memories: Mapping[MemoryId, Memory], near: Near, known: set[tuple[MemoryId, ...]]) -> list[Pair]:
-    found: dict[tuple[MemoryId, ...], Pair] = {}
+    wanted: dict[frozenset[MemoryId], tuple[MemoryId, MemoryId]] = {}
     for a, others in near.items():
         for b in others:
-            pair = tuple(sorted((a, b)))
-            if a not in memories or b not in memories or pair in known or pair in found:
-                continue
-            if certainty := between(memories[a], memories[b]):
-                found[pair] = Pair(memories[a], memories[b], certainty)
-    return list(found.values())
+            wanted.setdefault(frozenset((a, b)), (a, b))
+    pairs = ((memories[a], memories[b]) for a, b in wanted.values() if a in memories and b in memories)
+    return [Pair(a, b, certainty) for a, b in pairs if (certainty := between(a, b))]
 
 
 async def find(run: Run, near: Near) -> None:
     """Report what contradicts: the pairs of the last report that still stand, and new ones. Raises ModelError."""
     old = [tuple(p) for p in run.since.carry.get("clashes", []) if len(p) == 2]
     ids = sorted({i for p in old for i in p} | set(near) | {i for found in near.values() for i in found})
-    memories = {m.id: m for m in await run.tools.store.reader(run.user_id).get(ids)}
-    standing = [Pair(memories[a], memories[b], "sure") for a, b in old if a in memories and b in memories]
-    standing = [p for p in standing if between(p.a, p.b)]
-    known = {tuple(p.ids) for p in standing}
-    asked = _new(memories, near, known)[:MOST_PAIRS]
+    memories = {m.id: m for m in await run.memories(ids)}
+    found = candidates(memories, {a: {b: 1.0} for a, b in old})
+    known = [p.ids for p in found]
+    asked = [p for p in candidates(memories, near) if p.ids not in known][:MOST_PAIRS]
     try:
-        said = [pair for portion in _portions(asked) for pair in await _confirmed(run, portion)]
+        for lang in ("zh", "en"):
+            for portion in batches([p for p in asked if p.a.language == lang], _PER_CALL):
+                found += await _confirmed(run, portion)
     except ModelError:
-        await _report(run, [*standing, *(p for p in asked if p.certainty == "sure")])
+        await _report(run, [*found, *(p for p in asked if p.certainty == "sure" and p not in found)])
         raise
-    await _report(run, [*standing, *said])
+    await _report(run, found)
 
 
 async def _report(run: Run, pairs: Sequence[Pair]) -> None:
@@ -175,22 +169,14 @@ async def _report(run: Run, pairs: Sequence[Pair]) -> None:
     await run.write(lambda _tx, tally: tally.data.update(clashes=ids), share=1.0, moves=False)
 
 
-def _portions(pairs: Sequence[Pair]) -> list[Sequence[Pair]]:
-    zh = [p for p in pairs if p.a.language == "zh"]
-    en = [p for p in pairs if p.a.language != "zh"]
-    return [*batches(zh, _PER_CALL), *batches(en, _PER_CALL)]
-
-
 async def _confirmed(run: Run, pairs: Sequence[Pair]) -> list[Pair]:
     """What the model confirms. An answer nobody can read leaves what the rules are sure of."""
-    shown = [{"n": i, "a": told(p.a), "b": told(p.b)} for i, p in enumerate(pairs, start=1)]
+    shown = {"pairs": [{"n": i, "a": told(p.a), "b": told(p.b)} for i, p in enumerate(pairs, start=1)]}
     lang = pairs[0].a.language
-    answer = await run.tools.ask(
-        run.user_id, "contradict", lang, {"pairs": shown}, {"pairs": shown}, run.now, _MAX_ANSWER
+    answer: Contradictions | None = await run.tools.read(
+        run.user_id, "contradict", lang, shown, shown, run.now, _MAX_ANSWER
     )
-    rows = objects(answer.text)
-    if rows is None:
-        run.tools.skipped("contradictions", "unreadable", answer.text)
+    if answer is None:
         return [p for p in pairs if p.certainty == "sure"]
-    chosen = {str(o.get("n")) for o in rows}
-    return [p for i, p in enumerate(pairs, start=1) if str(i) in chosen]
+    chosen = {p.n for p in answer.pairs}
+    return [p for i, p in enumerate(pairs, start=1) if i in chosen]

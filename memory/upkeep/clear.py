@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from memory.learn.alike import normalised, same
+from memory.lifecycle import from_ms, ms
 from memory.models import Filter, Layer, Level, Memory, MemoryId, Outline, State
 from memory.ports import Tx
 from memory.upkeep.run import Run, Tally, batches
@@ -20,22 +21,20 @@ KEPT: Final = timedelta(days=30)
 OLD: Final = timedelta(days=365)
 MOST: Final = 500  # memories a night: erasing one looks through the whole store
 MOST_MESSAGES: Final = 5_000
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MS: Final = timedelta(milliseconds=1)
 
 
-def deleted(rows: Sequence[Outline], now: datetime) -> list[MemoryId]:
+def deleted(run: Run) -> list[MemoryId]:
     """Deletions whose 30 days are over, oldest first; as many as a night takes."""
-    limit = (now - KEPT - _EPOCH) / _MS
-    due = [r for r in rows if r.state == State.DELETED and r.deleted_at is not None and r.deleted_at <= limit]
+    limit = ms(run.now - KEPT)
+    due = [w.row for w in run.rows if w.row.state == State.DELETED and (w.row.deleted_at or limit + 1) <= limit]
     return [r.id for r in sorted(due, key=lambda r: (r.deleted_at or 0, r.place))[:MOST]]
 
 
-def faded(tx: Tx, rows: Sequence[Outline], now: datetime) -> list[MemoryId]:
-    """Forgotten or archived for a year, and nobody spoke of it since (S1, S2); as many as a night takes."""
-    limit = (now - OLD - _EPOCH) / _MS
-    maybe = [r for r in rows if _gone(r) and r.last_activated_at <= limit]
-    return [r.id for r in maybe if (since := _since(tx, r)) is not None and since <= now - OLD][:MOST]
+def faded(tx: Tx, run: Run) -> list[MemoryId]:
+    """Forgotten or archived for a year, and nobody spoke of it since; as many as a night takes."""
+    old = run.now - OLD
+    maybe = [w.row for w in run.rows if _gone(w.row) and w.row.last_activated_at <= ms(old)]
+    return [r.id for r in maybe if (since := _since(tx, r)) is not None and since <= old][:MOST]
 
 
 def _gone(r: Outline) -> bool:
@@ -46,7 +45,7 @@ def _gone(r: Outline) -> bool:
 def _since(tx: Tx, r: Outline) -> datetime | None:
     """When it came to where it is: the first of the last events that left it there."""
     if r.state == State.FORGOTTEN:
-        return None if r.deleted_at is None else _EPOCH + r.deleted_at * _MS
+        return None if r.deleted_at is None else from_ms(r.deleted_at)
     since = None
     for event in reversed(tx.memories.weight_log(r.id)):
         if event.after.get("level") != Level.ARCHIVE:
@@ -57,19 +56,12 @@ def _since(tx: Tx, r: Outline) -> datetime | None:
 
 async def clear(run: Run) -> None:
     """Erase what is due, one memory at a time, so that nobody waits long for the store."""
-    ids = deleted(run.rows, run.now)
-    for i, memory_id in enumerate(ids):
-        await run.write(
-            lambda tx, tally, memory_id=memory_id: _erase(run, tx, tally, memory_id),  # type: ignore[misc]
-            share=(i + 1) / (len(ids) + 1),
-        )
-    old = await run.tools.store.read(run.user_id, lambda tx: faded(tx, run.rows, run.now)) if run.erase_old else []
-    for some in batches(old, 5):
-        await run.write(lambda tx, tally, some=some: _erase_old(run, tx, tally, some))  # type: ignore[misc]
-    before = run.now - KEPT
-    hidden = await run.tools.store.read(run.user_id, lambda tx: tx.conversations.hidden(before, MOST_MESSAGES))
-    for messages in batches([m.id for m in hidden]):
-        await run.write(lambda tx, tally, ids=messages: _blank(run, tx, tally, ids))  # type: ignore[misc]
+    store, before = run.tools.store, run.now - KEPT
+    await run.write_each(deleted(run), _erase)
+    old = await store.read(run.user_id, lambda tx: faded(tx, run)) if run.erase_old else []
+    await run.write_each(batches(old, 5), _erase_old)
+    hidden = await store.read(run.user_id, lambda tx: tx.conversations.hidden(before, MOST_MESSAGES))
+    await run.write_each(batches([m.id for m in hidden]), _blank)
 
 
 def _erase(run: Run, tx: Tx, tally: Tally, memory_id: MemoryId) -> None:
@@ -101,10 +93,9 @@ def _said_anew(tx: Tx, m: Memory) -> bool:
 
 
 def _erase_old(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
-    rows = {r.id: r for r in run.rows}
+    revs = {w.row.id: w.row.rev for w in run.rows}
     for m in tx.memories.many(ids):
-        row = rows[m.id]
-        if m.rev != row.rev:
+        if m.rev != revs[m.id]:
             continue
         tx.changes.begin("system", "purge", run.now, job_id=run.job.id)
         tx.memories.erase(m.id, everywhere=False)

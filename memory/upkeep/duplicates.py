@@ -1,53 +1,166 @@
-"""Several memories that say one thing become one (S2): the nightly merge.
+"""Who stands near whom, and the nightly merge: several memories that say one thing become one.
 
-Of the same kind and at least 0.75 alike, with the same numbers, names and polarity, valid at the same time and
-nobody's secret. The most recently activated one is the base and keeps its id; the memory model writes the text, or
-says that they are different things after all. The others stay, `merged`, and their words stay in the base's
-`original_contents`: an undo takes the merge apart.
+One scale for every embedder. Recall's gate is calibrated for a question beside a memory; two statements beside each
+other lie closer together, so that they have a calibration of their own: 0.75 means that they hardly say different
+things.
+
+Merged is what is of the same kind and at least 0.75 alike, with the same numbers, names and polarity, valid at the
+same time and nobody's secret. The most recently activated one is the base and keeps its id; the memory model writes
+the text, or says that they are different things after all. The others stay, `merged`, and their words stay in the
+base's `original_contents`: an undo takes the merge apart.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from functools import partial
+from math import exp, sqrt
+from time import perf_counter
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memory import lifecycle, privacy
-from memory.learn.alike import agree, normalised, words
-from memory.learn.answer import plain
-from memory.learn.contains import names
+import numpy as np
+
+from memory import lifecycle
+from memory.learn.alike import agree, names, normalised, words
 from memory.learn.material import told
 from memory.lifecycle.life import MENTIONS_KEPT
-from memory.models import Layer, Level, Memory, MemoryId, Sensitivity, State
-from memory.ports import Tx
+from memory.models import Filter, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, is_quote
+from memory.ports import FloatArray, Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
-from memory.upkeep.run import Run, Tally
-from memory.upkeep.similar import DUPLICATE
+from memory.upkeep.levels import unsayable
+from memory.upkeep.run import Run, Tally, Work
 
+if TYPE_CHECKING:
+    from memory.learn.schemas import Merged
+
+Near: TypeAlias = Mapping[MemoryId, Mapping[MemoryId, float]]
+"""For each memory that was looked at those nearest to it, with their similarity."""
+
+DUPLICATE: Final = 0.75  # S2
+NEIGHBOURS: Final = 12
+_PER_LOOK: Final = 64  # vectors in one product
+_SECONDS: Final = 2.0  # for looking; who is not reached is looked at in the next night
+_MOST: Final = 4_000
 MOST_MERGES: Final = 25  # a night
 LARGEST: Final = 12  # memories in one merge
 _MAX_ANSWER: Final = 300
-_SEPARATE: Final = re.compile(r"[\[【]\s*(?:SEPARATE|DIFFERENT|不同|分开)\s*[\]】]", re.I)
 _NUMBER: Final = re.compile(r"\d+")
 _LABEL: Final = re.compile(r"^\s*(?:[-*•]|merged?\s*[:：]|合并(?:后|结果)?\s*[:：])\s*", re.I)
 
-Near = Mapping[MemoryId, Mapping[MemoryId, float]]
+
+class Calibration(NamedTuple):
+    """Where an embedder's cosines stop being chance (0.5 at `half`) and how sharply."""
+
+    half: float
+    slope: float
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A base and those that say the same."""
+# Cosines of two short statements about the same person.
+CALIBRATIONS: Final[Mapping[str, Calibration]] = {
+    "lexical": Calibration(0.68, 16.0),
+    "openai:text-embedding-3": Calibration(0.66, 16.0),
+    "fastembed": Calibration(0.72, 14.0),
+    "bundled": Calibration(0.92, 46.0),
+    "": Calibration(0.74, 14.0),
+}
+CURRENT: Final = Filter(
+    layers=frozenset({Layer.FACT, Layer.CORE}), negated=False, max_sensitivity=Sensitivity.PRIVATE
+)
 
-    base: Memory
-    others: tuple[Memory, ...]
 
-    @property
-    def all(self) -> tuple[Memory, ...]:
-        """The base first."""
-        return (self.base, *self.others)
+def similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
+    """0 … 1: by the words they share, or by what the embedder says; the better one counts."""
+    by_words = _by_words(a, b)
+    if cosine is None:
+        return by_words
+    c = CALIBRATIONS[max((p for p in CALIBRATIONS if embedder.startswith(p)), key=len)]
+    return max(by_words, 1 / (1 + exp(-c.slope * (cosine - c.half))))
+
+
+def _by_words(a: str, b: str) -> float:
+    """Between the share of all words that both have, and that of the shorter one's words the longer has."""
+    x, y = words(a), words(b)
+    return len(x & y) / sqrt(len(x | y) * min(len(x), len(y))) if x and y else 0.0
+
+
+def current(run: Run) -> list[Outline]:
+    """Facts that hold, in the order they were made; no secrets."""
+    return [
+        r
+        for r, *_ in run.rows
+        if r.state == State.ACTIVE
+        and r.layer in {Layer.FACT, Layer.CORE}
+        and r.negated_at is None
+        and r.sensitivity < Sensitivity.SECRET
+    ]
+
+
+def fresh(run: Run, since: int) -> list[Outline]:
+    """Current facts made after the place `since`, in that order, as many as a night may look at."""
+    return [r for r in current(run) if r.place > since][:_MOST]
+
+
+async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+    """For each memory those that stand nearest to it, with their similarity; in order, until time is up."""
+    out: dict[MemoryId, dict[MemoryId, float]] = {}
+    until = perf_counter() + _SECONDS
+    for start in range(0, len(ids), _PER_LOOK):
+        if out and perf_counter() > until:
+            break
+        out.update(await _near(run, ids[start : start + _PER_LOOK]))
+    return out
+
+
+async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+    reader = run.tools.store.reader(run.user_id)
+    memories = {m.id: m for m in await reader.get(ids)}
+    vectors = await _vectors(run, memories)
+    having = [i for i in memories if i in vectors]
+    near: dict[MemoryId, dict[MemoryId, None]] = {i: {} for i in memories}
+    looked = await reader.nearest_each([vectors[i] for i in having], NEIGHBOURS + 1, CURRENT) if having else []
+    for i, found in zip(having, looked, strict=True):
+        near[i] |= dict.fromkeys(s.id for s in found)
+    rest = [m for m in memories.values() if m.id not in vectors]
+    if rest:
+        texts = [m.original_content for m in rest]
+        for m, found in zip(rest, await reader.lexical_each(texts, NEIGHBOURS + 1, CURRENT), strict=True):
+            near[m.id] |= dict.fromkeys(s.id for s in found)
+    others = sorted({i for found in near.values() for i in found} - memories.keys())
+    beside = {m.id: m for m in await reader.get(others)}
+    every = {**vectors, **await _vectors(run, beside)}
+    return {i: _scored(m, near[i], memories | beside, every, run.tools.embedder.id) for i, m in memories.items()}
+
+
+async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
+    """Those stored, and for what the background has not come to yet its own; none where the embedder fails."""
+    stored = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id))
+    missing = [m for m in memories.values() if m.id not in stored]
+    made = await run.tools.embed([m.original_content for m in missing])
+    return {**stored, **{m.id: v for m, v in zip(missing, made, strict=True) if v is not None}}
+
+
+def _scored(
+    m: Memory,
+    near: Iterable[MemoryId],
+    known: Mapping[MemoryId, Memory],
+    vectors: Mapping[MemoryId, FloatArray],
+    embedder: str,
+) -> dict[MemoryId, float]:
+    out: dict[MemoryId, float] = {}
+    for i in near:
+        if i == m.id or i not in known:
+            continue
+        both = m.id in vectors and i in vectors
+        cosine = float(np.dot(vectors[m.id], vectors[i])) if both else None
+        out[i] = similarity(m.original_content, known[i].original_content, cosine, embedder)
+    return out
+
+
+# --- merging -----------------------------------------------------------------------------------------------
 
 
 def mergeable(a: Memory, b: Memory) -> bool:
@@ -57,11 +170,9 @@ def mergeable(a: Memory, b: Memory) -> bool:
         and _stands(b)
         and (a.kind, a.layer, a.language, a.pinned) == (b.kind, b.layer, b.language, b.pinned)
         and (_since(a), a.valid_until, a.expires_at) == (_since(b), b.valid_until, b.expires_at)
-        and a.id not in (*b.supersedes, *b.source_ids)
-        and b.id not in (*a.supersedes, *a.source_ids)
-        and not (a.source_ids or b.source_ids)
+        and a.id not in b.supersedes
+        and b.id not in a.supersedes
         and agree(a.original_content, b.original_content)
-        and names(a.original_content) == names(b.original_content)
         and not _about_others(a, b)
     )
 
@@ -78,6 +189,7 @@ def _stands(m: Memory) -> bool:
         and m.negated_at is None
         and not any(entry.get("denies") for entry in m.correction_history)
         and m.sensitivity < Sensitivity.SECRET
+        and not m.source_ids
     )
 
 
@@ -87,111 +199,101 @@ def _about_others(a: Memory, b: Memory) -> bool:
     return bool(x and y) and x.isdisjoint(y)
 
 
-def groups(memories: Mapping[MemoryId, Memory], near: Near) -> list[Group]:
-    """Who merges with whom: everybody in a group is a duplicate of its base, nobody is in two."""
+def groups(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, ...]]:
+    """Who merges with whom, the base first: everybody is a duplicate of the base, nobody is in two groups."""
     pairs: dict[MemoryId, set[MemoryId]] = {}
     for a, found in near.items():
         for b, score in found.items():
             if score >= DUPLICATE and a in memories and b in memories and mergeable(memories[a], memories[b]):
                 pairs.setdefault(a, set()).add(b)
                 pairs.setdefault(b, set()).add(a)
-    out: list[Group] = []
+    out: list[tuple[Memory, ...]] = []
     taken: set[MemoryId] = set()
     for base in sorted((memories[i] for i in pairs), key=lambda m: (m.last_activated_at, m.created_at), reverse=True):
-        if base.id in taken:
-            continue
         free = sorted((memories[i] for i in pairs[base.id] - taken), key=lambda m: m.created_at)
-        if free:
-            out.append(Group(base, tuple(free[: LARGEST - 1])))
-            taken |= {m.id for m in out[-1].all}
+        if free and base.id not in taken:
+            out.append((base, *free[: LARGEST - 1]))
+            taken |= {m.id for m in out[-1]}
     return out
 
 
 async def merge(run: Run, near: Near) -> None:
     """Merge what is the same. Raises ModelError; what was merged until then stays."""
     ids = {*near, *(i for found in near.values() for i in found)}
-    memories = {m.id: m for m in await run.tools.store.reader(run.user_id).get(sorted(ids))}
-    found = groups(memories, near)[:MOST_MERGES]
-    for i, group in enumerate(found):
-        text = await _text(run, group)
-        await run.write(
-            lambda tx, tally, group=group, text=text: _merge(run, tx, tally, group, text),  # type: ignore[misc]
-            share=(i + 1) / len(found),
-        )
+    memories = {m.id: m for m in await run.memories(sorted(ids))}
+    await run.work_each(groups(memories, near)[:MOST_MERGES], _merged)
 
 
-async def _text(run: Run, group: Group) -> str | None:
+async def _merged(run: Run, group: tuple[Memory, ...]) -> Work:
+    return partial(_write, run, group, await _text(run, group))
+
+
+async def _text(run: Run, group: tuple[Memory, ...]) -> str | None:
     """The merged text; the base's own where the model's cannot be used and nothing would be lost; else None."""
-    texts = list(dict.fromkeys(told(m) for m in group.all))
-    base = group.base.original_content
+    texts, base = list(dict.fromkeys(map(told, group))), group[0]
     if len({normalised(t) for t in texts}) == 1:
-        return base
-    answer = await run.tools.ask(
-        run.user_id, "merge", group.base.language, {"texts": texts}, {"texts": texts}, run.now, _MAX_ANSWER
+        return base.original_content
+    answer: Merged | None = await run.tools.read(
+        run.user_id, "merge", base.language, {"texts": texts}, {"texts": texts}, run.now, _MAX_ANSWER
     )
-    said = plain(answer.text)
-    if _SEPARATE.search(said):
+    if answer is not None and answer.separate:
         return None
-    text = _LABEL.sub("", next((line.strip() for line in said.splitlines() if line.strip()), "")).strip(' "“”')
-    text = strip_subject(text)
-    why = unfit(group, text)
-    if not why:
+    said = answer.text.partition("\n")[0] if answer else ""
+    text = strip_subject(_LABEL.sub("", said).strip(' "“”'))
+    if not (why := unfit(group, text)):
         return text
-    run.tools.skipped(f"merge into {group.base.id}", why, text)
-    return base if all(words(m.original_content) <= words(base) for m in group.others) else None
+    run.tools.skipped(f"merge into {base.id}", why, text)
+    whole = words(base.original_content)
+    return base.original_content if all(words(m.original_content) <= whole for m in group) else None
 
 
-def unfit(group: Group, text: str) -> str:
+def unfit(group: Sequence[Memory], text: str) -> str:
     """Why a model's text cannot stand for all of them; empty if it can."""
-    originals = [m.original_content for m in group.all]
-    if not any(c.isalnum() for c in text):
-        return "empty"
-    if len(text) > min(1_000, sum(map(len, originals)) + 40):
-        return "too long"
+    originals = [m.original_content for m in group]
+    first, folded = originals[0], text.casefold()
+    if why := unsayable(text, min(1_000, sum(map(len, originals)) + 40)):
+        return why
     if set(_NUMBER.findall(text)) != {n for t in originals for n in _NUMBER.findall(t)}:
         return "other numbers"
-    if denies_or_ends(text) != denies_or_ends(originals[0]):
+    if denies_or_ends(text) != denies_or_ends(first):
         return "another sense"
-    folded = text.casefold()
-    if any(name not in folded for name in names(originals[0])):
+    if any(name not in folded for name in names(first)):
         return "a name is missing"
-    if words(text).isdisjoint(words(originals[0])):
-        return "about something else"
-    return "not to be kept" if privacy.redact(text)[1] or privacy.instruction_like(text) else ""
+    return "about something else" if words(text).isdisjoint(words(first)) else ""
 
 
-def _merge(run: Run, tx: Tx, tally: Tally, group: Group, text: str | None) -> None:
+def _write(run: Run, group: Sequence[Memory], text: str | None, tx: Tx, tally: Tally) -> None:
     """All of them as they were read, or nothing: one change set."""
-    fresh = tx.memories.many(m.id for m in group.all)
+    fresh = tx.memories.many(m.id for m in group)
     if text is None:
         tally.count("separate")
         return
-    if [m.rev for m in fresh] != [m.rev for m in group.all]:
+    if [m.rev for m in fresh] != [m.rev for m in group]:
         return
-    base, others = fresh[0], fresh[1:]
-    stored = run.change(tx, base, merged(run, base, others, text), "merged", "merged", _count(len(fresh)))
+    base, *others = fresh
+    stored = run.change(tx, base, merged(run, fresh, text), "merged", "merged", f"{len(fresh)} into one")
     for m in others:
         tx.memories.put(replace(m, state=State.MERGED, merged_into=stored.id), "merged")
     tally.count("merges")
     tally.count("merged", len(others))
 
 
-def merged(run: Run, base: Memory, others: Sequence[Memory], text: str) -> Memory:
+def merged(run: Run, every: Sequence[Memory], text: str) -> Memory:
     """The base with all that the others had: their words, mentions, topics; as certain as the most certain one."""
-    every = (base, *others)
-    originals = dict(base.original_contents)
+    base, *others = every
+    originals = {**base.original_contents}
     originals.setdefault(base.id, base.original_content)
     for m in others:
-        originals.update(m.original_contents or {m.id: m.original_content})
+        originals.update(m.original_contents)
         originals.setdefault(m.id, m.original_content)
-    rewritten = base.level in {Level.FULL, Level.SUMMARY}
+    quoted = is_quote(base) and text == base.original_content
     return replace(
         base,
-        content=text if rewritten else base.content,
+        content=text if base.level in {Level.FULL, Level.SUMMARY} else base.content,
         original_content=text,
         topics=_joined(m.topics for m in every),
         entities=_joined(m.entities for m in every),
-        modalities=_joined(m.modalities for m in every),
+        modalities=tuple(x for x in _joined(m.modalities for m in every) if x != "quote" or quoted),
         confidence=max(m.confidence for m in every),
         verified=any(m.verified for m in every),
         sensitivity=max(m.sensitivity for m in every),
@@ -208,7 +310,3 @@ def merged(run: Run, base: Memory, others: Sequence[Memory], text: str) -> Memor
 
 def _joined(some: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(x for xs in some for x in xs))
-
-
-def _count(n: int) -> str:
-    return f"{n} into one"

@@ -1,20 +1,39 @@
-"""The nights of all users: planned, run, looked over beforehand, and reported."""
+"""The nights of all users: planned, run, looked over beforehand, and reported.
+
+A night runs every phase in its order, each bounded, each resumable, and writes the report at the end, once. What
+needs no model comes first and always gets done. Where a model does not answer, the job is tried again a few times;
+then the night ends without that phase, says so in its report, and the next night takes it up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Final
 
 from memory import lifecycle
+from memory.errors import ModelError, StoreError
 from memory.jobs import Effect
-from memory.learn.asking import Tools
-from memory.models import Job, Level, Memory, MemoryId, Sensitivity, State
+from memory.learn.answer import Tools
+from memory.models import Job, Json, Level, Memory, MemoryId, Night, Sensitivity, State
 from memory.ports import Tx
-from memory.upkeep import clashes, clear, duplicates, levels, review, schedule, similar
-from memory.upkeep.nightly import Upkeep
+from memory.upkeep import clashes, clear, derive, duplicates, levels, report, review, schedule
 from memory.upkeep.report import Report, report_of
-from memory.upkeep.run import Run, Since
+from memory.upkeep.run import Run, Since, Tally, Weighed, batches
+
+__all__ = ["Keeper", "Preview", "Progress", "Report", "progress"]
+
+log = logging.getLogger(__name__)
+
+PATIENCE: Final = 6  # attempts of a night for a model that does not answer: about a minute
+LONGEST_WAIT: Final = 900.0  # seconds a provider may ask for; the daily budget asks for more, and waits for tomorrow
+NOTICEABLE: Final = 0.005  # a cached weight only orders lists: what moved less stays
+WEIGHTS_AT_ONCE: Final = 2_000
+REVERSIBLE: Final = frozenset({"weights", "levels", "rewrite"})  # a later night takes these back by itself
+_EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +78,127 @@ class Keeper:
         self._tz = tz
         self._hour = hour
         self._erase_old = erase_old
-        self._upkeep = Upkeep(replace(tools, night=True), tz, hour, erase_old)
+
+    # --- a night -------------------------------------------------------------------------------------------
 
     async def job(self, job: Job, now: datetime) -> Effect:
-        """The handler of `upkeep` jobs."""
-        return await self._upkeep.run(job, now)
+        """Do what is due, going on where an earlier attempt stopped. Raises ModelError, Conflict."""
+        return await self._night(job, now, PATIENCE)
 
     async def at_once(self, job: Job, now: datetime) -> Effect:
         """The same where somebody waits for it: a model that does not answer is left to the next night."""
-        return await replace(self._upkeep, patience=0).run(job, now)
+        return await self._night(job, now, 0)
+
+    async def _night(self, job: Job, now: datetime, patience: int) -> Effect:
+        run, store = await self._begin(job, now), self._tools.store
+        if run.believed:
+            await self._back_up(now)
+        await run.look()
+        near: duplicates.Near | None = None
+
+        async def beside() -> duplicates.Near:
+            nonlocal near
+            near = await _neighbours(run) if near is None else near
+            return near
+
+        async def merge() -> None:
+            await duplicates.merge(run, await beside())
+
+        async def clash() -> None:
+            await clashes.find(run, await beside())
+
+        async def conclude() -> None:
+            await derive.derive(run, await beside())
+
+        phases: Mapping[str, Callable[[], Awaitable[None]]] = {
+            "weights": lambda: _weights(run),
+            "levels": lambda: levels.settle(run),
+            "purge": lambda: clear.clear(run),
+            "rewrite": lambda: levels.rewrite(run),
+            "review": lambda: review.review(run),
+            "merge": merge,
+            "clash": clash,
+            "derive": conclude,
+        }
+        for name, phase in phases.items():
+            if (run.believed or name in REVERSIBLE) and await run.enter(name):
+                await self._phase(run, name, phase, patience)
+        if run.moved:
+            await run.look()  # as it stands now
+        standing = report.figures(run.rows)
+        # What belongs to no single user: whoever's night it is clears a portion of it.
+        if run.believed:
+            await store.system(lambda s: s.prune(now))
+        return lambda tx: self._finish(tx, run, standing)
+
+    async def _back_up(self, now: datetime) -> None:
+        """Today's backup, before anything changes. A night is not to fail for it."""
+        try:
+            await self._tools.store.keep_backups(now)
+        except (StoreError, OSError) as e:
+            log.warning("there is no backup of today: %s", e)
+
+    async def _begin(self, job: Job, now: datetime) -> Run:
+        def look(tx: Tx) -> tuple[Night | None, Night | None, str]:
+            return tx.nights.of(job.id), schedule.last_night(tx), self._zone(tx)
+
+        store = self._tools.store
+        started, last, tz = await store.read(job.user_id, look)
+        carry = {**last.data.get("carry", {}), "clashes": last.data.get("clashes", [])} if last else {}
+        since = Since(last.at, last.night, carry) if last else Since(None, None, {})
+        night = schedule.night_of(now, tz, self._hour).isoformat()
+        data: dict[str, Json] = dict(started.data) if started else {"carry": _carried(carry)}
+        nights = schedule.nights_since(since.night, now, tz, self._hour)
+        believed = await store.believes(now, by_hand=schedule.is_by_hand(job))
+        tools = replace(self._tools, night=True)
+        return Run(tools, job, now, night, nights, since, data, erase_old=self._erase_old, believed=believed)
+
+    async def _phase(self, run: Run, name: str, phase: Callable[[], Awaitable[None]], patience: int) -> None:
+        try:
+            await phase()
+        except ModelError as e:
+            more = run.job.attempts < min(patience, run.job.max_attempts) and not schedule.is_by_hand(run.job)
+            if e.retryable and more and (e.retry_after or 0.0) <= LONGEST_WAIT:
+                raise
+            log.warning("upkeep goes on without %s: %s", name, e.code)
+            code = e.code
+
+            def waits(_tx: Tx, tally: Tally) -> None:
+                tally.data.setdefault("waiting", {})[name] = code
+
+            await run.write(waits, moves=False)
+        await run.leave(name)
+
+    def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
+        """The report, once, with the job's `done`; and the next night."""
+        tally = Tally(run.data)
+        data = tally.data | {"believed": run.believed}
+        counts = data.get("counts", {})
+        happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
+        data["counters"] = report.counters(happened, counts, standing)
+        data |= {k: standing[k] for k in ("memories", "levels", "states", "forgetting_rate")}
+        _tidy(data, run)
+        for passing in ("phase", "share", "phases"):
+            data.pop(passing, None)
+        tx.nights.put(Night(run.job.id, run.night, run.now, done=True, data=data))
+        schedule.plan(tx, run.now, self._zone(tx), self._hour)
+        if run.believed:
+            tx.jobs.prune(run.now)
+        did = sum(int(counts.get(k, 0)) for k in ("down", "up", "forgotten", "merges", "purged", "todos"))
+        return {
+            "outcome": "saved" if did or data.get("derived") else "nothing",
+            "night": run.night,
+            "levelled": int(counts.get("down", 0)) + int(counts.get("up", 0)),
+            "forgotten": int(counts.get("forgotten", 0)) + int(counts.get("review_forgotten", 0)),
+            "promoted": int(counts.get("review_promoted", 0)),
+            "merged": int(counts.get("merged", 0)),
+            "purged": int(counts.get("purged", 0)),
+            "clashes": len(data.get("clashes", [])),
+            "derived": len(data.get("derived", [])),
+            "waiting": sorted(data.get("waiting", {})),
+        }
+
+    # --- around it -----------------------------------------------------------------------------------------
 
     async def plan(self, user_id: str, now: datetime) -> bool:
         """See that the next night is put down, and one that was missed. True if there is new work."""
@@ -93,46 +224,78 @@ class Keeper:
     async def preview(self, user_id: str, now: datetime) -> Preview:
         """What a run would do now. No model is asked, and nothing is written."""
         job = Job("preview", user_id, "upkeep", schedule.lane(user_id), "preview", {}, "leased", now)
-        last = (await self.reports(user_id))[:1]
-        place = await self._tools.store.read(user_id, _place)
-        since = Since(last[0].at if last else None, last[0].night if last else None, {"place": place})
-        run = Run(self._tools, job, now, "", (now,), since, {})
+        last = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(1))
+        since = Since(last[0].at, last[0].night, last[0].data.get("carry", {})) if last else Since(None, None, {})
+        run = Run(self._tools, job, now, "", (now,), since, {}, erase_old=self._erase_old)
         await run.look()
-        if run.seen is None:
-            raise AssertionError
         due = levels.due(run)
-        changing = await self._memories(run, [*due.ruled, *(i for i, _ in due.written)])
-        reviewed = [m for m in await self._memories(run, review.due(run)) if m not in changing]
-        near = await similar.neighbours(run, [r.id for r in similar.fresh(run, place)])
-        beside = await self._memories(run, sorted({*near, *(i for found in near.values() for i in found)}))
-        known = {m.id: m for m in beside}
+        changing = await run.memories([*due.ruled, *due.written])
+        reviewed = [m for m in await run.memories(review.due(run)) if m not in changing]
+        new = duplicates.fresh(run, int(since.carry.get("place", 0)))
+        near = await duplicates.neighbours(run, [r.id for r in new])
+        known = {m.id: m for m in await run.memories(sorted({*near, *(i for found in near.values() for i in found)}))}
+        old = await self._tools.store.read(user_id, lambda tx: clear.faded(tx, run)) if self._erase_old else []
         return Preview(
-            memories=sum(r.state == State.ACTIVE for r in run.rows),
+            memories=sum(w.row.state == State.ACTIVE for w in run.rows),
             fading=_fading(run, changing),
             forgotten=[m for m in changing if _forgets(run, m)],
-            promotion=[m for m in reviewed if _verdict(run, m, lifecycle.Promote)],
-            decay=[m for m in reviewed if _verdict(run, m, lifecycle.Decay)],
-            merges=[g.all for g in duplicates.groups(known, near)],
-            clashes=clashes.candidates(known, near),
-            purged=await self._memories(run, clear.deleted(run.rows, now)),
-            erased_old=await self._old(run),
-            moved=sum(abs(float(w) - r.weight) >= 0.005 for r, w in zip(run.rows, run.seen.weight, strict=True)),
+            promotion=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.Promote)],
+            decay=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.Decay)],
+            merges=duplicates.groups(known, near),
+            clashes=[(p.a, p.b) for p in clashes.candidates(known, near)],
+            purged=await run.memories(clear.deleted(run)),
+            erased_old=await run.memories(old),
+            moved=len(_moved(run)),
         )
-
-    async def _memories(self, run: Run, ids: Sequence[MemoryId]) -> list[Memory]:
-        return await self._tools.store.read(run.user_id, lambda tx: tx.memories.many(ids))
-
-    async def _old(self, run: Run) -> list[Memory]:
-        if not self._erase_old:
-            return []
-
-        def look(tx: Tx) -> list[Memory]:
-            return tx.memories.many(clear.faded(tx, run.rows, run.now))
-
-        return await self._tools.store.read(run.user_id, look)
 
     def _zone(self, tx: Tx) -> str:
         return tx.user().tz or self._tz
+
+
+async def _weights(run: Run) -> None:
+    """The nightly step of curves that have one, and the cached weights that have moved."""
+    if run.believed:
+        await levels.wear(run)
+    todo = [(w.row.id, w.row.rev, w.weight) for w in _moved(run) if w.row.state in _WEIGHED]
+    portions = batches(todo, WEIGHTS_AT_ONCE)
+    await run.write_each(portions, lambda _run, tx, _tally, some: tx.memories.put_weights(some), moves=False)
+
+
+def _moved(run: Run) -> list[Weighed]:
+    return [w for w in run.rows if abs(w.weight - w.row.weight) >= NOTICEABLE]
+
+
+async def _neighbours(run: Run) -> duplicates.Near:
+    """What was learned since the last look, or has changed since the last report, and what stands near each of it."""
+    place, since = int(run.since.carry.get("place", 0)), run.since.at
+    new, ids = duplicates.fresh(run, place), list[MemoryId]()
+    if since is not None:
+        kinds = ("edited", "affirm")
+        events = await run.tools.store.read(run.user_id, lambda tx: tx.memories.log_since(since, kinds))
+        changed = {e.memory_id for e in events}
+        ids = [r.id for r in duplicates.current(run) if r.id in changed]
+    near = await duplicates.neighbours(run, list(dict.fromkeys([*ids, *(r.id for r in new)])))
+    for r in new:
+        if r.id not in near:
+            break
+        place = r.place
+    await run.write(lambda _tx, tally: tally.data.setdefault("carry", {}).update(place=place), moves=False)
+    return near
+
+
+def _carried(carry: Mapping[str, Json]) -> dict[str, Json]:
+    """What one night tells the next: how often a model failed at what, and up to where duplicates were looked for."""
+    return {k: dict(carry.get(k, {})) for k in ("unwritten", "unreviewed")} | {"place": int(carry.get("place", 0))}
+
+
+def _tidy(data: dict[str, Json], run: Run) -> None:
+    """Failures are carried on for memories that are still there; what a model kept from its end is done again."""
+    there = {w.row.id for w in run.rows if w.row.state == State.ACTIVE}
+    carry = data.setdefault("carry", {})
+    for what in ("unwritten", "unreviewed"):
+        carry[what] = {i: n for i, n in carry.get(what, {}).items() if i in there}
+    if not {"merge", "clash"}.isdisjoint(data.get("waiting", {})):
+        carry["place"] = int(run.since.carry.get("place", 0))
 
 
 def progress(tx: Tx) -> Progress | None:
@@ -146,17 +309,13 @@ def progress(tx: Tx) -> Progress | None:
     return Progress(str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0)))
 
 
-def _place(tx: Tx) -> int:
-    last = tx.nights.latest(1)
-    return int(last[0].data.get("carry", {}).get("place", 0)) if last else 0
+def _verdict(run: Run, m: Memory) -> lifecycle.Verdict:
+    secret = m.sensitivity is Sensitivity.SECRET
+    return lifecycle.Keep() if secret else lifecycle.verdict(m, run.tools.u, run.now)
 
 
 def _forgets(run: Run, m: Memory) -> bool:
-    return m.state is State.ACTIVE and _verdict(run, m, lifecycle.Forget)
-
-
-def _verdict(run: Run, m: Memory, kind: type[object]) -> bool:
-    return isinstance(lifecycle.verdict(m, run.tools.u, run.now), kind) and m.sensitivity < Sensitivity.SECRET
+    return m.state is State.ACTIVE and isinstance(_verdict(run, m), lifecycle.Forget)
 
 
 def _fading(run: Run, memories: Sequence[Memory]) -> dict[tuple[Level, Level], list[Memory]]:
@@ -166,6 +325,3 @@ def _fading(run: Run, memories: Sequence[Memory]) -> dict[tuple[Level, Level], l
         if level is not m.level and not _forgets(run, m):
             out.setdefault((m.level, level), []).append(m)
     return dict(sorted(out.items()))
-
-
-__all__ = ["Keeper", "Preview", "Progress", "Report", "progress"]

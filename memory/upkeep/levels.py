@@ -1,4 +1,4 @@
-"""Down the five levels (S4): what a weight has come to, in the words of its level.
+"""Down the five levels: what a weight has come to, in the words of its level.
 
 Content is always written from the original, never from the level before, so that a jump over several levels gives
 what one night after another would have given. Traces and archived ones are templates; summaries and tags are the
@@ -9,58 +9,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory import lifecycle, privacy
-from memory.learn.answer import objects
 from memory.learn.material import told
 from memory.lifecycle.relevance import LOWER_BELOW
-from memory.models import Kind, Lang, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, language_of
+from memory.models import Kind, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, is_quote, language_of
 from memory.ports import Tx
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
-from memory.upkeep.run import BATCH, TRIES, Run, Tally, batches, by_language
+from memory.upkeep.run import BATCH, TRIES, Run, Tally, Work, batches, by_language
 from memory.upkeep.topics import template
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import LevelTexts
 
 PER_CALL: Final = 20  # memories in one request
 MOST_WRITTEN: Final = 2_000  # by a model in one night; the rest follows in the next ones
 LONGEST_TAG: Final = 80
 _FADING: Final = frozenset({State.ACTIVE, State.SUPERSEDED})
-_WRITTEN: Final = frozenset({Level.SUMMARY, Level.TAG})
-_WORDS: Final[Mapping[Level, str]] = {Level.SUMMARY: "summary", Level.TAG: "tag"}
+_WORDS: Final[Mapping[Level, str]] = {Level.SUMMARY: "summary", Level.TAG: "tag"}  # what a model writes
 _NUMBER: Final = re.compile(r"\d+")
 _CLAUSE: Final = re.compile(r"[,，;；:：。.!！?？—]|\s(?:because|but|although|without)\s|因为|但|虽然")
 _NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
-    """Who stands at another level than their weight says: by rules, by a model; and who has faded out of it all."""
+class Due(NamedTuple):
+    """Who stands at another level than their weight says, or has faded out of it all: by rules, by a model."""
 
-    ruled: tuple[MemoryId, ...]
-    written: tuple[tuple[MemoryId, Level], ...]
+    ruled: list[MemoryId]
+    written: dict[MemoryId, Level]
 
 
 def due(run: Run) -> Due:
     """From the outlines; what is found is judged again before it is written."""
-    if run.seen is None:
-        raise AssertionError
     ruled: list[MemoryId] = []
-    written: list[tuple[MemoryId, Level]] = []
-    for row, level, forgets in zip(run.rows, run.seen.level.tolist(), run.seen.forgets.tolist(), strict=True):
+    written: dict[MemoryId, Level] = {}
+    for row, _, level, forgets, _ in run.rows:
         if row.state not in _FADING or (level == row.level and not (forgets and row.state == State.ACTIVE)):
             continue
-        if not forgets and level in _WRITTEN and _rewritable(row):
-            written.append((row.id, Level(level)))
+        if not forgets and level in _WORDS and _rewritable(row):
+            written[row.id] = level
         else:
             ruled.append(row.id)
-    return Due(tuple(ruled), tuple(written))
+    return Due(ruled, written)
 
 
 def _rewritable(row: Outline | Memory) -> bool:
-    """Sensitivity 2 and 3 and episodes keep their words at every level (S2, S0)."""
+    """Sensitivity 2 and 3 and episodes keep their words at every level."""
     episode = row.layer == Layer.EPISODE or row.kind == Kind.EPISODE
     return row.sensitivity < Sensitivity.PRIVATE and not episode
 
@@ -69,35 +68,29 @@ def words_at(m: Memory, level: Level) -> str | None:
     """The content at a level, as far as rules give it; None where a model has to write it."""
     if level is Level.FULL or not _rewritable(m):
         return m.original_content
-    return None if level in _WRITTEN else template(m, level)
+    return None if level in _WORDS else template(m, level)
 
 
-# --- worn by a night (S1) -------------------------------------------------------------------------------
+# --- worn by a night -------------------------------------------------------------------------------------
 
 
 async def wear(run: Run) -> None:
     """Under `relevance`, below 0.3, a night takes a tenth of the importance: an event for each, missed ones too."""
-    if run.seen is None:
-        raise AssertionError
-    worn = [
-        r.id for r, low in zip(run.rows, run.seen.lowers.tolist(), strict=True) if low and r.state == State.ACTIVE
-    ]
-    for ids in batches(worn):
-        await run.write(lambda tx, tally, ids=ids: _wear(run, tx, tally, ids))  # type: ignore[misc]
+    low = [w.row for w in run.rows if w.row.curve == "relevance" and w.weight < LOWER_BELOW]
+    worn = [r.id for r in low if r.state == State.ACTIVE and r.layer != Layer.EPISODE and r.kind != Kind.EPISODE]
+    await run.write_each(batches(worn), _wear)
     if worn:
         await run.look()
 
 
 def _wear(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
-    curve = lifecycle.CURVES["relevance"]
-    gone = curve.forgets_below or 0.0
+    gone = lifecycle.CURVES["relevance"].forgets_below or 0.0
     for m in tx.memories.many(ids):
         for night in run.nights:
             weight = lifecycle.weight(m, run.tools.u, night)
-            if m.state is not State.ACTIVE or m.curve_state.at >= night or not gone <= weight < LOWER_BELOW:
-                continue
-            m = _worn(run, tx, m, night)  # noqa: PLW2901 - one memory, night after night
-            tally.count("lowered")
+            if m.state is State.ACTIVE and m.curve_state.at < night and gone <= weight < LOWER_BELOW:
+                m = _worn(run, tx, m, night)  # noqa: PLW2901 - one memory, night after night
+                tally.count("lowered")
 
 
 def _worn(run: Run, tx: Tx, m: Memory, night: datetime) -> Memory:
@@ -108,25 +101,20 @@ def _worn(run: Run, tx: Tx, m: Memory, night: datetime) -> Memory:
     return stored
 
 
-# --- by rules -------------------------------------------------------------------------------------------
+# --- by rules --------------------------------------------------------------------------------------------
 
 
 async def settle(run: Run) -> None:
     """Traces, archives, what comes back up, what may not be rewritten, and what its curve forgets."""
-    todo = batches(due(run).ruled, BATCH)
-    for i, ids in enumerate(todo):
-        await run.write(lambda tx, tally, ids=ids: _settle(run, tx, tally, ids), share=(i + 1) / len(todo))  # type: ignore[misc]
+    await run.write_each(batches(due(run).ruled, BATCH), _settle)
 
 
 def _settle(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
     for m in tx.memories.many(ids):
         if m.state not in _FADING:
             continue
-        if (
-            run.believed
-            and m.state is State.ACTIVE
-            and isinstance(lifecycle.verdict(m, run.tools.u, run.now), lifecycle.Forget)
-        ):
+        verdict = lifecycle.verdict(m, run.tools.u, run.now)
+        if run.believed and m.state is State.ACTIVE and isinstance(verdict, lifecycle.Forget):
             new = replace(m, state=State.FORGOTTEN, deleted_at=run.now)
             run.change(tx, m, new, "forgotten", "forgotten", "faded")
             tally.count("forgotten")
@@ -134,66 +122,63 @@ def _settle(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
         level = lifecycle.level_of(m, run.tools.u, run.now)
         content = words_at(m, level)
         if level is not m.level and content is not None:
-            _count(run, tally, m, level)
-            run.relevel(tx, m, level, content)
+            _relevel(run, tx, tally, m, level, content)
 
 
-def _count(run: Run, tally: Tally, m: Memory, level: Level) -> None:
+def _relevel(run: Run, tx: Tx, tally: Tally, m: Memory, level: Level, content: str) -> None:
+    """Level, content, weight and log row of one memory, as a change set of its own, so that it can be undone."""
     tally.count("down" if level > m.level else "up")
     tally.count(f"to_{level.name.lower()}")
     if lifecycle.is_episode(m):
         tally.count("episodes")
     elif lifecycle.is_expired(m, run.now):
         tally.count("todos")
+    step = f"{m.level.name.lower()} → {level.name.lower()}"
+    run.change(tx, m, replace(m, level=level, content=content), "levelled", "level", step)
 
 
-# --- by a model -----------------------------------------------------------------------------------------
+# --- by a model ------------------------------------------------------------------------------------------
 
 
 async def rewrite(run: Run) -> None:
     """Summaries and tags. Raises ModelError; what was written until then stays."""
-    todo = dict(due(run).written[:MOST_WRITTEN])
-    memories = await run.tools.store.read(run.user_id, lambda tx: tx.memories.many(todo))
+    todo = dict(list(due(run).written.items())[:MOST_WRITTEN])
+    memories = await run.memories(list(todo))
     portions = [p for some in by_language(memories).values() for p in batches(some, PER_CALL)]
-    for i, portion in enumerate(portions):
-        answers = await _ask(run, portion, todo)
-        await run.write(
-            lambda tx, tally, portion=portion, answers=answers: _write(run, tx, tally, portion, answers),  # type: ignore[misc]
-            share=(i + 1) / len(portions),
-        )
+    await run.work_each(portions, partial(_written, levels=todo))
 
 
-async def _ask(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Mapping[MemoryId, str]:
-    lang: Lang = memories[0].language
-    items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in memories]
-    limit = 200 + 80 * len(items)
-    answer = await run.tools.ask(run.user_id, "level", lang, {"items": items}, {"items": items}, run.now, limit)
-    found: dict[MemoryId, str] = {}
-    for o in objects(answer.text) or []:
-        if isinstance(o.get("id"), str) and isinstance(o.get("text"), str):
-            found[o["id"].strip(" []【】").lower()] = strip_subject(" ".join(o["text"].split()))
-    return found
+async def _written(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Work:
+    notes = [m for m in memories if not is_quote(m)]  # a person's own words are not put in others
+    if not notes:
+        return partial(_write, run, memories, {})
+    items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in notes]
+    asked, limit = {"items": items}, 200 + 80 * len(items)
+    answer: LevelTexts | None = await run.tools.read(
+        run.user_id, "level", notes[0].language, asked, asked, run.now, limit
+    )
+    texts = {t.id: strip_subject(" ".join(t.text.split())) for t in (answer.texts if answer else ())}
+    return partial(_write, run, memories, texts)
 
 
-def _write(run: Run, tx: Tx, tally: Tally, memories: Sequence[Memory], answers: Mapping[MemoryId, str]) -> None:
+def _write(run: Run, memories: Sequence[Memory], texts: Mapping[MemoryId, str], tx: Tx, tally: Tally) -> None:
     fresh = {m.id: m for m in tx.memories.many(m.id for m in memories)}
     for old in memories:
         m = fresh.get(old.id)
         if m is None or m.rev != old.rev or m.state not in _FADING:
             continue  # spoken of, edited or forgotten meanwhile: the next night looks at it anew
         level = lifecycle.level_of(m, run.tools.u, run.now)
-        if level is m.level or level not in _WRITTEN:
+        if level is m.level or level not in _WORDS:
             continue
-        text = answers.get(m.id, "")
-        if why := unfit(m, level, text):
+        text = m.original_content if is_quote(m) else texts.get(m.id, "")
+        if not is_quote(m) and (why := unfit(m, level, text)):
             run.tools.skipped(f"{_WORDS[level]} of {m.id}", why, text)
             if tally.carry("unwritten", m.id) < TRIES:
                 tally.count("unwritten")
                 continue
             text = template(m, Level.TAG) if level is Level.TAG else m.original_content
         tally.drop("unwritten", m.id)
-        _count(run, tally, m, level)
-        run.relevel(tx, m, level, text)
+        _relevel(run, tx, tally, m, level, text)
 
 
 def unfit(m: Memory, level: Level, text: str) -> str:
@@ -203,23 +188,26 @@ def unfit(m: Memory, level: Level, text: str) -> str:
     language, no order, no secret.
     """
     original = m.original_content
-    if not text or not any(c.isalnum() for c in text):
-        return "empty"
     longest = max(len(original) + 20, 40) if level is Level.SUMMARY else min(LONGEST_TAG, max(len(original) + 10, 20))
-    if len(text) > longest:
-        return "too long"
+    folded = original.casefold()
+    if why := unsayable(text, longest):
+        return why
     if language_of(text, m.language) != m.language:
         return "another language"
     if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(original)):
         return "another number"
-    folded = original.casefold()
     if any(name.casefold() not in folded for name in _NAME.findall(text)):
         return "another name"
-    if denies_or_ends(_main(text)) != denies_or_ends(_main(original)):
-        return "another sense"
-    if privacy.redact(text)[1] or privacy.instruction_like(text):
-        return "not to be kept"
-    return ""
+    return "another sense" if denies_or_ends(_main(text)) != denies_or_ends(_main(original)) else ""
+
+
+def unsayable(text: str, longest: int) -> str:
+    """Why a model's text cannot stand for any memory; empty if it can."""
+    if not any(c.isalnum() for c in text):
+        return "empty"
+    if len(text) > longest:
+        return "too long"
+    return "not to be kept" if privacy.redact(text)[1] or privacy.instruction_like(text) else ""
 
 
 def _main(text: str) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Final
 
 from memory.lifecycle.fade import FREQUENT, FREQUENT_WINDOW
 from memory.models import Json, Kind, Layer, Level, MemoryId, Night, Outline, State, WeightEvent
-from memory.upkeep.weights import Weighed
+from memory.upkeep.run import Weighed
 
-GOAL: Final = 0.3  # S1: most memories stay lively, so fewer than this share are forgotten
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: S4's breakpoints, and the weight of what is protected."""
 _USES: Final = frozenset({"mention", "use", "boost", "affirm"})
@@ -50,30 +49,19 @@ class Report:
 
 def report_of(night: Night) -> Report:
     """As the store keeps it."""
-    d = night.data
-    return Report(
-        night=night.night,
-        at=night.at,
-        memories=int(d.get("memories", 0)),
-        levels=dict(d.get("levels", {})),
-        states=dict(d.get("states", {})),
-        counts=dict(d.get("counts", {})),
-        counters=dict(d.get("counters", {})),
-        forgetting_rate=float(d.get("forgetting_rate", 0.0)),
-        clashes=[(p[0], p[1]) for p in d.get("clashes", []) if len(p) == 2],
-        derived=list(d.get("derived", [])),
-        waiting=dict(d.get("waiting", {})),
-        job_id=night.job_id,
-    )
+    told = {f.name: night.data[f.name] for f in fields(Report) if f.name in night.data}
+    told["clashes"] = [(p[0], p[1]) for p in told.get("clashes", []) if len(p) == 2]
+    told["derived"] = list(told.get("derived", []))
+    return Report(**{**told, "night": night.night, "at": night.at, "job_id": night.job_id})
 
 
-def figures(rows: Sequence[Outline], seen: Weighed) -> dict[str, Json]:
+def figures(weighed: Sequence[Weighed]) -> dict[str, Json]:
     """How the store stands after the night: levels, states, weights, and how much is forgotten."""
-    active = [(r, w) for r, w in zip(rows, seen.weight.tolist(), strict=True) if r.state == State.ACTIVE]
-    weights = [w for _, w in active]
-    levels = Counter(Level(r.level).name.lower() for r, _ in active)
+    rows = [w.row for w in weighed]
+    weights = [w.weight for w in weighed if w.row.state == State.ACTIVE]
+    levels = Counter(Level(r.level).name.lower() for r in rows if r.state == State.ACTIVE)
     return {
-        "memories": len(active),
+        "memories": len(weights),
         "levels": {level.name.lower(): levels[level.name.lower()] for level in Level},
         "states": dict(Counter(r.state for r in rows)),
         "forgetting_rate": round(forgetting_rate(rows), 4),

@@ -1,4 +1,4 @@
-"""The reviewer (S0): should this become core, or (where the curve asks it) is it still worth keeping?
+"""The reviewer: should this become core, or (where the curve asks it) is it still worth keeping?
 
 What it lets go of is forgotten and can be restored; what holds a name that nothing else has is kept unasked.
 Shown the memory and its five nearest, the model may search up to twice, then has to decide. A review that fails
@@ -7,17 +7,18 @@ leaves the memory as it was and is tried again on the next nights, a few times; 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory import lifecycle
-from memory.learn.answer import plain
 from memory.learn.material import told
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
 from memory.ports import Tx
-from memory.upkeep.run import TRIES, Run, Tally
+from memory.upkeep.run import TRIES, Run, Tally, Work
+
+if TYPE_CHECKING:
+    from memory.learn.schemas import Review
 
 Decision: TypeAlias = Literal["promote", "keep", "delete"]
 ROUNDS: Final = 3
@@ -28,60 +29,27 @@ _FACTS: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE, Layer.SYSTEM}), max_sensitivity=Sensitivity.PRIVATE
 )  # that a conversation was about it is no reason to let go of it
 
-_SEARCH: Final = re.compile(r"[\[【]\s*(?:SEARCH|搜索)\s*[:：]\s*([^\]】\n]{1,200})[\]】]", re.I)
-_DECISION: Final = re.compile(r"[\[【]\s*(PROMOTE|KEEP|DELETE|升级|保留|删除)\s*[\]】]", re.I)
-_BARE: Final = re.compile(r"\A\W*(PROMOTE|KEEP|DELETE|升级|保留|删除)\W*\Z", re.I)
-_MEANS: Final[Mapping[str, Decision]] = {
-    "promote": "promote",
-    "keep": "keep",
-    "delete": "delete",
-    "升级": "promote",
-    "保留": "keep",
-    "删除": "delete",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What an answer says: words to search for, or a decision; neither if it cannot be read."""
-
-    search: str = ""
-    decision: Decision | None = None
-
-
-def read(answer: str) -> Step:
-    """The last decision counts, for a model that thinks aloud decides at the end; a search only without one."""
-    text = plain(answer)
-    decided = _DECISION.findall(text) or _BARE.findall(text)
-    if decided:
-        return Step(decision=_MEANS[decided[-1].lower()])
-    found = _SEARCH.search(text)
-    return Step(search=found[1].strip()) if found else Step()
-
 
 def due(run: Run) -> list[MemoryId]:
     """Promotions first, then the weakest; as many as a night takes."""
-    if run.seen is None:
-        raise AssertionError
-    rows = zip(run.rows, run.seen.review.tolist(), run.seen.weight.tolist(), strict=True)
-    waiting = [(task, weight, row.id) for row, task, weight in rows if task and row.state == State.ACTIVE]
+    asked = (w for w in run.rows if w.review and w.row.state == State.ACTIVE)
+    waiting = [(w.review != "promotion", w.weight, w.row.id) for w in asked]
     return [memory_id for _, _, memory_id in sorted(waiting)[:MOST_REVIEWS]]
 
 
 async def review(run: Run) -> None:
     """Review what is due. Raises ModelError; what was decided until then stays."""
-    ids = due(run)
-    for i, memory_id in enumerate(ids):
-        found = await run.tools.store.reader(run.user_id).get([memory_id])
-        m = found[0] if found else None
-        if m is None or (task := _task(run, m)) is None:
-            continue
-        alone = task == "decay" and await run.tools.store.read(run.user_id, lambda tx, m=m: tx.memories.alone(m.id))  # type: ignore[misc]
-        decision: Decision | None = "keep" if alone else await _decide(run, m, task)
-        await run.write(
-            lambda tx, tally, m=m, decision=decision: _execute(run, tx, tally, m, decision),  # type: ignore[misc]
-            share=(i + 1) / len(ids),
-        )
+    await run.work_each(due(run), _reviewed)
+
+
+async def _reviewed(run: Run, memory_id: MemoryId) -> Work | None:
+    found = await run.memories([memory_id])
+    task = _task(run, found[0]) if found else None
+    if task is None:
+        return None
+    alone = task == "decay" and await run.tools.store.read(run.user_id, lambda tx: tx.memories.alone(memory_id))
+    decision: Decision | None = "keep" if alone else await _decide(run, found[0], task)
+    return partial(_execute, run, found[0], decision)
 
 
 def _task(run: Run, m: Memory) -> Literal["promotion", "decay"] | None:
@@ -97,7 +65,7 @@ def _task(run: Run, m: Memory) -> Literal["promotion", "decay"] | None:
 async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> Decision | None:
     """Up to three rounds; None if none of them decided."""
     nearest = await _nearest(run, m)
-    found: list[Mapping[str, Json]] = []
+    found: list[Json] = []
     searched: list[str] = []
     for n in range(1, ROUNDS + 1):
         shown = {
@@ -116,37 +84,32 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
             "searched": searched,
             "round": n,
         }
-        answer = await run.tools.ask(run.user_id, "review", m.language, shown, shown, run.now, _MAX_ANSWER)
-        step = read(answer.text)
-        if step.decision is not None:
-            return step.decision
-        if not step.search:
-            run.tools.skipped(f"review of {m.id}", "unreadable", answer.text)
+        answer: Review | None = await run.tools.read(
+            run.user_id, "review", m.language, shown, shown, run.now, _MAX_ANSWER
+        )
+        if answer is None:
             return None
-        searched = [*searched, step.search]
-        found = [*found, *await _search(run, step.search, {m.id, *(str(f["id"]) for f in found)})]
+        if answer.decision != "search":
+            return answer.decision
+        searched = [*searched, answer.words]
+        found = [*found, *await _search(run, answer.words, {m.id, *(str(f["id"]) for f in found)})]
     run.tools.skipped(f"review of {m.id}", "undecided", "")
     return None
 
 
-async def _nearest(run: Run, m: Memory) -> list[Mapping[str, Json]]:
+async def _nearest(run: Run, m: Memory) -> list[Json]:
     vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
     ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS)
-    return await _shown(run, [i for i in ids if i != m.id][:NEAREST])
+    found = await run.memories([i for i in ids if i != m.id][:NEAREST])
+    return [{"id": x.id, "text": told(x)} for x in found]
 
 
-async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Mapping[str, Json]]:
-    vector = (await run.tools.embed([words], "query"))[0]
-    ids = await run.tools.nearest(run.user_id, vector, words, NEAREST + len(but), _FACTS)
-    return await _shown(run, [i for i in ids if i not in but][:NEAREST])
+async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Json]:
+    found = await run.tools.near(run.user_id, words, NEAREST + len(but), _FACTS)
+    return [{"id": m.id, "text": told(m)} for m in found if m.id not in but][:NEAREST]
 
 
-async def _shown(run: Run, ids: Sequence[MemoryId]) -> list[Mapping[str, Json]]:
-    memories = await run.tools.store.reader(run.user_id).get(ids)
-    return [{"id": m.id, "text": told(m)} for m in memories]
-
-
-def _execute(run: Run, tx: Tx, tally: Tally, old: Memory, decision: Decision | None) -> None:
+def _execute(run: Run, old: Memory, decision: Decision | None, tx: Tx, tally: Tally) -> None:
     """S0's table; what changed while the model was thinking is left alone."""
     m = tx.memories.get(old.id)
     task = _task(run, m) if m is not None and m.rev == old.rev else None

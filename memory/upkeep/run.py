@@ -1,4 +1,4 @@
-"""One run of upkeep: what it works with, how far it is, and the one way it writes.
+"""One run of upkeep: the store as it was looked over, how far the night is, and the one way it writes.
 
 Every write is a bounded batch that carries its own progress: effects, counts and the mark of how far the night
 is stand in one transaction, guarded by the job's lease. Whoever is killed between two of them leaves whole
@@ -9,19 +9,34 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from memory import lifecycle
 from memory.errors import Conflict
-from memory.learn.asking import Tools
-from memory.models import Job, Json, Lang, Level, Memory, MemoryId, Night, Op, Outline
+from memory.learn.answer import Tools
+from memory.models import (
+    CurveState,
+    Job,
+    Json,
+    Kind,
+    Lang,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    Night,
+    Op,
+    Outline,
+    Sensitivity,
+)
 from memory.ports import Tx
-from memory.upkeep.weights import Weighed, weigh
 
 T = TypeVar("T")
+_DATES: Final = ("expires_at", "negated_at", "reviewed_at", "on", "on_until")
 BATCH: Final = 100  # memories rewritten in one transaction
 TRIES: Final = 3  # nights on which a model may fail at one memory, before rules take over
 
@@ -37,6 +52,58 @@ PHASES: Final[Mapping[str, float]] = {
     "report": 0.05,
 }
 """The phases in their order, each with its share of a night, for showing how far it is."""
+
+
+class Weighed(NamedTuple):
+    """A memory in outline, and what its curve says of it at one moment."""
+
+    row: Outline
+    weight: float
+    level: Level
+    forgets: bool  # its curve lets go of it here
+    review: Literal["promotion", "decay"] | None
+
+
+def weigh(rows: Sequence[Outline], u: float, now: datetime) -> list[Weighed]:
+    """Weigh memories in any state at `now`; what is found to need something is judged again before it is written."""
+    out = []
+    for row in rows:
+        m, below = _bare(row), lifecycle.CURVES[row.curve].forgets_below
+        weight = lifecycle.weight(m, u, now)
+        forgets = below is not None and weight < below and not (lifecycle.is_spared(m) or lifecycle.is_episode(m))
+        out.append(Weighed(row, weight, lifecycle.level_at(m, weight, now), forgets, lifecycle.review_due(m, u, now)))
+    return out
+
+
+def _bare(r: Outline) -> Memory:
+    """The memory without its words."""
+    at = lifecycle.from_ms
+    dates: dict[str, Any] = {name: None if (ms := getattr(r, name)) is None else at(ms) for name in _DATES}
+    data = {} if r.curve_data == "{}" else json.loads(r.curve_data)
+    return Memory(
+        id=r.id,
+        user_id="",
+        content="",
+        original_content="",
+        language="en",
+        layer=Layer(r.layer),
+        kind=Kind(r.kind),
+        created_at=at(r.created_at),
+        last_activated_at=at(r.last_activated_at),
+        curve=r.curve,
+        curve_state=CurveState(r.strength, at(r.strength_at), data),
+        importance=r.importance,
+        importance_at=at(r.importance_at),
+        level=Level(r.level),
+        activation_count=r.activation_count,
+        recent_mentions=() if r.recent_mentions == "[]" else tuple(map(at, json.loads(r.recent_mentions))),
+        sensitivity=Sensitivity(r.sensitivity),
+        pinned=bool(r.pinned),
+        verified=bool(r.verified),
+        close=bool(r.close),
+        repeats=r.repeats,
+        **dates,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +141,12 @@ class Tally:
         self.data.setdefault(what, []).append(value)
 
 
+Work: TypeAlias = Callable[[Tx, Tally], object]
+
+
 @dataclass(slots=True)
 class Run:
-    """A night at work. `rows` and `seen` are the store as it was looked over; every write looks again."""
+    """A night at work. `rows` are the store as it was looked over; every write looks again."""
 
     tools: Tools
     job: Job
@@ -87,8 +157,7 @@ class Run:
     data: dict[str, Json]
     erase_old: bool = False
     believed: bool = True  # the clock: if not, only what a later night takes back by itself is done
-    rows: list[Outline] = field(default_factory=list)
-    seen: Weighed | None = None
+    rows: list[Weighed] = field(default_factory=list)
     moved: bool = False  # whether this run has written more than figures since it looked
 
     @property
@@ -98,8 +167,8 @@ class Run:
 
     async def look(self) -> None:
         """Read the whole store in outline, and weigh it."""
-        self.rows = await self.tools.store.read(self.user_id, lambda tx: tx.memories.outlines())
-        self.seen = await asyncio.to_thread(weigh, self.rows, self.tools.u, self.now)
+        rows = await self.tools.store.read(self.user_id, lambda tx: tx.memories.outlines())
+        self.rows = await asyncio.to_thread(weigh, rows, self.tools.u, self.now)
         self.moved = False
 
     async def write(self, fn: Callable[[Tx, Tally], T], *, share: float | None = None, moves: bool = True) -> T:
@@ -126,38 +195,44 @@ class Run:
         self.moved = self.moved or moves
         return result
 
+    async def write_each(
+        self, items: Sequence[T], write: Callable[[Run, Tx, Tally, T], object], *, moves: bool = True
+    ) -> None:
+        """Write one item after another, and how much of the phase is done by then."""
+        for i, item in enumerate(items, start=1):
+            await self.write(
+                lambda tx, tally, item=item: write(self, tx, tally, item),  # type: ignore[misc]
+                share=i / len(items),
+                moves=moves,
+            )
+
+    async def work_each(self, items: Sequence[T], prepare: Callable[[Run, T], Awaitable[Work | None]]) -> None:
+        """The same for items that need a model first: `prepare` returns what is then to be written, if anything."""
+        for i, item in enumerate(items, start=1):
+            if (work := await prepare(self, item)) is not None:
+                await self.write(work, share=i / len(items))
+
+    async def memories(self, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Those that are there, in any state."""
+        return await self.tools.store.read(self.user_id, lambda tx: tx.memories.many(ids))
+
     async def enter(self, phase: str) -> bool:
         """Begin a phase; False if an earlier attempt has finished it."""
         if phase in self.data.get("phases", []):
             return False
-        await self.write(
-            lambda _tx, tally: tally.data.update(phase=phase, share=self._share(0.0, phase)), moves=False
-        )
+        share = self._share(0.0, phase)
+        await self.write(lambda _tx, tally: tally.data.update(phase=phase, share=share), moves=False)
         return True
 
     async def leave(self, phase: str) -> None:
         """The phase is finished, and will not be begun again tonight."""
-
-        def done(_tx: Tx, tally: Tally) -> None:
-            tally.note("phases", phase)
-
-        await self.write(done, share=1.0, moves=False)
+        await self.write(lambda _tx, tally: tally.note("phases", phase), share=1.0, moves=False)
 
     def _share(self, of_phase: float, phase: str | None = None) -> float:
-        phase = phase or str(self.data.get("phase", ""))
-        before = 0.0
-        for name, part in PHASES.items():
-            if name == phase:
-                return round(min(1.0, before + part * of_phase), 3)
-            before += part
-        return round(before, 3)
-
-    # --- what phases share
-
-    def relevel(self, tx: Tx, m: Memory, level: Level, content: str, reason: str = "") -> Memory:
-        """Level, content, weight and log row of one memory, as a change set of its own, so that it can be undone."""
-        new = replace(m, level=level, content=content)
-        return self.change(tx, m, new, "levelled", "level", reason or _step(m.level, level))
+        """How much of the night is done, with so much of the phase."""
+        names = list(PHASES)
+        at = names.index(phase or self.data.get("phase", names[0]))
+        return round(min(1.0, sum(PHASES[n] for n in names[:at]) + PHASES[names[at]] * of_phase), 3)
 
     def change(self, tx: Tx, m: Memory, new: Memory, op: Op, event: str, reason: str) -> Memory:
         """Write `new` over `m` with its weight and its line in the log."""
@@ -166,10 +241,6 @@ class Run:
         stored = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, self.now)), op)
         tx.memories.log(lifecycle.logged(event, m, stored, u, self.now, reason))
         return stored
-
-
-def _step(old: Level, new: Level) -> str:
-    return f"{old.name.lower()} → {new.name.lower()}"
 
 
 def batches(items: Sequence[T], size: int = BATCH) -> list[Sequence[T]]:

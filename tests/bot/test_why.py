@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot import why
+from bot.listing import memory_line
 from memory.lifecycle import born
 from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
 from memory.recall.fusion import SHOWN, WEIGHTS, nudged
@@ -52,6 +53,17 @@ def figures(line: str) -> float:
     parts = re.split(r" = |: |：", line, maxsplit=1)[1]
     sum_ = re.findall(r"(?:(?<= )|^)([−+]?) ?([^\d−+]+) (\d+\.\d\d)", parts)
     return sum(-float(n) if sign == "−" else float(n) for sign, _, n in sum_)
+
+
+def test_a_quotation_is_in_quotation_marks() -> None:
+    """In /why, in its details and in lists; not where a faded text stands for it, and none that was not said."""
+    quote = replace(memory("I live in Leeds."), modalities=("text", "quote"))
+    hit = replace(HIT, memory=quote)
+    assert "“I live in Leeds.”" in why.reasons_for(Recall((hit,)), [quote], frozenset(), {}, "en", NOW, "UTC")
+    assert why.reasons_for(Recall(()), [quote], frozenset(), {}, "zh", NOW, "UTC").count("“I live in Leeds.”") == 1
+    assert "“I live in Leeds.”" in why.explain(Recall((hit,)), [], "en", NOW)
+    assert "“" not in memory_line(replace(quote, content="lives in Leeds"), "en", NOW)
+    assert "“" not in memory_line(memory("Lives in Leeds"), "en", NOW)
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.events import Done
-from memory.learn.merge import save_draft
 from memory.models import Draft, State
 from memory.ports import Tx
 from tests.e2e.driver import START, Window
 from tests.e2e.test_scripted_model import EXTRACT, scripted
+from tests.memory.learn.world import save_draft
 from tests.servers.openai import OpenAIServer, Request
 
 KNOWN = {

@@ -16,7 +16,7 @@ from memory.models import Layer, State, language_of
 from memory.text.tokens import estimate_tokens
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
-from tests.servers.tasks import answer_tasks
+from tests.servers.tasks import answer_tasks, summary
 
 MONITOR = r"\[SKIP\]"
 EXTRACT = r"JSON"
@@ -279,7 +279,7 @@ async def test_short_messages_outlast_long_ones(
     fact, piece, question = ARTICLES[lang]
     openai_server.on(
         "small",
-        lambda r: f"EPISODE: x\nSUMMARY: {fact}" if "<transcript>" in r.text and fact in r.text else "[SKIP]",
+        lambda r: summary("x", fact) if "<transcript>" in r.text and fact in r.text else "[SKIP]",
         field="model",
     )
     openai_server.on("large", lambda r: piece * 250 if "LONG" in r.text[-9:] else "Fine.", field="model")

@@ -30,6 +30,7 @@ from memory.models import Filter, Job, JobKind, Layer, Memory, Sensitivity, Stat
 from memory.ports import Tx
 from tests.e2e.driver import FakeTime, Window
 from tests.servers.openai import OpenAIServer, Request, fail
+from tests.servers.tasks import summary
 
 KEPT: Final = Path(__file__).resolve().parent / "0.1"
 ABOUT: Final[Mapping[str, Any]] = json.loads((KEPT / "home.json").read_text(encoding="utf-8"))
@@ -86,9 +87,15 @@ def keeps(server: OpenAIServer) -> None:
     def answer(request: Request) -> str:
         if "<exchange>" in request.text:
             return "[SKIP]"
-        if "EPISODE" in request.system:
-            return "EPISODE: a talk about the workshop\nSUMMARY: The workshop was talked about."
-        return "[KEEP]" if "[PROMOTE]" in request.system else "[SEPARATE]" if "[SEPARATE]" in request.system else "[]"
+        if "- episode" in request.system:
+            return summary("a talk about the workshop", "The workshop was talked about.")
+        return (
+            '{"decision": "keep"}'
+            if "promote:" in request.system
+            else '{"separate": true}'
+            if "“separate”" in request.system
+            else "[]"
+        )
 
     server.default = answer
 

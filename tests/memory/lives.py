@@ -27,7 +27,7 @@ from bot.llm.openai_chat import OpenAIChat
 from memory.embed import LexicalEmbedder
 from memory.errors import Conflict, NotFound, Refused
 from memory.jobs import JobRunner
-from memory.learn import switch
+from memory.learn import background as switch
 from memory.learn.merge import Claim, Merger
 from memory.lifecycle import CURVES
 from memory.models import (

@@ -58,6 +58,7 @@ VARIABLES: Mapping[str, Mapping[str, Any]] = {
     "merge": {"texts": ["hello there", "hello"]},
     "contradict": {"pairs": [{"n": 1, "a": "hello there", "b": "hello"}]},
     "derive": {"memories": [ITEM | {"text": "hello there"}]},
+    "again": {"error": "E"},
     "extract": {"now": "N", "tz": "Z", "memories": [ITEM], "messages": [SAID], "previous": "before"},
 }
 BOTH = pytest.mark.parametrize("lang", LANGS)

@@ -7,7 +7,7 @@ In a test::
         "I live in Lyon": "[ADD kind=identity] Lives in Lyon",
         "moved to Marseille": "[UPDATE:{Lyon}] Lives in Marseille",  # {Lyon}: the id of the memory that says so
     })
-    answer_tasks(openai_server, chat="Fine.", review="[DELETE]")  # one answer to a task, or a function of the request
+    answer_tasks(openai_server, chat="Fine.", review=decision("delete"))  # one answer to a task, or a function of the request
 
 Processes that a test starts are served from a thread: `with served() as server`.
 """
@@ -35,6 +35,16 @@ _WORD: Final = re.compile(r"\d+|[A-Za-z]+|\S")  # a character, where no spaces p
 _LINE: Final = re.compile(r"^- (.+)$", re.MULTILINE)
 
 
+def summary(episode: str, running: str) -> str:
+    """The summariser's answer."""
+    return json.dumps({"episode": episode, "summary": running}, ensure_ascii=False)
+
+
+def decision(word: str) -> str:
+    """The reviewer's answer."""
+    return json.dumps({"decision": word})
+
+
 def answer_tasks(
     server: OpenAIServer, learned: Mapping[str, str] | None = None, **given: Answer | Callable[[Request], Answer]
 ) -> None:
@@ -48,10 +58,10 @@ def answer_tasks(
         "chat": read_out,
         "monitor": keep if learned is None else lambda r: _by_words(r, learned),
         "extract": lambda _: "[]",
-        "summarise": lambda _: "EPISODE: A short talk.\nSUMMARY: A short talk.",
-        "review": lambda r: "[PROMOTE]" if "promotion" in r.last.partition("\n")[0] else "[KEEP]",
+        "summarise": lambda _: summary("A short talk.", "A short talk."),
+        "review": lambda r: decision("promote" if "promotion" in r.last.partition("\n")[0] else "keep"),
         "level": shorten,
-        "merge": lambda r: max(_LINE.findall(r.last), key=len),
+        "merge": lambda r: json.dumps({"text": max(_LINE.findall(r.last), key=len)}),
         "contradict": lambda _: "[]",
         "derive": lambda _: "[]",
     }

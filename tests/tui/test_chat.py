@@ -127,7 +127,7 @@ async def test_what_is_typed_past_a_question_arrives_whole(online: Settings) -> 
 
 
 async def test_what_is_no_longer_so_is_marked_in_the_list(online: Settings, openai_server: OpenAIServer) -> None:
-    """What was taken back stands there as the past."""
+    """What was taken back stands there as the past, a quotation in quotation marks."""
     openai_server.default = "Mm."
     kept = "[ADD kind=preference] Likes oolong"
     openai_server.on(
@@ -140,11 +140,12 @@ async def test_what_is_no_longer_so_is_marked_in_the_list(online: Settings, open
 
         def past(tx: Tx) -> None:
             tx.changes.begin("user", "edit", memory.created_at)
-            tx.memories.put(replace(memory, negated_at=memory.created_at), "negated")
+            quote = replace(memory, negated_at=memory.created_at, modalities=("text", "quote"))
+            tx.memories.put(quote, "negated")
 
         await cast("Any", w.app.link.ebb).store.write(memory.user_id, past)
         await w.send("/memories")
-        await w.sees("no longer so · Likes oolong")
+        await w.sees("no longer so · “Likes oolong”")
 
 
 async def test_memories_are_listed_searched_and_forgotten(online: Settings) -> None:

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from bot.events import Outcome
 from bot.listing import LISTED
 from bot.texts import ago
-from memory.models import Memory, State
+from memory.models import Memory, State, mark_quote
 from memory.text.output import clean_output
 from tui.link import Link
 from tui.voice import Voice
@@ -115,7 +115,7 @@ class Memories(Screen[None]):
             (f"{glyph(m.level)} ", "$primary"),
             f"{icon(m.kind)} ",
             (mark, "$quiet"),
-            (one_line(m.content, 200), style),
+            (one_line(mark_quote(m, m.content), 200), style),
         )
 
     def _show(self, m: Memory) -> None:
@@ -133,7 +133,7 @@ class Memories(Screen[None]):
             ("browse.valid", validity(m, self._voice, now)),
         ]
         marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
-        out = Content.assemble((clean_output(m.content), "bold"), "\n", (f"[{m.id}]", "$quiet"))
+        out = Content.assemble((clean_output(mark_quote(m, m.content)), "bold"), "\n", (f"[{m.id}]", "$quiet"))
         if marks:
             out = Content.assemble(out, ("  " + " · ".join(marks), "$sand"))
         out += Content("\n")
@@ -144,7 +144,11 @@ class Memories(Screen[None]):
                 out = Content.assemble(out, "\n", hang(Content.styled(label, "$quiet"), Content(value), self._room()))
         if m.original_content != m.content:
             out = Content.assemble(
-                out, "\n\n", (say("browse.original"), "$quiet"), "\n", clean_output(m.original_content)
+                out,
+                "\n\n",
+                (say("browse.original"), "$quiet"),
+                "\n",
+                clean_output(mark_quote(m, m.original_content)),
             )
         self._detail.update(out)
 

@@ -59,6 +59,16 @@ async def test_tasks_do_not_ponder(openai_server: OpenAIServer, model: OllamaCha
     assert "think" not in openai_server.chats[1].body
 
 
+async def test_a_refused_schema_is_left_out_from_then_on(openai_server: OpenAIServer, model: OllamaChat) -> None:
+    """Old versions take a word where the schema stands."""
+    told = "json: cannot unmarshal object into Go struct field ChatRequest.format of type string"
+    openai_server.queue.append(Reply(status=400, error={"message": told}))
+    openai_server.default = "Fine."
+    for _ in range(2):
+        assert (await complete(model, ModelRequest("extract", HI.messages, schema={"type": "object"})))[0] == "Fine."
+    assert ["format" in r.body for r in openai_server.chats] == [True, False, False]
+
+
 @pytest.mark.parametrize(
     ("reply", "code"),
     [

@@ -202,6 +202,14 @@ async def test_what_is_refused_is_left_out_from_then_on(openai_server: OpenAISer
     assert not {"stream_options", "max_tokens", "response_format"} & set(last)
 
 
+async def test_a_schema_refused_in_other_words_is_left_out(openai_server: OpenAIServer, model: OpenAIChat) -> None:
+    """Not every endpoint names the parameter."""
+    openai_server.queue.append(Reply(status=400, error={"message": "json_schema is not supported by this model"}))
+    request = ModelRequest("extract", HI.messages, schema={"type": "object"})
+    assert (await complete(model, request))[0] == "You said: Hi"
+    assert ["response_format" in r.body for r in openai_server.requests] == [True, False]
+
+
 async def test_limits_and_schemas_are_sent(openai_server: OpenAIServer, model: OpenAIChat) -> None:
     """What a task asks for reaches the endpoint."""
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}

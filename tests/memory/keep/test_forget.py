@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from memory.errors import NotFound
-from memory.learn.contains import HINTS, names, thing_of
+from memory.learn.alike import HINTS, names, thing_of
 from memory.models import Filter, Job, Kind, Layer, Memory, State
 from memory.ports import System, Tx
 from tests.memory.keep.home import Home
-from tests.memory.learn.world import TZ
+from tests.memory.learn.world import TZ, summary
 
 PAIRS = [
     ("I live in Paris", "Lives in Paris", "Paris"),
@@ -218,10 +218,10 @@ async def test_the_message_that_asks_is_hidden(home: Home) -> None:
     assert "forget my address" not in await home.visible()
 
 
-async def _summarised(home: Home, episode: str, summary: str) -> Memory:
+async def _summarised(home: Home, episode: str, running: str) -> Memory:
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", payload, f"EPISODE: {episode}\nSUMMARY: {summary}")
+    await home.me.work("summarise", payload, summary(episode, running))
     return next(m for m in await home.me.all() if m.layer is Layer.EPISODE)
 
 
@@ -261,7 +261,7 @@ async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> N
     assert (session.running_summary, session.title) == ("", "")
 
     before = len(home.me.model.requests)
-    await _run_jobs(home, *["EPISODE: the cat is Tom\nSUMMARY: Has a cat called Tom."] * 4)
+    await _run_jobs(home, *[summary("the cat is Tom", "Has a cat called Tom.")] * 4)
     asked = [home.me.model.prompt(n) for n in range(before, len(home.me.model.requests))]
     assert asked
     assert not any("Paris" in prompt for prompt in asked)
@@ -274,7 +274,7 @@ async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> N
     (back,) = [x for x in await home.me.all() if x.layer is Layer.EPISODE]
     assert back.id == episode.id
     assert (await home.me.get(m.id)).state is State.ACTIVE
-    await _run_jobs(home, *["EPISODE: both\nSUMMARY: Lives in Paris, the cat is Tom."] * 4)
+    await _run_jobs(home, *[summary("both", "Lives in Paris, the cat is Tom.")] * 4)
     assert "Paris" in (await home.me.fresh_session()).running_summary
 
 
@@ -285,7 +285,7 @@ async def test_undo_before_the_job_ran(home: Home) -> None:
     episode = await _summarised(home, "Told of Paris", "Lives in Paris.")
     await home.forget(m)
     await home.service.undo(home.user, home.me.tick())
-    await _run_jobs(home, *["EPISODE: x\nSUMMARY: Lives in Paris."] * 4)
+    await _run_jobs(home, *[summary("x", "Lives in Paris.")] * 4)
     assert [x.id for x in await home.me.all() if x.layer is Layer.EPISODE] == [episode.id]
 
 
@@ -377,7 +377,7 @@ async def test_containing(home: Home, memory: str, text: str, says: bool) -> Non
 
 def test_words_far_apart_do_not_say_it() -> None:
     """A long reply has many words; only a sentence can say a thing."""
-    from memory.learn.contains import Thing, units
+    from memory.learn.alike import Thing, units
 
     thing = Thing((units("I collect old stamps"),))
     assert thing.said_by("You collect old stamps, right?")

@@ -13,7 +13,7 @@ from memory.errors import Conflict, NotFound, Refused
 from memory.models import Filter, Layer, Level, Memory, Sensitivity, State
 from memory.ports import Tx
 from tests.memory.keep.home import ANY, Home
-from tests.memory.learn.world import TZ
+from tests.memory.learn.world import TZ, summary
 
 
 class TestRestore:
@@ -161,7 +161,7 @@ class TestPurge:
         await home.me.say("Where do I live?", "In Zanzibar.", recalled=[m])
         messages = await home.me.messages()
         payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-        await home.me.work("summarise", payload, "EPISODE: Zanzibar came up\nSUMMARY: They live in Zanzibar.")
+        await home.me.work("summarise", payload, summary("Zanzibar came up", "They live in Zanzibar."))
         await home.me.remember("Likes jazz")
         return m
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from memory.errors import Refused
-from memory.learn.guess import due, kind_of, slot
+from memory.learn.remember import due, kind_of, slot
 from memory.models import Filter, Importance, Kind, Lang, Sensitivity, Source, State
 from memory.privacy import unseal
 from tests.memory.keep.conftest import KEY

@@ -10,7 +10,7 @@ from memory.errors import Conflict, NotFound
 from memory.models import Filter, Level, State
 from memory.ports import Tx
 from tests.memory.keep.home import Home
-from tests.memory.learn.world import TZ
+from tests.memory.learn.world import TZ, summary
 
 
 async def test_of_something_learned(home: Home) -> None:
@@ -152,7 +152,7 @@ async def test_of_a_summary_is_never_the_newest(home: Home) -> None:
     await home.me.say("Hello there.")
     messages = await home.me.messages()
     payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
-    await home.me.work("summarise", payload, "EPISODE: a greeting\nSUMMARY: They said hello.")
+    await home.me.work("summarise", payload, summary("a greeting", "They said hello."))
     assert (await home.service.undo(home.user, home.me.tick())).reason == "remember"
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.learn.asof import as_of_asked
+from memory.learn.dates import as_of_asked
 
 NOW = datetime(2026, 8, 14, 12, tzinfo=UTC)
 TZ = "Asia/Shanghai"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory.learn.claims import Claim, strategy
+from memory.learn.merge import Claim, strategy
 from memory.lifecycle import weight
 from memory.models import Draft, Kind, Layer, Level, Memory, State
 from tests.memory.learn.world import START, World

@@ -13,7 +13,8 @@ import pytest
 from memory.errors import Conflict, ModelError
 from memory.models import Kind, Layer, Sensitivity, Source, State
 from memory.ports import Tx
-from tests.memory.learn.world import World
+from prompts import load
+from tests.memory.learn.world import World, summary
 
 
 async def through(world: World) -> dict[str, Any]:
@@ -183,9 +184,19 @@ async def test_a_broken_answer_uses_up_no_messages(world: World) -> None:
     assert (e.value.code, e.value.outage) == ("unreadable", False)
     assert (await world.fresh_session()).extracted_through == 0
     await world.say("I like milk")
-    result = await world.work("extract", await through(world), "oops", json.dumps([entry("Likes milk")]))
+    result = await world.work("extract", await through(world), '[{"content": 7}]', json.dumps([entry("Likes milk")]))
     assert result["new"] == 1
     assert "I like tea" in world.model.prompt()
+    assert world.model.requests[-1].messages[-2:] == [
+        {"role": "assistant", "content": '[{"content": 7}]'},
+        {
+            "role": "user",
+            "content": load("again", "en").render(error="memories.0.content: Input should be a valid string"),
+        },
+    ]
+    schema = world.model.requests[-1].schema
+    assert schema is not None
+    assert list(schema["properties"]) == ["memories"]
 
 
 async def test_a_long_history_is_summarised_first(world: World) -> None:
@@ -196,8 +207,8 @@ async def test_a_long_history_is_summarised_first(world: World) -> None:
     await world.work(
         "extract",
         await through(world),
-        "EPISODE: stories\nSUMMARY: Stories of Lisbon were told.",
-        "EPISODE: stories\nSUMMARY: Stories of Lisbon were told.",
+        summary("stories", "Stories of Lisbon were told."),
+        summary("stories", "Stories of Lisbon were told."),
         json.dumps([entry("Lives in Lyon", said=[19])]),
     )
     tasks = [r.task for r in world.model.requests]

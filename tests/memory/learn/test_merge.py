@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.learn.keep import must
-from memory.learn.merge import Claim, Merger, Saved, accept, save_draft
+from memory.learn.merge import Claim, Merger, Saved
 from memory.models import (
     Draft,
     Filter,
@@ -24,7 +24,7 @@ from memory.models import (
     Tombstone,
 )
 from memory.ports import Tx
-from tests.memory.learn.world import START, World
+from tests.memory.learn.world import START, World, save_draft
 
 DAY = timedelta(days=1)
 
@@ -429,7 +429,7 @@ async def test_a_proposal_changes_nothing_until_it_is_accepted(world: World) -> 
     def yes(tx: Tx) -> None:
         tx.changes.begin("user", "accept", world.now)
         for saved in (moved, denied):
-            accept(tx, tx.memories.many([saved.memory.id])[0], curve="fade", u=1.0, at=world.now)
+            Merger(tx, curve="fade", u=1.0).accept(tx.memories.many([saved.memory.id])[0], world.now)
 
     await world.store.write(world.user, yes)
     assert (await world.get(old.id)).state is State.SUPERSEDED

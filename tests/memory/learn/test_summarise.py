@@ -11,9 +11,9 @@ from memory.errors import Conflict, ModelError
 from memory.learn.merge import Merger
 from memory.models import Kind, Layer, Memory, State
 from memory.ports import Tx
-from tests.memory.learn.world import START, World
+from tests.memory.learn.world import START, World, summary
 
-GOOD = "EPISODE: talked about tea and a trip\nSUMMARY: Likes tea.\nA trip to Kyoto is planned."
+GOOD = summary("talked about tea and a trip", "Likes tea.\nA trip to Kyoto is planned.")
 
 
 async def span(world: World, after: int = 0, through: int | None = None) -> dict[str, object]:
@@ -69,7 +69,7 @@ async def test_the_next_span_goes_on_from_the_summary(world: World) -> None:
     first = await span(world)
     await world.work("summarise", first, GOOD)
     await world.say("I bought a kettle")
-    await world.work("summarise", await span(world, int(str(first["through"]))), "EPISODE: kettle\nSUMMARY: all")
+    await world.work("summarise", await span(world, int(str(first["through"]))), summary("kettle", "all"))
     request = world.model.requests[-1]
     assert request.data["previous"] == "Likes tea.\nA trip to Kyoto is planned."
     assert [m["text"] for m in request.data["messages"]] == ["I bought a kettle", "I see."]
@@ -140,7 +140,7 @@ async def test_a_long_span_is_told_in_portions(world: World) -> None:
     """Each goes on from the summary before it; the episode has the topics of all."""
     for i in range(10):
         await world.say(f"story {i} " + "word " * 2_000, "And then? " + "hm " * 1_500)
-    answers = [f"EPISODE: part {i}\nSUMMARY: up to {i}" for i in range(10)]
+    answers = [summary(f"part {i}", f"up to {i}") for i in range(10)]
     probe = [*answers]
     world.model.answers = list(probe)
     job = await world.lease("summarise", await span(world))
@@ -168,10 +168,10 @@ async def test_forgetting_rewrites_what_told_of_it(world: World) -> None:
     await world.say("I like tea")
     await world.say("I like durian")
     payload = await span(world)
-    await world.work("summarise", payload, "EPISODE: tea and durian\nSUMMARY: tea, durian")
+    await world.work("summarise", payload, summary("tea and durian", "tea, durian"))
     before = await episode(world)
     await hide(world, "durian")
-    result = await world.work("summarise", {**payload, "rebuild": True}, "EPISODE: tea\nSUMMARY: only tea")
+    result = await world.work("summarise", {**payload, "rebuild": True}, summary("tea", "only tea"))
     after = await episode(world)
     assert result["episodes"] == [before.id]
     assert after.content == "[2026-01-03 18:01] tea"
@@ -186,7 +186,7 @@ async def test_an_empty_span_asks_for_the_running_summary_alone(world: World) ->
     payload = await span(world)
     await world.work("summarise", payload, GOOD)
     empty = {**payload, "after": payload["through"], "rebuild": True}
-    result = await world.work("summarise", empty, "EPISODE: x\nSUMMARY: tea and more")
+    result = await world.work("summarise", empty, summary("x", "tea and more"))
     assert result["episodes"] == []
     assert (await world.fresh_session()).running_summary == "tea and more"
     assert (await episode(world)).content == "[2026-01-03 18:01] talked about tea and a trip"
@@ -197,14 +197,12 @@ async def test_one_episode_of_several_is_rewritten_alone(world: World) -> None:
     await world.say("I like durian")
     await world.say("I like tea")
     first = await span(world)
-    await world.work("summarise", first, "EPISODE: durian, tea\nSUMMARY: durian, tea")
+    await world.work("summarise", first, summary("durian, tea", "durian, tea"))
     await world.say("I like milk")
     second = await span(world, after=int(str(first["through"])))
-    await world.work("summarise", second, "EPISODE: milk\nSUMMARY: durian, tea, milk")
+    await world.work("summarise", second, summary("milk", "durian, tea, milk"))
     await hide(world, "durian")
-    await world.work(
-        "summarise", {**first, "rebuild": True}, "EPISODE: tea\nSUMMARY: x", "EPISODE: y\nSUMMARY: tea and milk"
-    )
+    await world.work("summarise", {**first, "rebuild": True}, summary("tea", "x"), summary("y", "tea and milk"))
     told = [m.content for m in await world.all() if m.layer is Layer.EPISODE]
     assert told == ["[2026-01-03 18:01] tea", "[2026-01-03 18:04] milk"]
     assert (await world.fresh_session()).running_summary == "tea and milk"
@@ -216,7 +214,7 @@ async def test_an_episode_of_nothing_goes(world: World) -> None:
     """When all it told of is forgotten, so is it, and the summary is empty."""
     await world.say("I like durian", "durian is fine")
     payload = await span(world)
-    await world.work("summarise", payload, "EPISODE: durian\nSUMMARY: durian")
+    await world.work("summarise", payload, summary("durian", "durian"))
     await hide(world, "durian")
     await world.work("summarise", {**payload, "rebuild": True})
     assert await world.all() == []
@@ -228,7 +226,7 @@ async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
     await world.say("I like tea")
     await world.say("I like durian")
     payload = await span(world)
-    await world.work("summarise", payload, "EPISODE: tea and durian\nSUMMARY: tea, durian")
+    await world.work("summarise", payload, summary("tea and durian", "tea, durian"))
     dropped = await episode(world)
 
     def drop(tx: Tx) -> None:
@@ -237,7 +235,7 @@ async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
 
     await world.store.write(world.user, drop)
     await hide(world, "durian")
-    await world.work("summarise", {**payload, "rebuild": True}, "EPISODE: tea\nSUMMARY: y")
+    await world.work("summarise", {**payload, "rebuild": True}, summary("tea", "y"))
     after = await episode(world)
     assert after.id != dropped.id
     assert after.content == "[2026-01-03 18:01] tea"
@@ -277,6 +275,6 @@ async def test_an_episode_names_nobody_that_the_conversation_did_not(
 ) -> None:
     """What a model makes up is left out; the person's first words stand where nothing is left."""
     await world.say(said)
-    await world.work("summarise", await span(world), f"EPISODE: {told}\nSUMMARY: {told}")
+    await world.work("summarise", await span(world), summary(f"{told}", f"{told}"))
     assert (await episode(world)).content.endswith(f"] {kept}")
     assert (await world.fresh_session()).running_summary == kept

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from memory.errors import Conflict
-from memory.learn import switch
+from memory.learn import background as switch
 from memory.lifecycle import CURVES, level_of, weight
 from memory.models import Job, Json, Kind, State, WeightEvent
 from memory.ports import Tx

@@ -10,7 +10,7 @@ from typing import Any
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError
 from memory.jobs import Effect, Handler
-from memory.learn.merge import Saved, save_draft
+from memory.learn.merge import Claim, Merger, Saved
 from memory.models import (
     Draft,
     Filter,
@@ -28,13 +28,37 @@ from memory.models import (
     TurnState,
     Usage,
 )
-from memory.ports import Chunk, ModelRequest, Tx
+from memory.ports import Chunk, FloatArray, ModelRequest, Tx
 from memory.service import MemoryService
 from memory.store import SqliteStore, worker_id
+from tests.servers.tasks import decision, summary
+
+__all__ = ["decision", "summary"]
 
 TZ = "Asia/Shanghai"
 START = datetime(2026, 1, 3, 10, 0, tzinfo=UTC)  # a Saturday, 18:00 in Shanghai
 EVERY_STATE = Filter(states=frozenset(State))
+
+
+def save_draft(
+    tx: Tx,
+    draft: Draft,
+    now: datetime,
+    *,
+    curve: str,
+    u: float,
+    vector: FloatArray | None = None,
+    embedder_id: str | None = None,
+    sources: Sequence[str] = (),
+    said_at: datetime | None = None,
+    **claimed: Any,
+) -> Saved:
+    """Save one draft as learning does, said when the newest of its sources was; inside a write with a set begun."""
+    proposed = claimed.pop("proposed", False)
+    if said_at is None:
+        said_at = max((m.at for i in sources if (m := tx.conversations.message(i)) is not None), default=now)
+    claim = Claim(draft, said_at, tuple(sources), vector=vector, embedder_id=embedder_id, **claimed)
+    return Merger(tx, curve=curve, u=u, proposing=proposed).save(claim)
 
 
 class ScriptedModel:

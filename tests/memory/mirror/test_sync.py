@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import stat
 from dataclasses import replace
 from datetime import timedelta
@@ -66,6 +67,48 @@ async def test_an_edited_text(desk: Desk) -> None:
     await desk.sync()
     assert f"\n{whole}\n" in desk.text
     assert (await desk.get(m)).original_content == whole
+
+
+SAID = (
+    "I live in Lyon.",
+    "我住在里昂。",
+    "“Momo” is what we call the cat",  # marks of its own
+    "“To be or not to be”",
+    "- I play the cello",
+    "#1 fan of Hannah's bakery",
+    "Where do you live? – In Lyon",
+    "你住哪？——里昂",
+    "3. I like tea\\",
+    "”I like odd marks“",
+)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_quotation_marks_go_and_come(desk: Desk, seed: int) -> None:
+    """A page that keeps or drops the marks of quotations, or their headings, changes no memory; the marks come back."""
+    chance, quote = random.Random(seed), ("text", "quote")
+    kept = [await desk.remember(f"I said {n}", original_content=t, content=t) for n, t in enumerate(SAID)]
+    kept = [await desk.put(m, modalities=quote) for m in kept]
+    kept.append(await desk.remember("I said “yes”, not “no”"))
+    await desk.sync()
+    page, before = desk.text, await desk.all()
+    assert all(f"\n“{t}”\n" in page for t in SAID)
+    for _ in range(3):
+        lines = desk.text.split("\n")
+        for n, line in enumerate(lines):
+            if line.startswith("“") and chance.random() < 0.5:
+                lines[n] = ("\\" if line[1] in "-#3" else "") + line[1:-1]
+            if line.startswith("### [") and chance.random() < 0.1:
+                lines[n] = line.replace("[", "").replace("]", "").replace("#", "").replace("|", "")
+        desk.save("\n".join(lines))
+        assert (await desk.sync()).result()["outcome"] == "nothing"
+        assert [(m.id, m.original_content) for m in await desk.all()] == [(m.id, m.original_content) for m in before]
+        assert desk.text.split("## Active")[1] == page.split("## Active")[1]
+    m = kept[0]
+    await desk.edit(lambda t: t.replace("“I live in Lyon.”", "“I live in Nice.”"))
+    edited = await desk.get(m)
+    assert (edited.original_content, edited.modalities) == ("I live in Nice.", ("text",))
+    assert block(desk.text, m).endswith("\nI live in Nice.\n")
 
 
 async def test_a_page_with_faded_texts_is_read_back_as_it_was(desk: Desk) -> None:

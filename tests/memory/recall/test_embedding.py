@@ -15,7 +15,7 @@ from memory.embed import LexicalEmbedder, Moving
 from memory.errors import ModelError
 from memory.ports import FloatArray
 from memory.recall import QueryEmbedder, reader
-from memory.recall.embedding import shorten_texts
+from memory.text.spans import shorten_texts
 
 
 class Far:
@@ -50,23 +50,24 @@ async def test_in_time() -> None:
         found, late = await q.embed(text, [before])
         assert found is not None
         assert (found.embedder, found.rows.shape, late) == ("far:model:4", (count, 4), False)
-        assert (await q.embed(text, [before]))[0] is found
+        again, _ = await q.embed(text, [before])  # the reader may have been made meanwhile
+        assert again is not None and again.rows is found.rows
     assert far.calls == 3
 
 
 def test_a_long_message_is_asked_by_its_questions_and_its_end() -> None:
     """About 96 tokens in all, in both languages; a short message stays whole, and leaves the rest to the context."""
     long = "We walked for hours. Where did Anna leave the key? " + "It rained again and again. " * 40 + "I am tired."
-    (message,) = shorten_texts([long])
+    (message,) = shorten_texts([long], 360)
     assert message.startswith("Where did Anna leave the key? It rained")
     assert message.endswith("I am tired.")
     assert len(message) <= 360
-    message, context = shorten_texts(["她呢？", "我和安娜去爬山了。" * 60])
+    message, context = shorten_texts(["她呢？", "我和安娜去爬山了。" * 60], 360)
     assert message == "她呢？"
     assert 250 < len(context.encode()) <= 350
-    message, context = shorten_texts(["字" * 500, "前文。" * 200])
+    message, context = shorten_texts(["字" * 500, "前文。" * 200], 360)
     assert 200 < len((message + context).encode()) <= 360
-    assert shorten_texts(["how are you?"]) == ["how are you?"]
+    assert shorten_texts(["how are you?"], 360) == ["how are you?"]
 
 
 async def test_too_late_costs_only_the_deadline_and_serves_the_next_turn() -> None:

@@ -15,7 +15,7 @@ import pytest
 from memory import lifecycle
 from memory.embed import LexicalEmbedder
 from memory.errors import Unreadable
-from memory.learn.merge import Claim, Merger, save_draft
+from memory.learn.merge import Claim, Merger
 from memory.models import (
     Draft,
     Filter,
@@ -34,7 +34,7 @@ from memory.ports import Tx
 from memory.service import MemoryService
 from memory.store import SqliteStore, open_store, worker_id
 from memory.transfer import Taken
-from tests.memory.learn.world import START, TZ, ScriptedModel
+from tests.memory.learn.world import START, TZ, ScriptedModel, save_draft
 
 ANY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 

@@ -9,6 +9,7 @@ import pytest
 
 from memory.store import open_store, worker_id
 from tests.memory.upkeep.night import START, Home, TaskModel, shorter
+from tests.servers.tasks import decision
 
 
 @pytest.fixture
@@ -18,7 +19,9 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
     store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=b"k" * 32)
     try:
         user = await store.system(lambda s: s.create_user(START))
-        model = TaskModel(level=shorter, review="[KEEP]", merge="[SEPARATE]", contradict="[]", derive="[]")
+        model = TaskModel(
+            level=shorter, review=decision("keep"), merge='{"separate": true}', contradict="[]", derive="[]"
+        )
         h = Home(store, user, worker, model)
         await store.use_embedder(h.embedder.id, h.embedder.dim)
         yield h

@@ -10,12 +10,12 @@ from typing import Any
 
 from memory import lifecycle
 from memory.embed import LexicalEmbedder
-from memory.learn.asking import Tools
-from memory.learn.merge import save_draft
+from memory.learn.answer import Tools
 from memory.models import Draft, Filter, Job, Json, Kind, Layer, Memory, Sensitivity, State, Usage, language_of
 from memory.ports import Chunk, ModelRequest, Tx
 from memory.store import SqliteStore
 from memory.upkeep.keeper import Keeper, Report
+from tests.memory.learn.world import save_draft
 
 START = datetime(2026, 1, 3, 10, 0, tzinfo=UTC)
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 
 from memory.errors import ModelError
-from memory.learn.forget import forget
-from memory.learn.purge import purge
+from memory.learn.forget import forget, purge
 from memory.learn.undo import undo
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
 from memory.ports import Tx
-from memory.upkeep.duplicates import mergeable
-from memory.upkeep.similar import similarity
+from memory.upkeep.duplicates import mergeable, similarity
 from tests.memory.lifecycle.test_curves import memory
 from tests.memory.upkeep.night import Home
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,12 +14,13 @@ import pytest
 from memory import lifecycle
 from memory.errors import ModelError
 from memory.learn import keep
-from memory.learn.asking import NIGHT_FLOOR
+from memory.learn.answer import NIGHT_FLOOR, parse
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State, Usage
 from memory.ports import Tx
-from memory.upkeep.review import MOST_REVIEWS, Step, read
+from memory.upkeep.review import MOST_REVIEWS
 from tests.memory.lifecycle.test_curves import T0, memory
 from tests.memory.upkeep.night import Home
+from tests.servers.tasks import decision
 
 NAME = "The user is called Lena"
 CHESS = "The user plays chess on Mondays"
@@ -42,7 +44,7 @@ async def neglected(home: Home, text: str = CHESS, **fields: object) -> Memory:
 async def test_a_promotion_makes_core(home: Home) -> None:
     """For good: whole, undoable, in the log; and nobody asks again."""
     m = await boosted(home)
-    home.model.answers["review"] = "Their name will not change.\n[PROMOTE]"
+    home.model.answers["review"] = '{"thoughts": "Their name will not change.", "decision": "promote"}'
     report = await home.night()
     now = await home.get(m)
     assert (now.layer, now.level, now.content) == (Layer.CORE, Level.FULL, NAME)
@@ -67,7 +69,8 @@ async def test_it_is_shown_the_memory_its_five_nearest_and_what_it_searched_for(
     await home.write(lambda tx: tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated"))
 
     def answer(data: Mapping[str, Json]) -> str:
-        return ("[SEARCH:walnuts allergy]", "[SEARCH: tennis]", "[KEEP]")[int(data["round"]) - 1]
+        words = ("walnuts allergy", "tennis", "")[int(data["round"]) - 1]
+        return json.dumps({"decision": "search" if words else "keep", "words": words})
 
     home.model.answers["review"] = answer
     await home.night()
@@ -86,7 +89,7 @@ async def test_it_is_shown_the_memory_its_five_nearest_and_what_it_searched_for(
     assert "The user is allergic to walnuts" in [row["text"] for row in two["found"]]
     assert "Lena plays tennis" in [row["text"] for row in three["found"]]
     prompt = [r for r in home.model.requests if r.task == "review"][-1].messages
-    assert "[SEARCH" in prompt[0]["content"]
+    assert "search" in prompt[0]["content"]
     assert NAME in prompt[1]["content"]
     assert "tennis" in prompt[1]["content"]
 
@@ -138,7 +141,7 @@ async def test_under_other_curves_decay_is_nobodys_question(home: Home, curve: s
     """However low the counter is, the curve alone decides."""
     m = await neglected(home)
     await home.write(lambda tx: tx.memories.put(lifecycle.adopted(m, curve, 1.0, home.now), "updated"))
-    home.model.answers["review"] = "[DELETE]"
+    home.model.answers["review"] = decision("delete")
     for _ in range(3):
         home.later(days=DUE)
         await home.night()
@@ -149,7 +152,7 @@ async def test_under_other_curves_decay_is_nobodys_question(home: Home, curve: s
 async def test_what_it_lets_go_of_is_forgotten_and_comes_back_whole(home: Home) -> None:
     """Restored by its owner, the next nights find nothing to do about it."""
     m = await neglected(home)
-    home.model.answers["review"] = "[DELETE]"
+    home.model.answers["review"] = decision("delete")
     home.later(days=DUE)
     report = await home.night()
     now = await home.get(m)
@@ -167,7 +170,7 @@ async def test_what_it_lets_go_of_is_forgotten_and_comes_back_whole(home: Home) 
 async def test_the_only_holder_of_a_name_is_kept_unasked(home: Home) -> None:
     """Of two that say something of Hannah one may go; then the other is all there is of her."""
     two = [await neglected(home, f"Hannah {what}", entities=("Hannah",)) for what in ("sings", "lives in Lyon")]
-    home.model.answers["review"] = "[DELETE]"
+    home.model.answers["review"] = decision("delete")
     home.later(days=DUE)
     await home.night()
     assert sorted([(await home.get(m)).state for m in two]) == [State.ACTIVE, State.FORGOTTEN]
@@ -210,7 +213,7 @@ def test_four_hundred_nights_with_a_reviewer_that_errs(curve: str) -> None:
 
 async def test_the_reviewer_takes_nothing_that_only_its_owner_lets_go_of(home: Home) -> None:
     """Through the store: whatever it answers, and all of it comes back by its owner's word."""
-    home.model.answers["review"] = "[DELETE]"
+    home.model.answers["review"] = decision("delete")
     spared = [await neglected(home, f"The user owns lamp number {n}") for n in range(len(SPARED))]
     for m, fields in zip(spared, SPARED, strict=True):
         await home.write(lambda tx, m=m, f=fields: tx.memories.put(replace(m, **f), "updated"))  # type: ignore[misc]
@@ -237,13 +240,15 @@ async def test_a_night_shares_a_tenth_of_the_weeks_conversation(home: Home) -> N
 async def test_promote_is_no_answer_to_a_decay(home: Home) -> None:
     """It says that the memory has its worth: kept."""
     m = await neglected(home)
-    home.model.answers["review"] = "[PROMOTE]"
+    home.model.answers["review"] = decision("promote")
     home.later(days=DUE)
     await home.night()
     assert ((await home.get(m)).layer, (await home.get(m)).importance) == (Layer.FACT, 0.5)
 
 
-@pytest.mark.parametrize("said", ["No idea.", "[SEARCH:chess]", "", "<think>[DELETE]"])
+@pytest.mark.parametrize(
+    "said", ["No idea.", '{"decision": "search", "words": "chess"}', "", '<think>{"decision": "delete"}']
+)
 async def test_a_review_that_fails_leaves_it_as_it_was_and_is_tried_again_twice(home: Home, said: str) -> None:
     """Then it rests like one that was kept."""
     m = await neglected(home)
@@ -267,7 +272,7 @@ async def test_a_model_that_is_gone_keeps_reviews_for_the_next_night(home: Home)
     report = await home.night()
     assert report.waiting == {"review": "server"}
     assert (await home.get(m)).importance == m.importance
-    home.model.answers["review"] = "[KEEP]"
+    home.model.answers["review"] = decision("keep")
     home.later(days=1)
     await home.night()
     assert (await home.get(m)).importance == 0.5
@@ -287,7 +292,7 @@ async def test_what_changes_while_the_model_thinks_is_left_alone(home: Home) -> 
             async for chunk in super().stream(request):
                 yield chunk
 
-    home.model.answers["review"] = "[DELETE]"
+    home.model.answers["review"] = decision("delete")
     home.model = Slow(**home.model.answers)
     effect = await home.keeper.job(job, home.now)
     assert await home.store.finish_job(job, effect, home.now)
@@ -328,21 +333,16 @@ async def test_the_archive_secrets_and_the_protected_are_not_reviewed(home: Home
 
 
 @pytest.mark.parametrize(
-    ("answer", "step"),
+    ("answer", "decision", "words"),
     [
-        ("[PROMOTE]", Step(decision="promote")),
-        ("It could be [DELETE] or [KEEP].\n\n**[KEEP]**", Step(decision="keep")),
-        ("keep", Step(decision="keep")),
-        ("【保留】", Step(decision="keep")),
-        ("[删除]", Step(decision="delete")),
-        ("[SEARCH: old job ]", Step(search="old job")),
-        ("[搜索：旧工作]", Step(search="旧工作")),
-        ("[SEARCH:x] then [KEEP]", Step(decision="keep")),
-        ("I would keep it, I think.", Step()),
-        ("<think>[DELETE]</think>[KEEP]", Step(decision="keep")),
-        ("", Step()),
+        ('{"thoughts": "[delete]?", "decision": "keep"}', "keep", ""),
+        ('```json\n{"decision": "PROMOTE",}\n```', "promote", ""),
+        ('{"decision": "删除"}', "delete", ""),
+        ('{"decision": "[SEARCH]", "words": " old job "}', "search", "old job"),
+        ('<think>{"decision": "delete"}</think>{"decision": "keep"}', "keep", ""),
     ],
 )
-def test_reading_an_answer(answer: str, step: Step) -> None:
-    """The last decision counts; words that only sound like one do not."""
-    assert read(answer) == step
+def test_reading_an_answer(answer: str, decision: str, words: str) -> None:
+    """In any case, language and wrapping."""
+    step = parse(answer, "review")
+    assert (step.decision, step.words) == (decision, words)

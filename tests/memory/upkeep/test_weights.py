@@ -1,4 +1,4 @@
-"""Many weights at once are the weights of each."""
+"""A memory in outline weighs what it weighs with its words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, verdict, weight
+from memory.lifecycle import Forget, adopted, kept, level_of, review_due, verdict, weight
 from memory.models import Memory, Outline
-from memory.upkeep.weights import _WEIGHTS, weigh
+from memory.upkeep.run import weigh
 from tests.memory.aside import set_aside
-from tests.memory.lifecycle.test_curves import T0, curves, lives
+from tests.memory.lifecycle.test_curves import curves, lives
 
 
 def ms(at: datetime | None) -> int | None:
@@ -92,7 +92,7 @@ def reviewed(m: Memory, how: str, at: datetime) -> Memory:
     st.lists(st.tuples(lives(), st.booleans(), st.sampled_from(REVIEWS), curves), min_size=1, max_size=8),
     st.one_of(st.floats(0, 40), st.floats(0, 4000)),
 )
-def test_columns_say_what_the_pure_functions_say(
+def test_outlines_say_what_the_memories_say(
     some: Sequence[tuple[tuple[Memory, float, datetime], bool, str, str]], gap: float
 ) -> None:
     """Weights to 1e-9, the same levels, verdicts and reviews, for every curve, kind and life."""
@@ -103,18 +103,8 @@ def test_columns_say_what_the_pure_functions_say(
         for (m, _, at), aside, review, curve in some
     ]
     seen = weigh([outline(m) for m in memories], u, now)
-    for i, m in enumerate(memories):
-        assert seen.weight[i] == pytest.approx(weight(m, u, now), abs=1e-9)
-        assert seen.level[i] == level_of(m, u, now)
-        assert seen.forgets[i] == isinstance(verdict(m, u, now), Forget)
-        assert {0: None, 1: "promotion", 2: "decay"}[int(seen.review[i])] == review_due(m, u, now)
-
-
-def test_every_curve_has_its_columns() -> None:
-    """One more curve is one more line here."""
-    assert set(_WEIGHTS) == set(CURVES)
-
-
-def test_nothing_weighs_nothing() -> None:
-    """An empty store is no special case."""
-    assert weigh([], 1.0, T0).weight.shape == (0,)
+    for m, w in zip(memories, seen, strict=True):
+        assert w.weight == pytest.approx(weight(m, u, now), abs=1e-9)
+        assert w.level == level_of(m, u, now)
+        assert w.forgets == isinstance(verdict(m, u, now), Forget)
+        assert w.review == review_due(m, u, now)
