@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from memory.text.languages import either, joined
+from memory.text.words import UNSPACED, is_unspaced
 
 Kind = Literal["own", "quoted", "pasted", "forwarded"]
 
@@ -74,7 +75,7 @@ _SINGLE: Final = re.compile(
 )
 _CLOSERS: Final = {"“": "”", "「": "」", "『": "』", "《": "》", '"': '"', "`": "`", "„": "“", "«": "»", "＂": "＂"}
 _END: Final = re.compile(
-    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
+    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[" + UNSPACED + r"])|\n+"
 )
 _MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
 _NAME: Final = re.compile(r"\bebb\b", re.I)
@@ -322,7 +323,7 @@ class _Splitter:
             size = len(_BARE.sub("", self.line(i)[:_LEAD]))
             while j < len(self.lines) and not self._apart(j) and len(_BARE.sub("", self.line(j)[:_LEAD])) == size:
                 j += 1
-            verse = j - i > 2 and 4 <= size <= 20 and "\u3400" <= self.line(i)[0] <= "\u9fff"
+            verse = j - i > 2 and 4 <= size <= 20 and is_unspaced(self.line(i))
             if verse and not any(_FIRST.search(self.line(k)[:_LEAD]) for k in range(i, j)):
                 self.kinds[i:j] = ["pasted"] * (j - i)
             i = j
