@@ -6,7 +6,6 @@ seconds / 86,400, not rounded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -14,49 +13,14 @@ from enum import IntEnum, StrEnum
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from memory.text.pieces import PIECE, keep_ends
+from memory.text.languages import Lang as Lang  # noqa: PLC0414 - names of the models too
+from memory.text.languages import language_of as language_of  # noqa: PLC0414
+from memory.text.languages import small_words as small_words  # noqa: PLC0414
 
 MemoryId: TypeAlias = str
 Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
-Lang: TypeAlias = Literal["en", "zh"]
 Role: TypeAlias = Literal["user", "assistant"]
 Precision: TypeAlias = Literal["minute", "day", "month", "year"]
-
-_CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f]")
-
-
-# The small words that a sentence hangs on, whatever names it has in it.
-_BY_EN = re.compile(
-    r"\b(?:i|i'm|my|me|we|our|you|your|he|she|his|her|they|it|its|is|am|are|was|were|be|been|has|have|had|do|does|did|"
-    r"don't|not|no|the|an?|and|or|but|of|in|on|at|to|for|from|with|by|about|as|what|who|when|where|why|how|which|"
-    r"this|that|can|will|would|love|likes?|user|called|named)\b",
-    re.I,
-)
-_BY_ZH = re.compile(
-    r"[我你您他她它们們的地得了着过過是在有没沒不也都还還就吗嗎呢吧啊和跟与與把被给給对對从從去来來要会會想能叫很最这這那哪谁誰么麼什怎啥请請]"
-)
-
-
-def language_of(text: str, default: Lang = "en") -> Lang:
-    """The language a text is written in: names and terms of the other one in it change nothing.
-
-    `default` if it has neither Chinese characters nor Latin letters.
-    """
-    text = keep_ends(text, PIECE)
-    han = _CJK.search(text)
-    if han is None:
-        return "en" if re.search(r"[A-Za-z]", text) else default
-    en = len(_BY_EN.findall(text))
-    zh = len(_BY_ZH.findall(text)) if en else 0
-    if en <= zh or (zh and (first := re.search(r"\w", text)) and first.start() == han.start()):
-        return "zh"  # no small words at all as well: what has Chinese in it is Chinese
-    return "en"
-
-
-def small_words(text: str) -> int:
-    """How many words it has that sentences hang on: a name or a title by itself has none, whatever its letters."""
-    text = keep_ends(text, PIECE)
-    return len(_BY_EN.findall(text)) + len(_BY_ZH.findall(text))
 
 
 class Layer(StrEnum):

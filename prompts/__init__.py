@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 import jinja2
 import jinja2.meta
 
-Lang: TypeAlias = Literal["en", "zh"]
+Lang: TypeAlias = str
 LANGS: tuple[Lang, ...] = ("en", "zh")
 PROMPTS: tuple[str, ...] = (
     "persona",
@@ -133,7 +133,7 @@ def line(text: object) -> str:
 
 def phrase(of: int | Literal["negated", "superseded"], lang: Lang) -> str:
     """How a memory of a level (0 FULL … 4 ARCHIVE), or one that no longer holds, is spoken of (S4); "" for FULL."""
-    return _PHRASES[lang][str(int(of)) if isinstance(of, int) else of]
+    return _PHRASES.get(lang, _PHRASES["en"])[str(int(of)) if isinstance(of, int) else of]
 
 
 @cache
@@ -179,8 +179,9 @@ class Prompt:
 
 @cache
 def load(name: str, lang: Lang) -> Prompt:
-    """The prompt `name` in `lang`. Raises KeyError for a name that is not in PROMPTS."""
-    if name not in PROMPTS or lang not in LANGS:
+    """Load a prompt, in English where there is none of the language. Raises KeyError for a name not in PROMPTS."""
+    if name not in PROMPTS:
         raise KeyError(f"no prompt {name}.{lang}")
+    lang = lang if lang in LANGS else "en"
     source = resources.files(__name__).joinpath(f"{name}.{lang}.md").read_text(encoding="utf-8")
     return Prompt(name, lang, source)

@@ -31,13 +31,14 @@ from memory.mirror.read import parse
 from memory.models import language_of, small_words
 from memory.ports import ModelRequest
 from memory.privacy import instruction_like, redact
-from memory.recall import recent_asked, review_asked, window_asked
 from memory.recall.question import question
 from memory.text.commands import intent_of
+from memory.text.dates import window_asked
 from memory.text.forms import reordered
 from memory.text.notes import strip_subject
 from memory.text.output import clean_output
 from memory.text.pieces import clean_input, keep_ends, split_pieces
+from memory.text.questions import recent_asked, review_asked
 from memory.text.spans import own_sentences, split_spans
 from memory.transfer.others import found_in
 from tests.e2e.driver import opened

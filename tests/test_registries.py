@@ -150,5 +150,5 @@ def test_a_language_of_texts(tmp_path: Path) -> None:
     for lang in (*LANGS, "toy"):
         (tmp_path / f"{lang}.toml").write_text(f'[t]\nhello = "{lang} {{name}}"\n', encoding="utf-8")
     say = Texts("t", tmp_path)
-    assert say("toy", "hello", name="x") == "toy x"  # type: ignore[arg-type]
-    assert say("none", "hello", name="x") == "en x"  # type: ignore[arg-type]
+    assert say("toy", "hello", name="x") == "toy x"
+    assert say("none", "hello", name="x") == "en x"

@@ -10,9 +10,9 @@ from bot.events import Turn
 from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
 from memory.ports import Store, Tx
 from memory.privacy import mask, redact
-from memory.recall import review_asked
 from memory.service import MemoryService
 from memory.text.pieces import MOST_READ, keep_ends
+from memory.text.questions import review_asked
 
 OVERVIEW = 20  # memories told when somebody asks what is known of them
 _OVERVIEW = re.compile(

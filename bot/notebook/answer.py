@@ -134,9 +134,9 @@ class Talk:
         name = next((n for u, _ in told if (n := called(u.text))), "")
         out = felt or [self.say("name", name=name) if name else self.say(key)]
         for unit, r in told:
-            when = keep.find_date(unit.text, self.at, self.tz, self.lang)
+            when = keep.find_date(unit.text, self.at, self.tz)
             if when is not None and f"{when.last_day}" > self.at[:10] and r.dated:
-                words, day = unit.text[when.start : when.end].strip(), dates.written(when, self.lang)
+                words, day = unit.text[when.start : when.end].strip(), dates.write_date(when, self.lang)
                 out.append(self.say("date", said=words, date=re.sub(r"^(?:on|by|in|before|until) ", "", day)))
         return out
 

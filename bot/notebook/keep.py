@@ -89,7 +89,7 @@ async def find_entries(
     for unit, r in zip(found, readings, strict=True):
         short = reader.width(unit.text) < reader.SHORT
         lang: Lang = language_of(unit.text)
-        when = find_date(unit.text, at, tz, lang)
+        when = find_date(unit.text, at, tz)
         kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
         if kind == "fact" and when is not None and r.dated:
             kind = r.dated
@@ -106,13 +106,13 @@ async def find_entries(
     return out
 
 
-def find_date(text: str, at: str, tz: str, lang: Lang) -> dates.When | None:
+def find_date(text: str, at: str, tz: str) -> dates.When | None:
     """Find the one date of a text that lies ahead; none where there are several, for nobody knows which is meant."""
     try:
-        now = dates.local(at, tz)
+        now = dates.local_time(at, tz)
     except ValueError:
         return None
-    found = [w for w in dates.find(text, now, lang) if not w.past and not w.over(now) and w.lead != "since"]
+    found = [w for w in dates.find_dates(text, now) if not w.over(now) and not w.since]
     return found[0] if len(found) == 1 else None
 
 

@@ -18,10 +18,9 @@ import numpy as np
 from memory.models import Json, Lang
 from memory.ports import FloatArray
 from memory.text import spans
-from memory.text.en.commands import FICTION as PLAYS_EN
+from memory.text.languages import joined
 from memory.text.speech import FORMS
-from memory.text.zh.characters import simplified
-from memory.text.zh.commands import FICTION as PLAYS_ZH
+from memory.text.words import fold_variants as simplified
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")
 KEPT: Final = ("event", "fact", "health", "instruction", "name", "preference", "todo")
@@ -43,7 +42,7 @@ _DIGIT: Final = re.compile(r"\d")
 _QUOTED: Final = re.compile('["“”「」『』]')
 _STAGE: Final = re.compile(r"\W*[*（(]")
 _NAME: Final = re.compile(r"\w,? +[A-Z][a-z]")
-_PLAY: Final = re.compile(rf"\b(?:{PLAYS_EN})|{PLAYS_ZH}", re.I)
+_PLAY: Final = re.compile(joined("commands", "FICTION", r"\b(?:{})"), re.I)
 _WIDE: Final = re.compile("[\u2e80-\uffff]")
 
 

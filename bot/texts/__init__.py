@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Final, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 from memory.models import KINDS, Kind, Lang
+from memory.text.languages import LANGUAGES
 
 Catalogue: TypeAlias = Mapping[str, Mapping[str, str]]
-LANGS: Final[tuple[Lang, ...]] = get_args(Lang)
+LANGS: Final[tuple[Lang, ...]] = tuple(LANGUAGES)
 _OWN: Final = Path(__file__).parent
 _UNITS: Final = (("year", 365 * 86400), ("month", 30 * 86400), ("day", 86400), ("hour", 3600), ("minute", 60))
 

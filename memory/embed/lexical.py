@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.embed.features import Feature, is_han, of_run, of_word, tokens
 from memory.ports import FloatArray
+from memory.text.words import STOP_WORDS, is_unspaced, stem, tokens
 
 _BATCH = 256  # texts between two looks at the event loop
 _CACHED = 30_000  # tokens whose features are kept; then the cache starts anew
 
+_DULL: Final = 0.08  # of the weight of a telling word
+_PAIR_DULL: Final = 0.4  # a pair with one dull character in it
+_SINGLE: Final = 0.6  # a lone Chinese character beside the pairs it stands in
+_PIECES_SHARE: Final = 0.6  # of a word's weight that its letter n-grams carry
+
+Feature = tuple[int, float]  # (hash, weight)
 _Row = tuple[NDArray[np.int32], NDArray[np.float64]]
 
 
@@ -37,7 +44,7 @@ class LexicalEmbedder:
         if dim & (dim - 1) or dim < 64:
             raise ValueError("dim must be a power of two, 64 or more")
         self.dim = dim
-        self.id = f"lexical:ngrams-1:{dim}"
+        self.id = f"lexical:ngrams-2:{dim}"
         self._rows: dict[str, _Row] = {}
 
     async def embed(self, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:  # noqa: ARG002
@@ -76,7 +83,7 @@ class LexicalEmbedder:
         """Rows of the text's features, each with how often it occurs."""
         rows, found = self._rows, Counter[str]()
         for token in tokens(text):
-            if is_han(token):
+            if is_unspaced(token):
                 for name, features in of_run(token):
                     found[name] += 1
                     if name not in rows:
@@ -96,3 +103,37 @@ class LexicalEmbedder:
         at = np.array([h & (self.dim - 1) for h, _ in features], np.int32)
         signed = np.array([w if h >> 31 else -w for h, w in features], np.float64)
         return at, signed
+
+
+def mix(name: str) -> int:
+    """Hash a name to 32 bits, the same everywhere. crc32 is linear; the rounds after it are not."""
+    h = crc32(name.encode())
+    h = ((h ^ (h >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
+    h = ((h ^ (h >> 15)) * 0x846CA68B) & 0xFFFFFFFF
+    return h ^ (h >> 16)
+
+
+def of_word(word: str) -> list[Feature]:
+    """Return the features of a word: its stem, and its 3- and 4-letter pieces, which share the rest of its weight."""
+    weight = _DULL if word in STOP_WORDS else 1.0
+    if word.isdigit():
+        return [(mix("d:" + word), weight)]
+    s = stem(word)
+    found = [(mix("w:" + s), weight)]
+    if weight == 1.0 and len(s) > 3:
+        framed = f"<{s}>"
+        grams = [framed[i : i + n] for n in (3, 4) for i in range(len(framed) - n + 1)]
+        each = weight * (_PIECES_SHARE / len(grams)) ** 0.5
+        found += [(mix("g:" + g), each) for g in grams]
+    return found
+
+
+def of_run(run: str) -> Iterator[tuple[str, list[Feature]]]:
+    """Yield every character of a run faintly, and every pair, those of dull characters least."""
+    for i, char in enumerate(run):
+        dull = char in STOP_WORDS
+        yield char, [(mix("c:" + char), _SINGLE * (_DULL if dull else 1.0))]
+        if i + 1 < len(run):
+            pair = run[i : i + 2]
+            n = dull + (pair[1] in STOP_WORDS)
+            yield pair, [(mix("p:" + pair), (1.0, _PAIR_DULL, _DULL)[n])]

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from memory.models import Precision
-from memory.recall import window_asked, windows_named
+from memory.text.dates import window_asked, windows_named
 from memory.text.numbers import numbers_of
 
 Window: TypeAlias = tuple[datetime, datetime]

@@ -19,7 +19,7 @@ from memory.models import language_of
 from memory.privacy import instruction_sort
 from memory.recall.people import named
 from memory.text import forms
-from memory.text.en import evidence as en
+from memory.text.languages import joined, words_of
 from memory.text.numbers import numbers_of
 from memory.text.spans import own_sentences, split_spans, unmark_names
 from memory.text.speech import (
@@ -33,7 +33,6 @@ from memory.text.speech import (
     pick_option,
     read_answer,
 )
-from memory.text.zh.evidence import CALLED, PLACED, WITH
 
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
@@ -62,7 +61,8 @@ _WEEKDAY: Final = re.compile(
     r"[(（]?(?:周|星期|礼拜)[一二三四五六日天][)）]?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b\d{1,2}:\d\d\b",
     re.I,
 )
-_NO_NAMES: Final = frozenset(en.NO_NAMES.split())
+_NO_NAMES: Final = frozenset(words_of("evidence", "NO_NAMES"))
+_CALLED, _PLACED, _WITH, _FOREIGN = (joined("evidence", name) for name in ("CALLED", "PLACED", "WITH", "FOREIGN"))
 _MEASURES: Final = frozenset(
     "个岁年月日号点次只条名位公里元块斤米楼层级天周口栋台辆家门片粒颗杯瓶包件场本份双支盒间张套棵头匹"
 )
@@ -275,8 +275,8 @@ def names_in(text: str) -> set[str]:
     """Return what is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
     text = FORMS.DAYS.sub(" ", text)
     if language_of(text) == "zh":
-        people = {n for n in named(text) if n[0] != "左" and re.search(CALLED, text[: text.find(n)])}
-        return people | {a or b for a, b in re.findall(PLACED, text)} | set(_LATIN.findall(text))
+        people = {n for n in named(text) if n[0] != "左" and re.search(_CALLED, text[: text.find(n)])}
+        return people | {a or b for a, b in re.findall(_PLACED, text)} | set(_LATIN.findall(text))
     found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | named(text)
     verbs = _VERB.findall(text) if _VERB.match(text) else []
     return {n for n in found.difference(_NO_NAMES, verbs[:1]) if not kin_of(n)}
@@ -302,7 +302,7 @@ def is_foreign(c: Case) -> bool:
     """Written in another language than it was said in: another script, or small words of another language."""
     said = set(re.findall(r"[^\W\d_]+", f"{c.known} {fold(c.m.text)} {fold(c.question)}"))
     new = [w for w in re.findall(r"[^\W\d_]+", fold(c.op.text)) if w not in said]
-    if any(re.search(f"{_OTHER_SCRIPT}|^(?:{en.FOREIGN})$", w) for w in new):
+    if any(re.search(f"{_OTHER_SCRIPT}|^(?:{_FOREIGN})$", w) for w in new):
         return True
     return bool(new) and language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
 
@@ -472,7 +472,7 @@ def is_about_another(c: Case) -> bool:
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
     kin = {w for group in kin_of(op) for w in group}
-    names = kin | names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{WITH}({re.escape(op[:2])})", said))
+    names = kin | names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{_WITH}({re.escape(op[:2])})", said))
     if any(_turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]):
         return True
     parts = [p for f in c.focus for p in JOINED.split(f)]

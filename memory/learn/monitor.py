@@ -32,7 +32,7 @@ from memory.learn.reach import MOST_ENDED, is_half_said, may_end, propose, touch
 from memory.learn.sealed import readable
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
 from memory.ports import Tx
-from memory.recall import residents
+from memory.recall.residents import residents
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry, MonitorJob

@@ -14,14 +14,15 @@ from typing import Final
 
 import numpy as np
 
-from memory import bilingual
 from memory.errors import ModelError
 from memory.index.text import fold
 from memory.learn.alike import Thing, mentions, names, normalised, rescale, semantic, units
-from memory.models import Filter, Kind, Lang, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
+from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
 from memory.ports import Embedder, Store, Tx
+from memory.text import translations
 from memory.text.commands import intent_of, means_everything
 from memory.text.forms import reordered
+from memory.text.languages import LANGUAGES
 from memory.text.speech import denies_or_ends
 
 CLEAR: Final = 0.6  # how well the one meant must fit
@@ -150,8 +151,8 @@ class Planner:
             with suppress(ModelError):  # words and entities answer alone
                 vector = (await embedder.embed([wanted], "query"))[0]
         found = await reader.lexical(wanted, LOOKED_AT, _ALL)
-        other: Lang = "en" if language_of(wanted) == "zh" else "zh"
-        if translated := bilingual.words_for(bilingual.things(wanted), other):
+        things, own = translations.things_of(wanted), language_of(wanted)
+        if translated := [w for lang in LANGUAGES if lang != own for w in translations.words_for(things, lang)]:
             found = [*found, *await reader.lexical(" ".join(translated), LOOKED_AT, _ALL)]
         if called := names(f"… {wanted}"):
             found = [*found, *await reader.by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL)]
@@ -238,11 +239,11 @@ def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
 def _across(wanted: str, m: Memory) -> float:
     """`fit` by the things both speak of, where they are in two languages; what has no translation counts as it is."""
     told = f"{m.original_content} {m.content} {' '.join(m.entities)}"
-    asked, other = bilingual.things(wanted), bilingual.things(told)
+    asked, other = translations.things_of(wanted), translations.things_of(told)
     if denies_or_ends(wanted) != denies_or_ends(told) and not asked - _TASTES:
         return 0.0
     asked, other = asked - _TASTES or asked, other - _TASTES or other
-    left = units(bilingual.unknown(wanted)) - _MEASURES
+    left = units(translations.cut_things(wanted)) - _MEASURES
     names_ = {w for w in left if w < "\u3400"}
     size = len(asked) + len(names_) + sum(w >= "\u3400" for w in left) / 2
     shared = len(asked & other) + len(names_ & units(told))

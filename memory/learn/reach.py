@@ -8,24 +8,29 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory import bilingual
 from memory.learn.alike import mentions, units, words
 from memory.learn.evidence import Spoken, names_in, question_before
 from memory.learn.merge import Claim, Merger, refusal
 from memory.models import Draft, Json, Layer, Memory, Proposal, Source, State, Tombstone, language_of
 from memory.ports import Tx
-from memory.recall.vocabulary import COMMON_EN, COMMON_ZH
-from memory.text.en import evidence as en
+from memory.text import translations
+from memory.text.languages import bounded, values
+from memory.text.questions import COMMON
 from memory.text.spans import own_text
 from memory.text.speech import FORMS, denies, fold, kin_of, read_answer
-from memory.text.zh import evidence as zh
 
 MOST_ENDED: Final = 3  # memories that one exchange may end
 NAMED: Final = 0.5  # share of a memory's words from which the person names it
 
 _SLOTS: Final = [
-    re.compile(rf"\b(?:{'|'.join(a.split())})\b|{'|'.join(b.split())}", re.I)
-    for a, b in zip(en.SLOTS.split("|"), zh.SLOTS.split("|"), strict=True)
+    re.compile("|".join(slot), re.I)
+    for slot in zip(
+        *(
+            [bounded(lang, s.replace(" ", "|")) for s in slots.split("|")]
+            for lang, slots in values("evidence", "SLOTS").items()
+        ),
+        strict=True,
+    )
 ]
 MOST_OPEN: Final = 3
 HALF: Final = 0.5  # share of a claim's words that must be the person's own
@@ -45,11 +50,10 @@ def words_about(spoken: Sequence[Spoken]) -> str:
 def touches_memory(said: str, m: Memory) -> bool:
     """Whether the words speak of what the memory is about: a word of it, a name, a relative, or the same slot."""
     text = m.original_content
-    common = COMMON_EN | COMMON_ZH
     return bool(
-        (words(said) & words(text)) - common
+        (words(said) & words(text)) - COMMON
         or kin_of(said) & kin_of(text)
-        or bilingual.things(said) & bilingual.things(text)
+        or translations.things_of(said) & translations.things_of(text)
         or any(s.search(said) and s.search(text) for s in _SLOTS)
         or _says_name(said, m)
     )

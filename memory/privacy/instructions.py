@@ -12,8 +12,9 @@ import re
 import unicodedata
 from typing import Final, Literal
 
-from memory.text.en import orders as en
-from memory.text.zh import orders as zh
+from memory.text.languages import section
+
+en, zh = section("en", "orders"), section("zh", "orders")
 
 _INVISIBLE: Final = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]")
 # Marks of another speaker, or of a prompt.

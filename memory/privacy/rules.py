@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from memory.privacy import checks
-from memory.text.en import secrets as en
-from memory.text.zh import secrets as zh
+from memory.text.languages import section
+
+en, zh = section("en", "secrets"), section("zh", "secrets")
 
 # fmt: off
 SecretKind = Literal["password", "api_key", "private_key", "card_number", "bank_account", "id_number", "pin", "code", "recovery_phrase"]
@@ -49,6 +50,8 @@ def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> Rule:
 _STAND_IN: Final = re.compile(r"[\W_]*$|[$<{%]|\(|(?:your|my|the|some|x{3}|\*{3})|(?:null|none|true|false|pass(?:word)?|pwd|user|secret|token)$|密码|密钥", re.I)
 _PROGRAM: Final = re.compile(r"(?:os|process|self|env)\.|[A-Za-z_]{1,40}(?:\[|\((?!.{0,8}\d)|\.[A-Za-z_]{1,40}(?:[\s(\[)\]},;.]|$))", re.I)
 _OTHER_SHAPE: Final = re.compile(r"v?\d{1,4}[.:,]|i[A-Z]|https?:|www\.|[^@]{1,40}@|[^/]{0,40}/|[A-Z]{1,4}-?\d")
+_BEGINS, _ENDS = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9_#])"
+_NO_VALUE, _PLAIN, _NO_END = frozenset(en.NO_VALUE.split()), frozenset(en.PLAIN.split()), tuple(zh.NO_END.split())
 _NO_VALUE_ZH: Final = re.compile(zh.NO_VALUE)
 # fmt: on
 
@@ -105,11 +108,11 @@ def _password(v: str) -> bool:
     w = v.casefold().rstrip("!?.,;:'\"")
     if any(c.isdigit() for c in w) or not w.isalpha():
         return _real(v) and any(c.isalnum() for c in v) and not w.startswith(("http:", "https:"))
-    return w not in en.NO_VALUE and w not in en.PLAIN and not w.endswith(("ed", "ing")) and _real(v)
+    return w not in _NO_VALUE and w not in _PLAIN and not w.endswith(("ed", "ing")) and _real(v)
 
 
 def _phrase(v: str) -> bool:
-    return not any(w in en.PLAIN or w in en.NO_VALUE - {"correct"} for w in re.split(r"[ -]", v.casefold()))
+    return not any(w in _PLAIN or w in _NO_VALUE - {"correct"} for w in re.split(r"[ -]", v.casefold()))
 
 
 def _spoken_phrase(v: str) -> bool:
@@ -118,7 +121,7 @@ def _spoken_phrase(v: str) -> bool:
 
 
 def _said_zh(v: str) -> bool:
-    return not _NO_VALUE_ZH.match(v) and not v.endswith(zh.NO_END)
+    return not _NO_VALUE_ZH.match(v) and not v.endswith(_NO_END)
 
 
 def _some_digits(v: str) -> bool:
@@ -135,7 +138,7 @@ def _dialled(v: str) -> bool:
 
 def _seed(v: str) -> bool:
     words = re.findall("[a-z]+", v)
-    return sum(w in en.PLAIN for w in words) <= len(words) // 4
+    return sum(w in _PLAIN for w in words) <= len(words) // 4
 
 
 def _listed(v: str) -> bool:
@@ -180,11 +183,11 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
     _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200}|[A-Za-z0-9/+]{40})(?![\w/+=.@-])", _token),
     _rule("password", r"(?:(?<![\w:/.+-])[\w.+-]{1,40}(?<!git)@[\w-]{1,30}\.[\w.]{2,20}|(?<!\d)1[3-9]\d{9})\s?[\s/:|，,]\s?(?P<v>(?!\?)[!-.0-~]{6,40})(?<![,.?:;])(?![!-~])", _simple),
-    _rule("password", en.BEGINS + en.TELL, _simple, re.I),
-    _rule("recovery_phrase", r"\A\s{0,9}" + _SEED + r"\s{0,9}\Z", lambda v: not en.PLAIN & set(re.findall("[a-z]+", v))),
+    _rule("password", _BEGINS + en.TELL, _simple, re.I),
+    _rule("recovery_phrase", r"\A\s{0,9}" + _SEED + r"\s{0,9}\Z", lambda v: not _PLAIN & set(re.findall("[a-z]+", v))),
     # capitals, small letters, digits and a sign among them: nothing else is written so
     _bare("password", r"(?<![!-~])(?P<v>[A-Za-z0-9!#$%^~_-]{8,40})(?=[,.;?)]?(?![!-~]))", lambda v: _shaped(v) and bool(re.search(r"[!#$%^~][A-Za-z0-9]", v)) and not re.fullmatch(r"\w+#\d{3,}", v) and not v.isupper()),
-    _rule("code", en.BEGINS + en.USE, flags=re.I),
+    _rule("code", _BEGINS + en.USE, flags=re.I),
     _rule("code", zh.USE),
 )
 
@@ -261,7 +264,7 @@ VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
     "recovery": ("code", (_value(_TIED, _LIST, _listed), *_KEYS)),
     "seeds": ("recovery_phrase", _SEEDS),
     "seed": ("recovery_phrase", (
-        _value(_LINKED, r"(?P<v>(?!\[)[a-z]{1,12}(?:[ ,，]{1,2}[a-z]{2,12}){5,23})", lambda v: not en.PLAIN & set(v.casefold().split())),
+        _value(_LINKED, r"(?P<v>(?!\[)[a-z]{1,12}(?:[ ,，]{1,2}[a-z]{2,12}){5,23})", lambda v: not _PLAIN & set(v.casefold().split())),
         _value(r"[^\n.!?]{0,40}?(?:[:,，]\s?|\s)", _SEED, _seed, 0),
         *_SEEDS,
         _value(_LINKED, r"(?P<v>[\u4e00-\u9fff](?:[ ,，、]?[\u4e00-\u9fff]){11,23})"),
@@ -291,8 +294,8 @@ def _labels(of: dict[str, str], before: str, after: str, flags: int) -> re.Patte
     return re.compile(before + "(?:" + "|".join(f"(?P<{name}>{p})" for name, p in of.items()) + ")" + after, flags)
 
 
-_LABELS: Final = (_labels(en.LABELS, en.BEGINS, en.ENDS, re.I), _labels(zh.LABELS, "", "", 0))
-_PUBLIC: Final = re.compile(rf"(?:{en.BEGINS}{en.PUBLIC}|{zh.PUBLIC})$", re.I)
+_LABELS: Final = (_labels(en.LABELS, _BEGINS, _ENDS, re.I), _labels(zh.LABELS, "", "", 0))
+_PUBLIC: Final = re.compile(rf"(?:{_BEGINS}{en.PUBLIC}|{zh.PUBLIC})$", re.I)
 _CHANGE: Final = re.compile(en.CHANGE, re.I)
 _BEFORE: Final = re.compile(rf"(?<![!-~])(?P<v>[!-~]{{4,64}}?)\s{{0,2}}(?:{en.AS_LABEL}|{zh.AS_LABEL})$", re.I)
 # Right before a shape that has no label of its own, these say what it is.

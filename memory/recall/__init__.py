@@ -7,8 +7,6 @@ from memory.recall.gate import THRESHOLD
 from memory.recall.pipeline import ranked, recall
 from memory.recall.residents import residents
 from memory.recall.signals import SIGNALS
-from memory.recall.window import window_asked, windows_named
-from memory.recall.words import recent_asked, review_asked
 
 __all__ = [
     "FOLLOWERS",
@@ -19,9 +17,5 @@ __all__ = [
     "nudged",
     "ranked",
     "recall",
-    "recent_asked",
     "residents",
-    "review_asked",
-    "window_asked",
-    "windows_named",
 ]

@@ -18,10 +18,11 @@ from math import exp, log, log1p
 from typing import Final
 
 from memory.models import Lang, Mode, language_of
-from memory.recall.alike import crossed
 from memory.recall.fusion import WEIGHTS as RANKING
-from memory.recall.letters import mistyped
 from memory.recall.question import Question, shared
+from memory.text.languages import value, values
+from memory.text.translations import count_crossed
+from memory.text.words import count_mistyped
 
 THRESHOLD: Final = 0.7  # S1
 REVIEW_THRESHOLD: Final = 0.4
@@ -32,42 +33,7 @@ REVIEW_THRESHOLD: Final = 0.4
 # small talk brought up anything | what that cost of recall@3: LoCoMo 3.0% | .001; MemDaily 0.9% | .004; diaries
 # en 4.6% | .009, zh 3.4% | .007; retold en 4.5% | .017 at most. On diaries that people wrote it costs far more
 # (`docs/design.md`).
-WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = {
-    "en": {
-        "bias": -5.8,
-        "first": 1.35,  # the first telling word of the message that it has
-        "telling": 1.65,  # log1p of the information in such words
-        "characters": 0.0,
-        "share": 0.8,  # of the rarity of the message's words
-        "asks_share": 1.2,  # the same, of a question that is neither about the speaker nor about the world
-        "letters": 2.6,  # cosine of the lexical embedder, which forgives a letter typed wrong
-        "names": 3.6,
-        "time": 5.4,
-        "kind": 2.0,
-        "asks": 2.0,
-        "personal": 2.8,
-        "asks_personal": 0.75,
-        "world": -3.9,
-        "of_you": -3.0,
-    },
-    "zh": {
-        "bias": -5.3,
-        "first": 2.25,
-        "telling": 1.25,
-        "characters": 2.1,  # the Chinese characters of the message that it has, four of them being all
-        "share": 2.0,
-        "asks_share": 0.0,
-        "letters": 0.1,
-        "names": 3.25,
-        "time": 4.8,
-        "kind": 1.3,
-        "asks": 1.5,
-        "personal": 2.4,
-        "asks_personal": 0.0,
-        "world": -3.2,
-        "of_you": -3.0,
-    },
-}
+WEIGHTS: Final[Mapping[Lang, Mapping[str, float]]] = values("gate", "WEIGHTS")
 _PROPER: Final = 0.5  # of a name, by hand: a capital in mid-sentence, of what no memory has as an entity
 ASIDE: Final = 0.5  # what being carried costs at least
 STEP: Final = 0.7  # and for each point of rank score below the one that carries
@@ -169,12 +135,12 @@ def _by_meaning(calling: Calling, c: Candidate) -> Verdict:
 
 def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     """What speaks for it by itself, and the bias; in log-odds."""
-    a, w, f = ear.a, WEIGHTS[ear.a.lang], c.features
+    a, w, f = ear.a, value(ear.a.lang, "gate", "WEIGHTS"), c.features
     asks, personal = a.asks or a.leans, a.personal or a.leans  # who chooses among what was said asks, for themselves
     telling, common, mass = _words(ear, c.text)
     crossing = 0.0
     if (c.lang or language_of(c.text)) != a.lang:
-        crossing = _CROSSED * crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
+        crossing = _CROSSED * count_crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
     letters = 0.0
     if c.cosine is not None and ear.embedder.startswith("lexical:"):
         letters = max(0.0, min(_LETTERS[1], c.cosine - _LETTERS[0]))
@@ -228,5 +194,5 @@ def _words(ear: Ear, text: str) -> tuple[float, float, float]:
         looks.append((a.context_weight * telling, a.context_weight * common, mass))
     telling, common, _ = max(looks)
     if ear.unknown:
-        telling += _TYPED * mistyped(ear.unknown, text)
+        telling += _TYPED * count_mistyped(ear.unknown, text)
     return telling, common, max(mass for _, _, mass in looks)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memory.embed.features import DULL_ZH, is_han, tokens
 from memory.index.text import terms
-from memory.recall.alike import alike
-from memory.recall.sought import sought
-from memory.recall.vocabulary import ASKS, BOTH, CLAUSE, NEXT, QUOTED, SENTENCE, TURN
+from memory.text.questions import ASKS, BOTH, CLAUSE, PATTERNS, QUOTED, SENTENCE
+from memory.text.translations import alike
+from memory.text.words import STOP_WORDS, is_unspaced, tokens
 
 MOST: Final = 6  # parts of a message, and clauses of a part
 _WORDS: Final = 24  # of a clause
@@ -72,7 +71,7 @@ def parts_of(text: str) -> tuple[Part, ...]:
     plain = QUOTED.sub(keep, text)
     anything_asked = asks(plain)
     found = []
-    for section in NEXT.split(plain):
+    for section in PATTERNS.NEXT.split(plain):
         for weight, sentence in _weighed(section, anything_asked):
             clauses = [
                 c for piece in CLAUSE.split(sentence) if piece for p in _each(back(piece)) if (c := clause_of(p))
@@ -90,8 +89,8 @@ def clause_of(text: str) -> Clause | None:
     """None if it has nothing to look for."""
     text = sought(text)
     words = index_terms(text)[:_WORDS]
-    runs = () if text.isascii() else (run for run in tokens(text) if is_han(run))
-    characters = dict.fromkeys(c for run in runs for c in run if c not in DULL_ZH)
+    runs = () if text.isascii() else (run for run in tokens(text) if is_unspaced(run))
+    characters = dict.fromkeys(c for run in runs for c in run if c not in STOP_WORDS)
     lone = tuple(c for c in characters if c not in words)[:_WORDS]
     others = tuple((w, found) for w in (*words, *lone) if (found := alike(w)))
     return Clause(words, lone, others) if words or lone else None
@@ -101,7 +100,9 @@ def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:
     """Sentences with their weights; of the one that comes to the point, what follows the turn."""
     sentences = [s.strip() for s in SENTENCE.split(section) if s and s.strip()]
     turns = (
-        [i for i, s in enumerate(sentences) if TURN.search(s)] if len(sentences) == 1 or TURN.search(section) else []
+        [i for i, s in enumerate(sentences) if PATTERNS.TURN.search(s)]
+        if len(sentences) == 1 or PATTERNS.TURN.search(section)
+        else []
     )
     for i, sentence in enumerate(sentences):
         weight = _TOLD if anything_asked and not asks(sentence) else 1.0
@@ -109,7 +110,7 @@ def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:
         if turns and i < turns[-1]:
             weight *= _ASIDE
         elif turns and i == turns[-1]:
-            last = list(TURN.finditer(sentence))[-1]
+            last = list(PATTERNS.TURN.finditer(sentence))[-1]
             rest = sentence[last.end() :].strip() or sentence
         yield weight, rest
 
@@ -118,3 +119,17 @@ def _each(clause: str) -> list[str]:
     """Asks of both: "A and B, which is older?" is "A, which is older?" and "B, which is older?"."""
     found = BOTH.match(clause)
     return [f"{found['a']} {found['rest']}", f"{found['b']}{found['rest']}"] if found else [clause]
+
+
+@lru_cache(maxsize=64)
+def content(text: str) -> str:
+    """Leave the instruction out of a text ("list all my …", 给我讲讲……), if anything else is left."""
+    left = PATTERNS.INSTRUCTS.sub(" ", text)
+    return left.strip() if any(c.isalnum() for c in left) else text
+
+
+@lru_cache(maxsize=512)
+def sought(text: str) -> str:
+    """Leave out what only says how to answer or of which time ("before", 目前); a memory that has it is no answer."""
+    left = PATTERNS.OF_WHICH_TIME.sub(" ", PATTERNS.INSTRUCTS.sub(" ", text))
+    return left if any(c.isalnum() for c in left) else text

@@ -17,11 +17,11 @@ from memory.recall.followers import FOLLOWERS
 from memory.recall.fusion import FIRST, SHOWN, WEIGHTS, nudged, nudges
 from memory.recall.gate import Calling, Candidate, Ear, Verdict, reaches, verdicts
 from memory.recall.ground import best
-from memory.recall.letters import SHORTEST
 from memory.recall.question import shared
 from memory.recall.signals import SIGNALS, TRAITS, Look, admits, allowed, asked, rows_of, span_ms
-from memory.recall.window import window_asked
-from memory.recall.words import recent_asked
+from memory.text.dates import window_asked
+from memory.text.questions import recent_asked
+from memory.text.words import SHORTEST
 
 EPISODES: Final = 2
 WIDE: Final = 20  # hits of review and debug mode

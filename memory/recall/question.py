@@ -9,37 +9,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memory.embed.features import DULL_EN, DULL_ZH, is_han, stem, tokens
 from memory.models import Lang, language_of
-from memory.recall.parts import Part, asks, clause_of, index_terms, parts_of
-from memory.recall.people import OWN, named
-from memory.recall.sought import content, sought
-from memory.recall.vocabulary import (
+from memory.recall.parts import Part, asks, clause_of, content, index_terms, parts_of, sought
+from memory.recall.people import named
+from memory.text.pieces import MOST_READ, keep_ends
+from memory.text.questions import (
     ABOUT_MEMORY,
-    ASKS_EARLIER,
-    ASKS_HOW_MANY,
-    ASKS_LATEST,
-    ASKS_WHEN,
-    ASKS_WHERE,
     CAPITAL,
-    CHOOSES,
     CLAUSE,
     CODE,
-    COMMON_EN,
-    COMMON_ZH,
-    LOOKS_BACK,
-    OF_THE_ASSISTANT,
-    PERSONAL,
-    POSSESSIVE,
+    COMMON,
+    JOINS,
+    PATTERNS,
     QUOTED,
     SENTENCE,
     SOCIAL,
-    STANDS_FOR,
-    WANTS,
     WORLD,
-    YOU,
 )
-from memory.text.pieces import MOST_READ, keep_ends
+from memory.text.words import STOP_WORDS, is_unspaced, stem, tokens
 
 LEANS: Final = 0.1  # of its weight, and the context is looked for
 MOST_CLAUSES: Final = 6
@@ -51,7 +38,6 @@ _IDLE: Final = 0.05  # information of words that keep a conversation going
 _PAIR: Final = 0.8  # of a Chinese pair; words of three characters have two of them
 _ALONE: Final = 0.5  # of a Chinese character among dull ones
 _HALF_DULL: Final = 0.12  # of a pair with a dull character in it
-_JOINS: Final = frozenset("叫")  # what stands before it is a word by itself, and so is what stands behind it
 _COMMON: Final = 0.4  # information of a word that everybody uses of everything, beside 1 for a telling one
 
 
@@ -124,7 +110,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
     wanted = asks(text) or _wants(text)
     leant_on = clause_of(before) if weight >= LEANS else None
     people = named(text)
-    earlier = bool(ASKS_EARLIER.search(text))
+    earlier = bool(PATTERNS.ASKS_EARLIER.search(text))
     return Question(
         text=text,
         lang=language_of(text, language_of(before)),
@@ -137,16 +123,16 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         of_you=_of_you(text),
         proper=_proper(text),
         people=people,
-        own=bool(OWN.search(text)) and not people,
+        own=bool(PATTERNS.OWN.search(text)) and not people,
         context=before,
         context_terms=terms_of(before),
         context_weight=weight if leant_on else 0.0,
         parts=(*parts_of(text), *([Part(before, weight, (leant_on,))] if leant_on else [])),
         whole=index_terms(looked_for),
-        when=bool(ASKS_WHEN.search(text)),
-        where=bool(ASKS_WHERE.search(text)),
-        how_many=bool(ASKS_HOW_MANY.search(text)),
-        latest=not earlier and bool(ASKS_LATEST.search(text)),
+        when=bool(PATTERNS.ASKS_WHEN.search(text)),
+        where=bool(PATTERNS.ASKS_WHERE.search(text)),
+        how_many=bool(PATTERNS.ASKS_HOW_MANY.search(text)),
+        latest=not earlier and bool(PATTERNS.ASKS_LATEST.search(text)),
         earlier=earlier,
     )
 
@@ -156,18 +142,18 @@ def terms_of(text: str) -> Mapping[str, float]:
     """The telling words of a text (stems, Chinese pairs) and how much each says, 0 … 1."""
     found: dict[str, float] = {}
     for token in tokens(text):
-        if is_han(token):
-            for run in LOOKS_BACK.split(token):
+        if is_unspaced(token):
+            for run in PATTERNS.LOOKS_BACK.split(token):
                 _of_run(run, found)
-        elif token not in DULL_EN and (len(token) > 1 or token.isdigit()):
+        elif token not in STOP_WORDS and (len(token) > 1 or token.isdigit()):
             s = stem(token)
-            found[s] = _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON_EN else 1.0
+            found[s] = _IDLE if s in ABOUT_MEMORY or s in SOCIAL else _COMMON if s in COMMON else 1.0
     return found
 
 
 def _of_run(run: str, found: dict[str, float]) -> None:
     """Pairs of a run of Chinese, and characters that stand alone among dull ones."""
-    dull = [c in DULL_ZH or c in _JOINS for c in run]
+    dull = [c in STOP_WORDS or c in JOINS for c in run]
     for i, char in enumerate(run):
         last = i + 1 == len(run)
         if not dull[i] and (i == 0 or dull[i - 1]) and (last or dull[i + 1]):
@@ -179,7 +165,7 @@ def _of_run(run: str, found: dict[str, float]) -> None:
 def _worth(pair: str, *, dull: bool) -> float:
     if pair in ABOUT_MEMORY or pair in SOCIAL:
         return _IDLE
-    return _HALF_DULL if dull else _COMMON if pair in COMMON_ZH else _PAIR
+    return _HALF_DULL if dull else _COMMON if pair in COMMON else _PAIR
 
 
 def _tail(text: str) -> str:
@@ -207,13 +193,13 @@ def _names(text: str) -> tuple[str, ...]:
     """Every stretch of the text that could be an entity's name: up to three words, two to six characters."""
     found: dict[str, None] = {}
     for piece in re.split(r"[^\w\s'-]+", text.casefold()):
-        words = [w for w in tokens(piece) if not is_han(w)]
-        dull = [w in DULL_EN for w in words]
+        words = [w for w in tokens(piece) if not is_unspaced(w)]
+        dull = [w in STOP_WORDS for w in words]
         for i, first in enumerate(dull):
             for j in () if first else range(i, min(i + 3, len(words))):
                 if not dull[j]:
                     found[" ".join(words[i : j + 1])] = None
-    for run in () if text.isascii() else (t for t in tokens(text) if is_han(t)):
+    for run in () if text.isascii() else (t for t in tokens(text) if is_unspaced(t)):
         for size in range(2, 7):
             found.update(dict.fromkeys([run[i : i + size] for i in range(len(run) - size + 1)]))
             if len(found) >= _MOST_NAMES:  # of a pasted page
@@ -224,19 +210,19 @@ def _names(text: str) -> tuple[str, ...]:
 def _personal(text: str, *, asks: bool) -> bool:
     text = CODE.sub(" ", text)
     if not asks:
-        return bool(POSSESSIVE.search(text))
+        return bool(PATTERNS.POSSESSIVE.search(text))
     return _mine(text) or _wants(text)
 
 
 @lru_cache(maxsize=64)
 def _mine(text: str) -> bool:
     """Whether the speaker is in it, other than as whom the assistant does something for."""
-    return PERSONAL.search(OF_THE_ASSISTANT.sub(" ", text)) is not None
+    return PATTERNS.PERSONAL.search(PATTERNS.OF_THE_ASSISTANT.sub(" ", text)) is not None
 
 
 @lru_cache(maxsize=64)
 def _wants(text: str) -> bool:
-    return WANTS.search(text) is not None
+    return PATTERNS.WANTS.search(text) is not None
 
 
 def _of_the_world(text: str) -> bool:
@@ -249,16 +235,16 @@ def _proper(text: str) -> tuple[str, ...]:
     found = [m.group() for m in CAPITAL.finditer(text)]
     if not found and len(text.split()) <= _BARE:
         found = re.findall(r"\b[A-Z][a-z]{2,}\b", text)
-    return tuple(w for w in found if stem(w.casefold()) not in COMMON_EN)
+    return tuple(w for w in found if stem(w.casefold()) not in COMMON)
 
 
 def _of_you(text: str) -> bool:
-    return YOU.search(text) is not None and not _mine(text) and not _wants(text)
+    return PATTERNS.YOU.search(text) is not None and not _mine(text) and not _wants(text)
 
 
 def _context_weight(text: str, mass: float) -> float:
     """A message that says little and points back lives off what was said before it; a full question hardly."""
-    if not CHOOSES.search(text) and not (STANDS_FOR.search(text) and asks(text)):
+    if not PATTERNS.CHOOSES.search(text) and not (PATTERNS.STANDS_FOR.search(text) and asks(text)):
         return 0.0
     return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
 

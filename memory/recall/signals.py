@@ -25,8 +25,8 @@ from memory.recall.ground import NOTHING, Evidence, Ground, evidence, together, 
 from memory.recall.people import about, own
 from memory.recall.question import Question, question
 from memory.recall.reader import MessageReader
-from memory.recall.spans import Span
-from memory.recall.vocabulary import SAYS_HOW_MANY, SAYS_WHEN, SAYS_WHERE
+from memory.text.dates.times import Span
+from memory.text.questions import PATTERNS
 
 NEAREST: Final = 48  # memories that a vector, a name or a time brings up
 _NAMES: Final = 4  # of the message, the rarest
@@ -219,7 +219,11 @@ def is_of_the_time(look: Look, lines: Sequence[Line]) -> list[float]:
 
 def is_of_the_kind(look: Look, lines: Sequence[Line]) -> list[float]:
     """The message asks for a time, a place or a number: the share of these that it has."""
-    kinds = ((look.a.when, SAYS_WHEN), (look.a.where, SAYS_WHERE), (look.a.how_many, SAYS_HOW_MANY))
+    kinds = (
+        (look.a.when, PATTERNS.SAYS_WHEN),
+        (look.a.where, PATTERNS.SAYS_WHERE),
+        (look.a.how_many, PATTERNS.SAYS_HOW_MANY),
+    )
     wanted = [pattern for asked_for, pattern in kinds if asked_for]
     return [sum(_has(p, line.text) for p in wanted) / len(wanted) for line in lines] if wanted else []
 

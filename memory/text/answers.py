@@ -6,19 +6,20 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from memory.text.en import commands as en
-from memory.text.zh import commands as zh
+from memory.text.languages import either, joined, values, words_of
+from memory.text.words import UNSPACED, is_unspaced
 
-_NO: Final = re.compile(f"(?:{en.NO}|{zh.NO})", re.I)
-_ALL: Final = re.compile(f"(?:{en.ALL}|{zh.ALL})", re.I)
-_BUT: Final = re.compile(f"{en.ALL_BUT}|{zh.ALL_BUT}", re.I)
-_YES: Final = re.compile(f"(?:{en.YES}|{zh.YES})", re.I)
-_FILLERS: Final = re.compile(f"{en.FILLERS}|{zh.FILLERS}|[#&+;.!]", re.I)
-_WORDS: Final = re.compile(r"[a-z0-9'’]+|[\u3400-\u9fff]", re.I)
-_NUMERALS: Final = "一二三四五六七八"
+_FILLERS: Final = re.compile(f"{joined('commands', 'FILLERS')}|[#&+;.!]", re.I)
+_FILLER_WORDS: Final = re.compile(joined("commands", "FILLERS", unspaced="(?!)"), re.I)
+_CHOSEN: Final = [re.compile(chosen, re.I) for chosen in values("commands", "CHOSEN").values()]
+_WORDS: Final = re.compile(f"[a-z0-9'’]+|[{UNSPACED}]", re.I)
+_ORDINALS: Final = {w: n for ordinals in values("numbers", "ORDINALS").values() for w, n in ordinals.items() if n < 9}
+_ORDINAL: Final = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b")
+_NUMERALS: Final = {c: n for digits in values("numbers", "DIGITS").values() for c, n in digits.items() if 0 < n < 9}
+_IDLE: Final = frozenset(words_of("commands", "IDLE"))
 _LONGEST: Final = 60  # characters that an answer may have
 _FEW: Final = 3  # words that may stand alone for what they name
-_FEW_ZH: Final = 6
+_FEW_UNSPACED: Final = 6
 
 
 def read_answer(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal["unclear"] | None:
@@ -30,13 +31,13 @@ def read_answer(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal[
     plain = text.strip(" \n.!。！~～").casefold()
     if not plain or len(plain) > _LONGEST:
         return None
-    if _NO.fullmatch(plain):
+    if either("commands", "NO").fullmatch(plain):
         return ()
-    if _ALL.fullmatch(plain):
+    if either("commands", "ALL").fullmatch(plain):
         return tuple(range(len(options)))
-    if _YES.fullmatch(plain):
+    if either("commands", "YES").fullmatch(plain):
         return (0,) if len(options) == 1 else "unclear"
-    if m := _BUT.fullmatch(plain):
+    if m := either("commands", "ALL_BUT").fullmatch(plain):
         spared = next(filter(None, m.groups()))
         left = _numbers(spared, len(options)) or _named(spared, options)
         return tuple(i for i in range(len(options)) if i not in left) if left else "unclear"
@@ -46,12 +47,9 @@ def read_answer(text: str, options: Sequence[str]) -> tuple[int, ...] | Literal[
 
 
 def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
-    for word in ("最后一", "last"):
-        plain = plain.replace(word, f" {count} ")
-    plain = plain.replace("两", "二")
-    for n, word in enumerate(en.ORDINALS, 1):
-        plain = re.sub(rf"\b{word}\b", f" {n} ", plain)
-    plain = "".join(f" {_NUMERALS.index(c) + 1} " if c in _NUMERALS else c for c in plain)
+    plain = either("commands", "LAST_ONE").sub(f" {count} ", plain)
+    plain = _ORDINAL.sub(lambda m: f" {_ORDINALS[m[0]]} ", plain)
+    plain = "".join(f" {_NUMERALS[c]} " if c in _NUMERALS else c for c in plain)
     left = _FILLERS.sub(" ", re.sub(r"(\d)(?:st|nd|rd|th)\b", r"\1", plain)).split()
     picked = tuple(dict.fromkeys(int(w) - 1 for w in left if w.isdigit() and len(w) < 3))
     if not left or len([w for w in left if w.isdigit()]) < len(left) or any(not 0 <= p < count for p in picked):
@@ -60,14 +58,12 @@ def _numbers(plain: str, count: int) -> tuple[int, ...] | None:
 
 
 def _named(plain: str, options: Sequence[str]) -> tuple[int, ...] | None:
-    formed = en.CHOSEN.match(plain)
-    told = plain[formed.end() :] if formed else plain
-    if z := zh.CHOSEN.match(plain):
-        formed, told = z, z["x"] or z["z"] or z["y"]
-    if not re.match("no ", told):
-        told = re.sub(en.FILLERS, " ", told)
-    wanted = set(_WORDS.findall(told)) - {"my", "a", "我", "的"}
-    few = len(wanted) <= (_FEW_ZH if told[:1] >= "\u3400" else _FEW)
+    formed = next((m for chosen in _CHOSEN if (m := chosen.search(plain))), None)
+    told = next(filter(None, formed.groups()), "") if formed else plain
+    if not told.startswith("no "):
+        told = _FILLER_WORDS.sub(" ", told)
+    wanted = set(_WORDS.findall(told)) - _IDLE
+    few = len(wanted) <= (_FEW_UNSPACED if is_unspaced(told) else _FEW)
     if not wanted or not (formed or few):
         return None
     fitting = [i for i, o in enumerate(options) if wanted <= set(_WORDS.findall(o.casefold()))]

@@ -7,18 +7,19 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import Final
 
-from memory.text.en import commands as en
 from memory.text.intent import Found, Intent
+from memory.text.languages import LANGUAGES, either, joined, values
 from memory.text.spans import Span, split_sentences, split_spans
-from memory.text.zh import commands as zh
 
 _READ: Final = 4_000  # characters in which a command is looked for
 _LONG: Final = 1_000  # of a longer message only the first sentence can be a command
-_CJK: Final = re.compile(r"[\u3400-\u9fff]")
-_LATIN: Final = re.compile(r"[A-Za-z]")
-_GREETING: Final = re.compile(rf"\W*(?:{en.GREETING}|{zh.GREETING})\W*$", re.I)
-_FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{en.FICTION}|{zh.FICTION})", re.I)
-_STAGED: Final = re.compile(rf"\b(?:{en.STAGED})\b|{zh.STAGED}", re.I)
+_GREETING: Final = re.compile(rf"\W*(?:{joined('commands', 'GREETING')})\W*$", re.I)
+_FICTION: Final = re.compile(rf"\s*(?:[*（(【]|{joined('commands', 'FICTION')})", re.I)
+_STAGED: Final = either("commands", "STAGED", r"\b(?:{})\b")
+_READERS: Final = [  # a script of its own first: a sentence in it may have words of another
+    (re.compile(f"[{LANGUAGES[lang].letters}]"), read)
+    for lang, read in sorted(values("commands", "read").items(), key=lambda r: LANGUAGES[r[0]].spaced)
+]
 _EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
 
 
@@ -29,9 +30,8 @@ def intent_of(text: str) -> Intent | None:
     spans = split_spans(text)
     for start, end in _candidates(text, spans):
         sentence = text[start:end]
-        found = zh.read(sentence) if _CJK.search(sentence) else None
-        if found is None and _LATIN.search(sentence):
-            found = en.read(sentence)
+        readings = (read(sentence) for letters, read in _READERS if letters.search(sentence))
+        found: Found | None = next((f for f in readings if f is not None), None)
         if found is not None and not _STAGED.search(f"{text[:start]} {text[start + found.end :]}"[:_READ]):
             return _intent(text, start, found)
     return None
@@ -55,7 +55,7 @@ def intents_of(text: str) -> tuple[Intent, ...]:
 
 def means_everything(text: str) -> bool:
     """Tell whether everything is to be forgotten."""
-    return en.everything(text) or zh.everything(text)
+    return any(means(text) for means in values("commands", "everything").values())
 
 
 def _candidates(text: str, spans: tuple[Span, ...]) -> list[tuple[int, int]]:
@@ -88,7 +88,7 @@ def _intent(text: str, start: int, found: Found) -> Intent:
     if said is None and found.kind == "remember" and before:
         return Intent("remember", before, spans=((0, stop),), rest=text[stop:].strip(_EDGE))
     rest = "\n".join(t for t in (before, text[stop:].lstrip(_EDGE + "?？").rstrip()) if re.search(r"\w", t))
-    every = bool(en.EVERY.search(text, start, stop) or zh.EVERY.search(text, start, stop))
+    every = either("commands", "EVERY").search(text, start, stop) is not None
     return Intent(found.kind, said or "", said is None, found.spare, every, ((start, stop),), rest)
 
 

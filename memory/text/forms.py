@@ -15,16 +15,29 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from memory.text.en import forms as en
-from memory.text.zh import forms as zh
-from memory.text.zh.characters import simplified
+from memory.text.en.dates import MONTHS, WEEKDAYS
+from memory.text.en.numbers import COUNTED as NUMBERS
+from memory.text.en.numbers import ORDINALS, SCALES, read_number
+from memory.text.languages import Patterns, pairs, section, words_of
+from memory.text.words import UNSPACED, fold_variants, stem
+from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
+from memory.text.zh.numbers import read_number as read_characters
 
 LONGEST: Final = 2_000  # characters that are compared
-_COORDINATORS: Final = en.COORDINATORS | zh.COORDINATORS | {","}
-_PLACES: Final = frozenset({"in", "on", "at", "sinc", "until", "during"})
+_EN, _ZH = Patterns("en", "forms"), Patterns("zh", "forms")
+_COORDINATORS: Final = frozenset(words_of("forms", "COORDINATORS")) | {","}
+_RESPECTIVELY: Final = frozenset(words_of("forms", "RESPECTIVELY"))
+_TIMES: Final = frozenset(words_of("forms", "TIMES"))
+_UNITS: Final = section("en", "forms").UNITS
+_DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
+_MONTHS: Final = [m.lower() for m in MONTHS]
+_DAYS: Final = [d.lower() for d in WEEKDAYS]
+_FORMS, _SHORT, _SPELLING, _MEASURES = (pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES"))
+_PLACES: Final = frozenset(map(stem, ("in", "on", "at", "since", "until", "during")))
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
+_AFTERNOON: Final = frozenset(words_of("forms", "AFTERNOON"))
 _MARKED: Final = ("@", "§", "#")  # a time, a day, a number
-_MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in en.MONTHS)}|sept)\.?"
+_MONTH: Final = rf"(?P<m>{'|'.join(f'{m[:3]}(?:{m[3:]})?' for m in _MONTHS)}|sept)\.?"
 _DATES: Final = (
     re.compile(r"(?<!\d)(?:(?P<y>\d{4})\s?[-/.年]\s?)(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})(?!\d)[日号]?"),
     re.compile(r"(?<!\d)(?P<m>\d{1,2})月(?P<d>\d{1,2})(?!\d)[日号]?"),
@@ -32,15 +45,16 @@ _DATES: Final = (
     re.compile(rf"\b{_MONTH} (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))?(?![a-z\d:])"),
 )
 _AM_PM: Final = re.compile(r"(?<![\d:.])(\d{1,2})(?:[:.](\d\d))?\s?([ap])(?:\.\s?m\.?|m\b)")
-_SMALL: Final = "|".join([*en.NUMBERS][1:13])
-_HYPHENED: Final = re.compile(rf"\b({'|'.join(en.NUMBERS)})-(?=[a-z])")
-_ORDINAL: Final = re.compile(rf"\b({'|'.join(en.ORDINALS)})\b")
+_SMALL: Final = "|".join([*NUMBERS][1:13])
+_HYPHENED: Final = re.compile(rf"\b({'|'.join(NUMBERS)})-(?=[a-z])")
+_ORDINAL: Final = re.compile(rf"\b({'|'.join(ORDINALS)})\b")
 _PAST: Final = re.compile(rf"\b(?:a )?(half|quarter) (past|to) ({_SMALL}|\d{{1,2}})\b")
 _HOUR: Final = re.compile(rf"\b({_SMALL})(?= (?:in the (?:morning|afternoon|evening)|o'clock|[ap]\.?m)\b)")
 _MONEY: Final = re.compile(r"([€$£¥])\s?(\d+(?:,\d{3})*(?:\.\d+)?)")
 _TOKEN: Final = re.compile(
     r"[@§]\S+|\d+(?:,\d{3})*(?:\.\d+)?(?:st\b|nd\b|rd\b|th\b|s\b)?|'s\b|[a-z]+|[,、&%€$£¥+<>=]|(?<![\w-])-(?=\d)"
-    r"|(?<=[a-z])-(?![\w])|[\u3400-\u9fff\uf900-\ufaff]|[^\W\d_a-z\u3400-\u9fff]+"
+    r"|(?<=[a-z])-(?![\w])|"
+    rf"[{UNSPACED}]|[^\W\d_a-z{UNSPACED}]+"
 )
 
 
@@ -56,7 +70,7 @@ def tokens(text: str) -> tuple[str, ...]:
 def numbers(text: str) -> tuple[str, ...]:
     """Numbers with their units, times and days, sorted."""
     found = tokens(text)
-    units = set(en.UNITS.values()) | {"元"}
+    units = set(_UNITS.values()) | {"元"}
     after = (*found[1:], "")
     return tuple(sorted(t + (u if u in units else "") for t, u in zip(found, after, strict=True) if t[0] in _MARKED))
 
@@ -149,7 +163,7 @@ def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
     if not at and "," in y:  # 打壁球，每周四
         cut = y.index(",")
         y, at = (*y[:cut], *y[cut + 1 :]), len(y) - 1 - cut
-        if not zh.TIMES & {*x[:at]} and not any(t[0] in "@§" for t in x[:at]):
+        if not _TIMES & {*x[:at]} and not any(t[0] in "@§" for t in x[:at]):
             return False
     elif not x or not (x[0] in _ADJUNCTS or x[0][0] in "@§"):
         return False
@@ -160,7 +174,7 @@ def _turned(x: Sequence[str], y: Sequence[str]) -> bool:
 
 def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
     """`a cat and a dog`: between what both begin and end with, the same parts in another order."""
-    if {*en.RESPECTIVELY.split(), zh.RESPECTIVELY[0]} & {*x, *y}:
+    if _RESPECTIVELY & {*x, *y}:
         return False
     before, after = common(x, y)
     # 上海和南海 ends as 南海和上海 does: the lists may begin sooner and end later than the difference.
@@ -195,29 +209,31 @@ def _written(text: str) -> str:
     """The text in one script and case, with numbers, times, dates and short forms written in one way."""
     plain = unicodedata.normalize("NFKD", text).translate({0x2019: "'", 0x2018: "'", 0x2192: " to "})
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = simplified(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
-    for pattern, form in zh.FORMS:
+    plain = fold_variants(unicodedata.normalize("NFC", plain)).casefold().replace("->", " to ").strip(" \"'“”")
+    for pattern, form in _FORMS:
         plain = pattern.sub(form, plain)
-    plain = zh.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
-    plain = zh.NUMBER.sub(lambda m: _chinese(m[0]), plain)
-    plain = re.sub(r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * zh.SCALES[m[2]]:.0f}", plain)
-    plain = _ORDINAL.sub(lambda m: f"{en.ORDINALS[m[1]]}th", plain)
-    plain = _HOUR.sub(lambda m: str(en.NUMBERS[m[1]]), _PAST.sub(_past, plain))
-    for pattern, form in (*en.SUBJECT, *en.SHORT):
+    plain = _ZH.DAY.sub(lambda m: f" §d{'一二三四五六日天'.index(m[1]) % 7 + 1 if m[1] != '天' else 7} ", plain)
+    plain = _ZH.NUMBER.sub(lambda m: "第" * (m[0][0] == "第") + str(read_characters(m[0].removeprefix("第"))), plain)
+    plain = re.sub(
+        r"(?<!\d)(\d+(?:\.\d+)?)([千万亿])", lambda m: f"{float(m[1]) * CHARACTER_SCALES[m[2]]:.0f}", plain
+    )
+    plain = _ORDINAL.sub(lambda m: f"{ORDINALS[m[1]]}th", plain)
+    plain = _HOUR.sub(lambda m: str(NUMBERS[m[1]]), _PAST.sub(_past, plain))
+    for pattern, form in _SHORT:
         plain = pattern.sub(form, plain)
-    plain = _HYPHENED.sub(r"\1 ", en.OPENING.sub("", plain))
+    plain = _HYPHENED.sub(r"\1 ", _EN.OPENING.sub("", plain))
     plain = _AM_PM.sub(lambda m: f" @{int(m[1]) % 12 + 12 * (m[3] == 'p')}:{m[2] or '00'} ", plain)
-    plain = zh.CLOCK.sub(_clock, plain)
+    plain = _ZH.CLOCK.sub(_clock, plain)
     for date in _DATES:
         plain = date.sub(_day, plain)
-    for pattern, form in zh.UNITS:
+    for pattern, form in _MEASURES:
         plain = pattern.sub(form, plain)
-    plain = re.sub("[，；;]", ",", zh.DROPPED.sub("", plain))
+    plain = re.sub("[，；;]", ",", _ZH.DROPPED.sub("", plain))
     return re.sub(r"(?<=[a-z])-(?=[a-z])", "", _MONEY.sub(r"\2 \1", plain))
 
 
 def _past(m: re.Match[str]) -> str:
-    hour = int(m[3]) if m[3].isdigit() else en.NUMBERS[m[3]]
+    hour = int(m[3]) if m[3].isdigit() else NUMBERS[m[3]]
     minutes = {"half": 30, "quarter": 15}[m[1]]
     return f"{hour}:{minutes}" if m[2] == "past" else f"{hour - 1 or 12}:{60 - minutes}"
 
@@ -225,35 +241,14 @@ def _past(m: re.Match[str]) -> str:
 def _clock(m: re.Match[str]) -> str:
     more = (m["more"] or "").rstrip("分")
     minutes = m["m"] or {"半": "30", "1刻": "15", "一刻": "15", "3刻": "45", "三刻": "45"}.get(more, more.zfill(2))
-    hour = int(m["h"]) + 12 * (m["part"] in zh.AFTERNOON and int(m["h"]) < 12)
+    hour = int(m["h"]) + 12 * (m["part"] in _AFTERNOON and int(m["h"]) < 12)
     return f" @{hour}:{minutes} "
 
 
 def _day(m: re.Match[str]) -> str:
-    month = m["m"] if m["m"].isdigit() else next(i for i, name in enumerate(en.MONTHS, 1) if name[:3] == m["m"][:3])
+    month = m["m"] if m["m"].isdigit() else next(i for i, name in enumerate(_MONTHS, 1) if name[:3] == m["m"][:3])
     year = m.groupdict().get("y")
     return f" §{year + '-' if year else ''}{int(month)}-{int(m['d'])} "
-
-
-def _chinese(run: str) -> str:
-    """一万二 → 12000, 第二十 → 第20; as it is where it is no number."""
-    if run.startswith("第"):
-        return "第" + _chinese(run[1:])
-    if all(c in zh.DIGITS for c in run):
-        return "".join(str(zh.DIGITS[c]) for c in run)
-    total = part = digit = 0
-    last = 1
-    for c in run:
-        if c in zh.DIGITS:
-            digit = zh.DIGITS[c]
-            last = 1 if c in "零〇" else last
-        elif zh.SCALES[c] >= 10_000:
-            total += (part + digit) * zh.SCALES[c]
-            part, digit, last = 0, 0, zh.SCALES[c]
-        else:
-            part += (digit or 1) * zh.SCALES[c]
-            digit, last = 0, zh.SCALES[c]
-    return str(total + part + digit * (last // 10 if last > 10 else 1))
 
 
 def _read(found: Sequence[str]) -> Iterator[str]:
@@ -262,21 +257,21 @@ def _read(found: Sequence[str]) -> Iterator[str]:
     i = 0
     while i < len(found):
         word, i = found[i], i + 1
-        if word in en.NUMBERS or (word in en.SCALES and not (kept and kept[-1][0] == "#")):
-            value, i = _number(found, i - 1)
+        if word in NUMBERS or (word in SCALES and not (kept and kept[-1][0] == "#")):
+            value, i = read_number(found, i - 1)
             kept.append(f"#{value}")
-        elif word in en.SCALES:
-            value = kept[-1][1:]
-            kept[-1] = f"#{float(value) * en.SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", value) else kept[-1]
+        elif word in SCALES:
+            written = kept[-1][1:]
+            kept[-1] = f"#{float(written) * SCALES[word]:.0f}" if re.fullmatch(r"[\d.]+", written) else kept[-1]
         elif word[0].isdigit():
             kept.append("#" + re.sub(r"(?:st|nd|rd)$", "th", word.replace(",", "")))
-        elif kept and kept[-1][0] == "#" and (unit := en.UNITS.get(word) or en.UNITS.get(word.removesuffix("s"))):
+        elif kept and kept[-1][0] == "#" and (unit := _UNITS.get(word) or _UNITS.get(word.removesuffix("s"))):
             kept.append(unit)
-        elif word.rstrip("s") in en.DAYS:
-            kept.append(f"§d{en.DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
+        elif word.rstrip("s") in _DAYS:
+            kept.append(f"§d{_DAYS.index(word.rstrip('s')) + 1}{'s' if word.endswith('s') else ''}")
         elif word.isascii() and word.isalpha():
             last = kept[-1] if kept else ""
-            if word not in en.DROPPED and (word, last) not in _IDLE:
+            if word not in _DROPPED and (word, last) not in _IDLE:
                 kept.append(_stem(word))
         else:
             kept.append("," if word == "、" else word)
@@ -286,42 +281,18 @@ def _read(found: Sequence[str]) -> Iterator[str]:
     yield from kept
 
 
-def _number(found: Sequence[str], i: int) -> tuple[str, int]:
-    """The number that begins at `i` in words, and where it ends."""
-    total = part = 0
-    while i < len(found) and (found[i] in en.NUMBERS or found[i] in en.SCALES):
-        word = found[i]
-        if word in en.SCALES:
-            i += found[i + 1 : i + 2] == ["and"] and i + 2 < len(found) and found[i + 2] in en.NUMBERS
-            part = (part or 1) * en.SCALES[word]
-            if word != "hundred":
-                total, part = total + part, 0
-        elif part % 10 and en.NUMBERS[word] < 100:
-            break
-        else:
-            part += en.NUMBERS[word]
-        i += 1
-    return str(total + part), i
-
-
 def _stem(word: str) -> str:
-    """The word without a plural, a third person or -ing, in one spelling. A past stays one."""
-    for pattern, form in en.SPELLING:
+    """Return the stem of a word in one spelling; a past stays one."""
+    for pattern, form in _SPELLING:
         word = pattern.sub(form, word)
-    if word.endswith("ing") and re.search("[aeiouy]", word[:-3]) and len(word) > 4:
-        word = re.sub(r"([bdgmnprt])\1$", r"\1", word[:-3])
-    elif word.endswith("ties") and word[:-4] in {"nine", "eigh", "seven", "six", "fif", "for", "thir", "twen"}:
-        return f"#{en.NUMBERS[word[:-3] + 'y']}s"
-    elif word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif re.search(r"(?:[sxz]|ch|sh|o)es$", word):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2:
-        word = word[:-1]
-    return word.removesuffix("e") if len(word) > 3 else word
+    if word.endswith("ties") and (decade := NUMBERS.get(f"{word[:-3]}y")):
+        return f"#{decade}s"
+    return word if word.endswith("ed") else stem(word) or word
 
 
 # "to" of an infinitive, "of" behind a unit.
-_IDLE: Final = {("to", _stem(w)) for w in en.BEFORE_INFINITIVE} | {("of", unit) for unit in en.UNITS.values()}
-_ADJUNCTS: Final = frozenset(map(_stem, en.ADJUNCTS))
-ROLES: Final = frozenset(map(_stem, en.ROLES)) | zh.ROLES
+_IDLE: Final = {("to", _stem(w)) for w in section("en", "forms").BEFORE_INFINITIVE.split()} | {
+    ("of", unit) for unit in _UNITS.values()
+}
+_ADJUNCTS: Final = frozenset(map(_stem, words_of("forms", "ADJUNCTS")))
+ROLES: Final = frozenset(map(_stem, words_of("forms", "ROLES")))

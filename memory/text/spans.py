@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memory.text.en import spans as en
-from memory.text.zh import spans as zh
+from memory.text.languages import either, joined
+from memory.text.words import UNSPACED, is_unspaced
 
 Kind = Literal["own", "quoted", "pasted", "forwarded"]
 
@@ -22,48 +22,37 @@ class Span:
     kind: Kind
 
 
-_NOUNS: Final = {"POINTS": "TEXTS", "TELLS": "TALES", "TALE_ENDS": "TALES"}  # lists that name the nouns of another
+def _either(name: str, spaced: str = r"\b(?:{})(?!\w)", unspaced: str = "(?:{})") -> re.Pattern[str]:
+    return either("spans", name, spaced, unspaced)
 
 
-def _either(name: str, *, en_form: str = r"\b(?:{})(?!\w)", zh_form: str = "(?:{})") -> re.Pattern[str]:
-    """Compile one pattern of both languages' words."""
-    english, chinese = getattr(en, name), getattr(zh, name)
-    if name in _NOUNS:
-        english, chinese = (
-            words.replace("%s", getattr(lang, _NOUNS[name])) for words, lang in ((english, en), (chinese, zh))
-        )
-    return re.compile(f"{en_form.format(english)}|{zh_form.format(chinese)}", re.I)
-
-
-_AT_START: Final = {"en_form": r"\s*(?:{})", "zh_form": r"\s*(?:{})"}
-_WHOLE: Final = {"en_form": r"\s*(?:{})[.,!]?\s*$", "zh_form": r"\s*(?:{})[。，！]?\s*$"}
+_AT_START: Final = {"spaced": r"\s*(?:{})", "unspaced": r"\s*(?:{})"}
+_WHOLE: Final = {"spaced": r"\s*(?:{})[.,!]?\s*$", "unspaced": r"\s*(?:{})[。，！]?\s*$"}
 _EDITS, _ASKS, _POINTS = _either("EDITS"), _either("ASKS"), _either("POINTS")
-_REQUEST: Final = re.compile(
-    rf"{en.REQUEST}(?:{en.EDITS}|{en.ASKS})|{zh.REQUEST}|(?:{zh.EDITS})|.{{0,40}}(?:{zh.QUESTION})$", re.I
-)
-_TEXTS: Final = _either("TEXTS", en_form=r"\b(?:{})\b", zh_form="(?:{})[^，。]{{0,4}}$")
+_REQUEST: Final = either("spans", "REQUESTS")
+_TEXTS: Final = _either("TEXTS", spaced=r"\b(?:{})\b", unspaced="(?:{})[^，。]{{0,4}}$")
 _NOUN: Final = _either("TEXTS")
-_ANNOUNCES: Final = _either("ANNOUNCES", en_form=r"\b(?:{})")
+_ANNOUNCES: Final = _either("ANNOUNCES", spaced=r"\b(?:{})")
 _TOLD: Final = _either("TOLD")
 _TELLS: Final = _either("TELLS", **_AT_START)
 _TALE_ENDS: Final = _either("TALE_ENDS")
-_HEADER: Final = _either("HEADERS", en_form=r"\s*(?:{}) ?[:：] ?\S", zh_form=r"\s*(?:{}) ?[:：]")
+_HEADER: Final = _either("HEADERS", spaced=r"\s*(?:{}) ?[:：] ?\S", unspaced=r"\s*(?:{}) ?[:：]")
 _FORWARDED: Final = _either("FORWARDED", **_AT_START)
 _GREETING: Final = _either(
-    "GREETING", en_form=r"(?:{})[^.!?:]{{0,40}}[,:]?$", zh_form=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
+    "GREETING", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
 )
 _FORMAL: Final = _either(
-    "FORMAL", en_form=r"(?:{})[^.!?:]{{0,40}}[,:]?$", zh_form=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
+    "FORMAL", spaced=r"(?:{})[^.!?:]{{0,40}}[,:]?$", unspaced=r"(?:{})[^。！？：]{{0,12}}[：，:,]$"
 )
 _SIGN_OFF: Final = _either("SIGN_OFF", **_WHOLE)
-_QUESTION: Final = _either("QUESTION", en_form="{}")
-_FIRST: Final = _either("FIRST", en_form="{}")
+_QUESTION: Final = _either("QUESTION", spaced="{}")
+_FIRST: Final = _either("FIRST", spaced="{}")
 _BACKWARD: Final = _either("BACKWARD")
-_REGISTER: Final = re.compile(rf"\s*(?:{en.REGISTER}|{zh.REGISTER})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))")
-_LABEL: Final = re.compile(rf"(?:{en.LABELS}|{zh.LABELS}).{{0,4}}$", re.I)
-_SHORT: Final = re.compile(rf"(?<![\w'’])(?:{en.SHORT}|(?-i:[A-HJ-Z]))\.$", re.I)
+_REGISTER: Final = re.compile(rf"\s*(?:{joined('spans', 'REGISTER')})|(?i:\s*(?:abstract|by [a-z]+ [a-z]+$))")
+_LABEL: Final = re.compile(rf"(?:{joined('spans', 'LABELS')}).{{0,4}}$", re.I)
+_SHORT: Final = re.compile(rf"(?<![\w'’])(?:{joined('spans', 'SHORT')}|(?-i:[A-HJ-Z]))\.$", re.I)
 
-_BEGINS: Final = re.compile(en.BEGINS, re.I)
+_BEGINS: Final = either("spans", "BEGINS")
 _LINE: Final = re.compile(r"[^\n]+")
 _STAMP: Final = re.compile(
     r"\s*\[?(?:\d{1,4}[-/.年]\d{1,2}[-/.月]\d{1,4}日?,? ?)?\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\]?(?: ?[-–—])?\s",
@@ -86,7 +75,7 @@ _SINGLE: Final = re.compile(
 )
 _CLOSERS: Final = {"“": "”", "「": "」", "『": "』", "《": "》", '"': '"', "`": "`", "„": "“", "«": "»", "＂": "＂"}
 _END: Final = re.compile(
-    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[\u3400-\u9fff])|\n+"
+    r"[。！？!?…]+[”\"’)）」』]*(?![A-Za-z0-9#$%&*+/=@^_~-])|(?<!\.)\.+[”\"’)]*(?=\s|$|[" + UNSPACED + r"])|\n+"
 )
 _MARKED: Final = re.compile(r"《[^《》\n]{1,40}》|“[^“”\n]{1,10}”|「[^「」\n]{1,10}」")
 _NAME: Final = re.compile(r"\bebb\b", re.I)
@@ -334,7 +323,7 @@ class _Splitter:
             size = len(_BARE.sub("", self.line(i)[:_LEAD]))
             while j < len(self.lines) and not self._apart(j) and len(_BARE.sub("", self.line(j)[:_LEAD])) == size:
                 j += 1
-            verse = j - i > 2 and 4 <= size <= 20 and "\u3400" <= self.line(i)[0] <= "\u9fff"
+            verse = j - i > 2 and 4 <= size <= 20 and is_unspaced(self.line(i))
             if verse and not any(_FIRST.search(self.line(k)[:_LEAD]) for k in range(i, j)):
                 self.kinds[i:j] = ["pasted"] * (j - i)
             i = j

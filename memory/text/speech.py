@@ -8,30 +8,34 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Final, Literal, TypeAlias
 
-from memory.text.en import evidence as en
+from memory.text.languages import LANGUAGES, either, values
 from memory.text.numbers import numbers_of
-from memory.text.zh import evidence as zh
+from memory.text.words import UNSPACED, is_unspaced
 
 Answer: TypeAlias = Literal["", "yes", "no", "unsure", "past", "fill", "evades"]
 
 SHORT: Final = 60  # width of an answer that is read with the question before it; a Chinese character is two
 
 
-def _either(name: str) -> re.Pattern[str]:
-    return re.compile(f"{getattr(en, name)}|{getattr(zh, name)}", re.I)
-
-
 FORMS: Final = SimpleNamespace(
-    **{n: _either(n) for n in vars(zh) if n in vars(en) and n.isupper() and "KIN" not in n}
+    **{n: either("evidence", n) for n in LANGUAGES["en"].sections["evidence"] if "KIN" not in n}
 )
-"""The patterns of both languages, by their names in `en.evidence`."""
+"""The patterns of all languages, by their names in the English section `evidence`."""
 
-_KIN: Final = [frozenset(group.split()) for lang in (en, zh) for group in lang.KIN.split("|")]
-_KIN_EN: Final = {w: g for g in _KIN for w in g if w.isascii()}
-_KIN_ZH: Final = sorted(((w, g) for g in _KIN for w in g if not w.isascii()), key=lambda p: -len(p[0]))
-MY_KIN: Final = re.compile(f"{en.MY_KIN % '|'.join(_KIN_EN)}|{zh.MY_KIN % '|'.join(w for w, _ in _KIN_ZH)}", re.I)
+_KIN: Final = {
+    w: frozenset(g.split()) for kin in values("evidence", "KIN").values() for g in kin.split("|") for w in g.split()
+}
+_KIN_UNSPACED: Final = sorted((w for w in _KIN if is_unspaced(w)), key=len, reverse=True)
+MY_KIN: Final = re.compile(
+    "|".join(
+        form.replace("%s", "|".join(sorted(re.split(r"[ |]", kin), key=len, reverse=True)))
+        for form, kin in zip(values("evidence", "MY_KIN").values(), values("evidence", "KIN").values(), strict=True)
+    ),
+    re.IGNORECASE,
+)
 _CLAUSE: Final = re.compile(r"(?:[^,，;；。!！?？\n—.]|\.(?=\S))+[?？]?")
-_ECHO: Final = re.compile("([\u4e00-\u9fff])[了过的]?[吗么没][?？]")  # 过了吗？ – 过啦
+_ECHO: Final = re.compile(f"([{UNSPACED}])[了过的]?[吗么没][?？]")  # 过了吗？ – 过啦
+_PIECE: Final = re.compile(f"[a-z]{{3,}}|[{UNSPACED}]")
 _CLOSED: Final = re.compile(r"^\W*(?:are|is|do|does|did|have|has|can|will|were|was)\b|[吗吧]\W{0,4}$", re.I)
 
 
@@ -54,10 +58,10 @@ def denies_or_ends(text: str) -> bool:
 def kin_of(text: str) -> set[frozenset[str]]:
     """The people and animals of one's own that the text speaks of, each as all of its words."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
-    found = {_KIN_EN[w] for form in words for w in (form, form.removesuffix("s")) if w in _KIN_EN}
-    for word, group in _KIN_ZH:
+    found = {_KIN[w] for form in words for w in (form, form.removesuffix("s")) if w in _KIN}
+    for word in _KIN_UNSPACED:
         if word in text:
-            found.add(group)
+            found.add(_KIN[word])
             text = text.replace(word, " ")
     return found
 
@@ -99,8 +103,6 @@ def read_answer(text: str, question: str) -> Answer:
         return "yes"
     if not question.rstrip().endswith(("?", "？")):
         return ""
-    shared = set(re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(text))) & set(
-        re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", fold(question))
-    )
+    shared = set(_PIECE.findall(fold(text))) & set(_PIECE.findall(fold(question)))
     narrow = numbers_of(text) or shared or FORMS.ANY_DEGREE.match(text) or FORMS.DAYS.search(text)
     return "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.embed.features import is_han
+from memory.text.words import is_unspaced
 from tests.bench.smalltalk import EN, LIFE_EN, LIFE_ZH, OTHER, TURNS, ZH, Gated
 
 
@@ -15,8 +15,8 @@ def test_the_turns() -> None:
         plain = {"".join(c for c in t.casefold() if c.isalnum()) for t in turns}
         assert len(plain) == len(turns) == 200
         assert not plain & {"".join(c for c in q.casefold() if c.isalnum()) for own in life.values() for q in own}
-    assert not any(is_han(c) for t in EN for c in t)
-    assert all(any(is_han(c) for c in t) for t in ZH)
+    assert not any(is_unspaced(c) for t in EN for c in t)
+    assert all(any(is_unspaced(c) for c in t) for t in ZH)
 
 
 def test_the_other_styles() -> None:

@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from memory.embed.features import is_han, tokens
 from memory.models import Memory
 from memory.ports import FloatArray
+from memory.text.words import is_unspaced, tokens
 from tests.bench.ground import made
 
 DIM: Final = 384
@@ -112,7 +112,7 @@ class Words:
 def _words(text: str) -> list[str]:
     found = []
     for token in tokens(text):
-        found += [token[i : i + 2] for i in range(max(1, len(token) - 1))] if is_han(token) else [token]
+        found += [token[i : i + 2] for i in range(max(1, len(token) - 1))] if is_unspaced(token) else [token]
     return found or ["…"]
 
 

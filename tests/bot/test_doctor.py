@@ -29,7 +29,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 async def found(settings: Settings, name: str, lang: str = "en") -> Check:
-    checks = {c.name: c for c in await report(settings, lang=lang)}  # type: ignore[arg-type]
+    checks = {c.name: c for c in await report(settings, lang=lang)}
     return checks[name]
 
 

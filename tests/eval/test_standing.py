@@ -7,11 +7,8 @@ import re
 import pytest
 
 from memory.privacy import instruction_sort
-from memory.text.en import orders as orders_en
-from memory.text.en import standing as standing_en
+from memory.text.languages import LANGUAGES
 from memory.text.standing import is_close, is_health
-from memory.text.zh import orders as orders_zh
-from memory.text.zh import standing as standing_zh
 from tests.eval.data import load_cases
 
 
@@ -44,7 +41,7 @@ def test_what_is_refused_as_an_instruction(lang: str) -> None:
 
 def test_lists_are_short() -> None:
     """At most 60 words a list and language: meaning is a model's work."""
-    for module in (orders_en, orders_zh, standing_en, standing_zh):
-        lists = {name: re.split(r"\|(?![^(]*\))", words) for name, words in vars(module).items() if name.isupper()}
+    for section in (language.sections[name] for language in LANGUAGES.values() for name in ("orders", "standing")):
+        lists = {name: re.split(r"\|(?![^(]*\))", words) for name, words in section.items()}
         assert lists
         assert {name: len(words) for name, words in lists.items() if len(words) > 60} == {}

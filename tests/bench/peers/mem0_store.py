@@ -13,7 +13,7 @@ from typing import Any, Literal
 from fastembed import SparseTextEmbedding
 from mem0 import Memory
 
-from memory.embed.features import DULL_EN
+from memory.text.languages import LANGUAGES
 from tests.bench.data import Row
 from tests.bench.peers import Vectors
 
@@ -49,7 +49,9 @@ class Mem0:
         )
         self._memory.embedding_model = _Embedding(vectors)
         self._memory.vector_store._bm25_encoder = SparseTextEmbedding(
-            "Qdrant/bm25", specific_model_path=str(home), stopwords=set(DULL_EN)
+            "Qdrant/bm25",
+            specific_model_path=str(home),
+            stopwords=set(LANGUAGES["en"].sections["language"]["STOP_WORDS"].split()),
         )
 
     def add(self, user: str, rows: Sequence[Row]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory.embed.features import stem
 from memory.index.text import terms
 from memory.models import Query
 from memory.recall import ranked
-from memory.recall.alike import alike
+from memory.text.translations import alike
+from memory.text.words import stem
 from tests.memory.recall.conftest import NOW, Person
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.recall.gate import THRESHOLD, Calling, Candidate, Ear, verdicts
-from memory.recall.letters import mistyped, near
 from memory.recall.question import question
+from memory.text.words import count_mistyped, is_slip
 
 TEXTS = [
     "User's sister Anna lives in Lisbon",
@@ -41,7 +41,7 @@ candidates = st.builds(
 ears = st.builds(
     Ear,
     st.sampled_from(TURNS).map(lambda t: question(t, ())),
-    st.sampled_from(["lexical:ngrams-1:512", "openai:text-embedding-3-small:1536", "nobody:knows:7"]),
+    st.sampled_from(["lexical:ngrams-2:512", "openai:text-embedding-3-small:1536", "nobody:knows:7"]),
 )
 
 
@@ -101,19 +101,19 @@ def test_by_meaning_more_never_says_less(
 )
 def test_slips_of_the_hand(written: str, meant: str) -> None:
     """A letter missing, doubled, another one, two in each other's place; both ways."""
-    assert near(written, meant)
-    assert near(meant, written)
-    assert mistyped([written], f"It is about {meant}.") == 1
+    assert is_slip(written, meant)
+    assert is_slip(meant, written)
+    assert count_mistyped([written], f"It is about {meant}.") == 1
 
 
 @pytest.mark.parametrize(("a", "b"), [("plant", "plane tree"), ("horse", "mouse"), ("winter", "water"), ("", "a")])
 def test_other_words_are_no_slips(a: str, b: str) -> None:
     """Another beginning, or too far."""
-    assert not near(a, b)
+    assert not is_slip(a, b)
 
 
 @settings(deadline=None)
 @given(st.text("abcde", max_size=9))
 def test_a_word_is_near_itself(word: str) -> None:
     """No slip at all."""
-    assert near(word, word)
+    assert is_slip(word, word)

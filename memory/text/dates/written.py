@@ -1,0 +1,142 @@
+"""Dates of a text to the day or minute, as a quotation keeps and shows them.
+
+What cannot be worked out is left as it stands: no date is better than a guessed one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import Final, Literal, TypeAlias
+from zoneinfo import ZoneInfo
+
+from memory.text.dates.around import move_of
+from memory.text.dates.sentence import looks_ahead
+from memory.text.dates.times import DAY, Unit, midnight, month_of, year_of
+from memory.text.dates.window import Spoken, times_named
+from memory.text.languages import Lang, either, value, values
+from memory.text.words import fold_letters
+
+Grain: TypeAlias = Literal["minute", "day", "week", "weekend", "month", "year"]
+_GRAINS: Final[dict[Unit, Grain]] = {
+    Unit.WEEKEND: "weekend",
+    Unit.WEEK: "week",
+    Unit.MONTH: "month",
+    Unit.YEAR: "year",
+}
+_GAP: Final = re.compile(r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}")  # between a day and its hour
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A date in a text. `at` is local and naive, the first moment of its grain; (start, end) its place."""
+
+    at: datetime
+    grain: Grain
+    start: int = 0
+    end: int = 0
+    since: bool = False  # what holds from that date on
+
+    @property
+    def end_of(self) -> datetime:
+        """The moment at which it is over."""
+        match self.grain:
+            case "month":
+                return month_of(self.at.year, self.at.month)[1]
+            case "year":
+                return year_of(self.at.year)[1]
+        return midnight(self.at) + {"week": 7, "weekend": 2}.get(self.grain, 1) * DAY
+
+    @property
+    def last_day(self) -> date:
+        """The last day that it covers."""
+        return (self.end_of - timedelta(seconds=1)).date()
+
+    def over(self, now: datetime) -> bool:
+        """Whether all of it lies before `now`, local and naive."""
+        return self.at < now if self.grain == "minute" else self.last_day < now.date()
+
+    @property
+    def due(self) -> str:
+        """As an `expires` attribute, in the precision that was said; of a week, its last day."""
+        shape = {"minute": "%Y-%m-%dT%H:%M", "month": "%Y-%m", "year": "%Y"}.get(self.grain)
+        return self.at.strftime(shape) if shape else f"{self.last_day:%Y-%m-%d}"
+
+
+def local_time(at: str, tz: str) -> datetime:
+    """Read an ISO time as naive local time of the zone; an unreadable zone leaves its own offset."""
+    moment = datetime.fromisoformat(at)
+    if moment.tzinfo is not None and tz:
+        with suppress(KeyError, ValueError, OSError):
+            moment = moment.astimezone(ZoneInfo(tz))
+    return moment.replace(tzinfo=None)
+
+
+def write_date(when: When, lang: Lang) -> str:
+    """Write the date in full, in English with its preposition; `find_dates` reads it back."""
+    return str(value(lang, "dates", "write_date")(when.at, when.grain))
+
+
+def find_dates(text: str, now: datetime) -> list[When]:
+    """Find every date of a text said at the naive local time `now`; a bare one is to come, unless it is told as over.
+
+    What is vague, recurrent, ambiguous or impossible is none.
+    """
+    plain = fold_letters(text)
+    found = times_named(text, now, ahead=looks_ahead(plain) is not False)
+    return [w for s in found if (w := _dated(s, plain)) is not None]
+
+
+def _dated(s: Spoken, plain: str) -> When | None:
+    first, end = s.span
+    since = move_of(plain, s.start, s.end) == "since"
+    if s.at is not None:
+        return When(s.at, "minute" if s.unit is Unit.HOUR else "day", s.start, s.end, since)
+    if s.unit is Unit.PART or (s.unit is Unit.DAY and end - first == DAY):
+        part = first.hour if s.unit is Unit.PART else None
+        return _with_clock(When(midnight(first), "day", s.start, s.end, since), plain, part)
+    grain = _GRAINS.get(s.unit)
+    return When(first, grain, s.start, s.end, since) if grain and When(first, grain).end_of == end else None
+
+
+@cache
+def _clocks() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[int, int, str]]]]:
+    return [(re.compile(p), value(lang, "dates", "read_clock")) for lang, p in values("dates", "CLOCK").items()]
+
+
+def _with_clock(w: When, plain: str, part: int | None) -> When:
+    """Add the hour that stands beside a day; one whose half of the day nobody said is none."""
+    gap = _GAP.match(plain, w.end)
+    starts = range(w.end, gap.end() + 1) if gap else ()
+    for pattern, read in _clocks():
+        before = (m for m in pattern.finditer(plain, 0, w.start) if _GAP.fullmatch(plain, m.end(), w.start))
+        if m := next((m for at in starts if (m := pattern.match(plain, at))), None) or next(before, None):
+            hour = _hour(*read(m), part)
+            start, end = min(w.start, m.start()), max(w.end, m.end())
+            return (
+                When(w.at + hour, "minute", start, end, w.since)
+                if hour is not None
+                else replace(w, start=start, end=end)
+            )
+    if either("dates", "NOON").search(plain, w.start, w.end):
+        return replace(w, at=w.at + timedelta(hours=12), grain="minute")
+    return w
+
+
+def _hour(hour: int, minute: int, half: str, part: int | None) -> timedelta | None:
+    """Work out a time of day: `half` is am, pm, 24 or nothing, `part` the hour at which a part of the day begins."""
+    if hour > 24 or minute > 59:
+        return None
+    if half == "24" and (part is None or hour > 12):
+        return timedelta(hours=hour % 24, minutes=minute)
+    if half in {"", "24"} and part is not None:
+        if hour in {12, 24} and part >= 18:
+            return None  # midnight of one day or the other
+        half = "am" if part < 11 or (part == 11 and hour == 11) else "pm"
+    if not half:
+        return timedelta(hours=hour, minutes=minute) if hour > 12 else None
+    return timedelta(hours=hour if hour > 12 else hour % 12 + 12 * (half == "pm"), minutes=minute)
