@@ -131,8 +131,9 @@ class ScannedSet:
 def rank(places: Places, matrix: FloatArray, vector: FloatArray, k: int) -> Found:
     """Return the `k` places whose vectors (the rows of the matrix) are nearest, by their cosines."""
     scores = np.einsum("ij,j->i", matrix, vector)
-    some = np.argpartition(-scores, k)[:k] if k < len(scores) else np.arange(len(scores))
-    order = some[np.lexsort((places[some], -scores[some]))]
+    least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
+    some = np.flatnonzero(scores >= least)
+    order = some[np.argsort(-scores[some], kind="stable")][:k]  # of equals the one written first
     return places[order], scores[order]
 
 

@@ -46,7 +46,12 @@ def new_id(con: Any) -> str:
 
 
 def _random(length: int) -> str:
-    return secrets.choice(_LETTERS) + "".join(secrets.choice(_ALPHABET) for _ in range(length - 1))
+    bits = secrets.randbits(5 * length + 64)  # the 64 keep every letter as likely as any other at the first place
+    out = []
+    for _ in range(length - 1):
+        out.append(_ALPHABET[bits & 31])
+        bits >>= 5
+    return _LETTERS[bits % len(_LETTERS)] + "".join(out)
 
 
 def claim_id(con: Any, given: str) -> str:

@@ -266,6 +266,7 @@ class BitTable:
         """(places, vectors) of those of the places that have one."""
         numbers = dump(self.columns.numbers[places].tolist())
         some = f"SELECT memory_n, vector FROM embeddings WHERE memory_n {AMONG} AND +user_id = ? AND +model_id = ?"
+        some += " ORDER BY seq"
         rows = tuples(self.con).execute(some, (numbers, self.user_id, self.model_id)).fetchall()
         matrix = np.frombuffer(b"".join([r[1] for r in rows]), np.float32).reshape(len(rows), self.dim)
         return self.columns.places_of(np.array([r[0] for r in rows], np.int64)), matrix
