@@ -80,7 +80,7 @@ class EbbAgent:
     async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """Answer one message; the last event is Done, Stopped or Failed. Never raises at the front end."""
         turn = replace(turn, text=clean_input(turn.text))
-        lang = self.settings.lang or language_of(turn.text)
+        lang = self.settings.lang or language_of(turn.text, "") or await self._former_language(turn.user_id)
         if not turn.text.strip():
             yield Failed("empty", say(lang, "empty"))
             return
@@ -103,6 +103,13 @@ class EbbAgent:
             yield Failed("internal", say(lang, "internal"))
         finally:
             self._running.pop(turn.id, None)
+
+    async def _former_language(self, user_id: str) -> Lang:
+        """Return the language last written in, for a message without letters such as "1" or "?"."""
+        try:
+            return await self.language(user_id)
+        except StoreError:
+            return "en"  # the turn itself says what is wrong with the store
 
     async def _answer(self, turn: Turn, running: Running, lang: Lang) -> AsyncGenerator[Event, None]:
         """Open the turn, obey, recall, stream, store; whatever happens, an opened turn is finished exactly once."""
