@@ -1,6 +1,6 @@
-"""What a forgetting curve is, and the clockwork all curves share. Pure: `now` is always an argument.
+"""A forgetting curve, and what all curves share. Pure: `now` is always an argument.
 
-A curve says how well a memory is *retained* now (DESIGN §4); how well it fits a question is recall's
+A curve says how well a memory is *retained* now; how well it fits a question is recall's
 affair. A weight is a product of named factors, each bounded, clamped to the curve's own range.
 """
 
@@ -21,11 +21,11 @@ _EPOCH, _MS = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 
 CurveEvent: TypeAlias = Literal["mention", "use", "boost", "negate", "affirm", "contradicted", "lowered"]
 # use: an act of the owner on the memory (edit, pin, restore, confirm); boost: it shaped a reply
-# lowered: upkeep's nightly step of `relevance` (S1), a dated event so that a life can be replayed
+# lowered: upkeep's nightly step of `relevance` (the product paper), a dated event so that a life can be replayed
 MENTIONS: frozenset[CurveEvent] = frozenset({"mention", "affirm"})  # the person spoke of it
 USES: frozenset[CurveEvent] = MENTIONS | {"use", "boost"}  # events that activate a memory
 
-U: Mapping[str, float] = {"slow": 0.8, "normal": 1.0, "fast": 1.3}  # S2's user factor
+U: Mapping[str, float] = {"slow": 0.8, "normal": 1.0, "fast": 1.3}  # the weight paper's user factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Promote:
-    """Ask the reviewer whether this should become `core` (S0: counter at 2.5)."""
+    """Ask the reviewer whether this should become `core` (the three-layer paper: counter at 2.5)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """Ask the reviewer whether this is still worth keeping (S0: counter below 0.5)."""
+    """Ask the reviewer whether this is still worth keeping (the three-layer paper: counter below 0.5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Fade:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """The seed of this curve deletes here; Ebb makes it `forgotten`, which can be restored."""
+    """The curve's source deletes here; Ebb makes the memory `forgotten`, which can be restored."""
 
 
 Verdict: TypeAlias = Keep | Promote | Decay | Fade | Forget
@@ -63,7 +63,10 @@ class Curve(Protocol):
 
     @property
     def breakpoints(self) -> tuple[float, float, float, float]:
-        """FULL > / SUMMARY > / TAG > / TRACE >; at or below the last: ARCHIVE."""
+        """The weights above which a memory has each level.
+
+        FULL > / SUMMARY > / TAG > / TRACE >; at or below the last: ARCHIVE.
+        """
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -78,54 +81,61 @@ class Curve(Protocol):
         """Whether the reviewer judges memories whose counter has fallen below 0.5."""
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:
-        """State of a memory that was just made."""
+        """Return the state of a memory that was just made."""
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-        """What the weight is the product of, by name."""
+        """Return the factors whose product is the weight, by name."""
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
-        """Retention now, within `bounds`."""
+        """Return the retention now, within `bounds`."""
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
-        """The state after an event; `m` is the memory as it stood before."""
+        """Return the state after an event; `m` is the memory as it stood before."""
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
-        """The memory with a state of this curve that makes it weigh `weight` now, or as near as the curve allows.
+        """Return the memory with a state of this curve that makes it weigh `weight`.
 
-        `m` still has the state of the curve it lived under. Only what belongs to a curve changes.
+        It is as near to that as the curve allows. `m` still has the state of the curve it lived under. Only what
+        belongs to a curve changes.
         """
 
 
 def ms(at: datetime) -> int:
-    """UTC milliseconds, what is finer dropped: the times of stores and logs."""
+    """Return UTC milliseconds, as stores and logs have them; what is finer is dropped."""
     return (at - _EPOCH) // _MS
 
 
 def from_ms(value: int) -> datetime:
-    """The inverse of `ms`."""
+    """Return the time of UTC milliseconds, the inverse of `ms`."""
     return _EPOCH + value * _MS
 
 
 def days(since: datetime, now: datetime) -> float:
-    """Days from `since` to `now`, not rounded; never negative."""
+    """Return the days from `since` to `now`, not rounded; never negative."""
     return max(0.0, (now - since) / DAY)
 
 
 def day_of(m: Memory) -> datetime | None:
-    """Return when a todo is due or an event ends; None for other kinds and without a date."""
+    """Return when a todo is due or an event ends.
+
+    None for other kinds and without a date.
+    """
     if m.kind is Kind.EVENT:
         return m.on_until or m.on
     return m.expires_at if m.kind is Kind.TODO else None
 
 
 def rests_from(m: Memory) -> datetime:
-    """When the memory's idle time began: its last activation, or a todo's or event's day if that is later."""
+    """Return when the memory's idle time began.
+
+    That is its last activation, or a todo's or event's day if that is later.
+    """
     day = day_of(m)
     return m.last_activated_at if day is None else max(m.last_activated_at, day)
 
 
 def idle(m: Memory, now: datetime) -> float:
-    """Days without activation; a todo or event counts none before its day.
+    """Return the days without activation; a todo or event counts none before its day.
 
     A memory that came from another curve may count as idle for longer or shorter than it has been, until its next
     use: that is how it keeps its weight (`adopt`).
@@ -137,18 +147,26 @@ def idle(m: Memory, now: datetime) -> float:
 
 
 def waits(m: Memory, now: datetime) -> bool:
-    """Whether it is a todo or an event whose day is still to come; a repeated event's always is."""
+    """Tell whether it is a todo or an event whose day is still to come.
+
+    A repeated event's always is.
+    """
     day = day_of(m)
     return day is not None and (day > now or (m.kind is Kind.EVENT and m.repeats is not None))
 
 
 def as_if_idle(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
-    """State data that make `m` count as `wanted` days idle at `now`. A todo that is not yet due cannot be."""
+    """Return state data that make `m` count as `wanted` days idle at `now`.
+
+    A todo that is not yet due cannot be idle.
+    """
     return {} if waits(m, now) else {ORIGIN: ms(now - min(wanted, _LONGEST) * DAY)}
 
 
 def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0) -> float:
-    """Days that count for a value which stood at `stood_at` and keeps for `grace` days after activation.
+    """Return the days that count for a value after `grace` days without activation.
+
+    The value stood at `stood_at`.
 
     Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in it.
     """
@@ -158,25 +176,31 @@ def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0
 
 
 def level_within(breakpoints: tuple[float, float, float, float], w: float) -> Level:
-    """The level of a weight by a curve's breakpoints."""
+    """Return the level of a weight by a curve's breakpoints."""
     return next((level for level, above in zip(Level, breakpoints, strict=False) if w > above), Level.ARCHIVE)
 
 
 def is_episode(m: Memory) -> bool:
-    """Whether S0's rule for episodes applies."""
+    """Tell whether the rule for episodes applies (the three-layer paper)."""
     return m.layer is Layer.EPISODE or m.kind is Kind.EPISODE
 
 
 def is_protected(m: Memory) -> bool:
-    """Pinned, core and system memories do not fade. A negation takes the pin and suspends the layer's shield."""
+    """Tell whether a memory does not fade: pinned, core and system ones.
+
+    A negation takes the pin and suspends the layer's protection.
+    """
     return m.pinned or (m.layer in {Layer.CORE, Layer.SYSTEM} and m.negated_at is None)
 
 
 def is_spared(m: Memory) -> bool:
-    """Whether only the owner lets it go: protected, verified, or standing in every prompt."""
+    """Tell whether only the owner lets it go.
+
+    That is a memory that is protected, verified, or standing in every prompt.
+    """
     return is_protected(m) or m.verified or m.close or m.kind in STANDING
 
 
 def clamp(x: float, low: float, high: float) -> float:
-    """`x` within [low, high]."""
+    """Limit `x` to [low, high]."""
     return min(high, max(low, x))

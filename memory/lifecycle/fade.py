@@ -1,7 +1,8 @@
-"""`fade`, the default curve: S2's weight with S4's levels. Nothing is ever forgotten, only fainter.
+"""`fade`, the default curve: nothing is ever forgotten, only fainter.
 
-W = w_time · S · C · I · M in [0.01, 2.0], and a factor of 0.3 from the moment of a negation on (S2's −0.7).
-The state's `strength` is the amplitude of S at the last mention (`at`); 0 if there was none.
+The weight is the weight paper's, the levels are the fading-levels paper's. W = w_time · S · C · I · M in [0.01, 2.0],
+and a factor of 0.3 from the moment of a negation on (the weight paper's −0.7). The state's `strength` is the
+amplitude of S at the last mention (`at`); 0 if there was none.
 """
 
 from __future__ import annotations
@@ -20,51 +21,63 @@ C_MIN, LAMBDA_C, NEGATED = 0.3, 0.01, 0.3
 M_COEF, LAMBDA_M, RECENT = 0.3, 0.5, timedelta(days=3)
 FREQUENT, FREQUENT_WINDOW = 3, timedelta(hours=24)
 FREQUENT_S, FREQUENT_M = 0.3, 1.2
-SENSITIVE_ALPHA = 0.5  # S2: general sensitivity is compressed half as fast
+SENSITIVE_ALPHA = 0.5  # the weight paper: general sensitivity is compressed half as fast
 
 
 def w_time(t: float, u: float, factor: float, alpha: float = ALPHA) -> float:
-    """1/(1 + α·U·(1/I)·t): 0.4545 for identity and 0.3077 for context after 180 days (S2)."""
+    """Return 1/(1 + α·U·(1/I)·t), the factor of idle time.
+
+    After 180 days 0.4545 for identity and 0.3077 for context (the weight paper).
+    """
     return 1 / (1 + alpha * u * t / factor)
 
 
 def semantic(t: float, amplitude: float = S_MAX) -> float:
-    """1 + amplitude·exp(−0.05·Δt) since the last mention: 1.50, 1.35, 1.11 after 0, 7, 30 days."""
+    """Return S = 1 + amplitude·exp(−0.05·Δt) since the last mention.
+
+    1.50, 1.35, 1.11 after 0, 7, 30 days.
+    """
     return 1 + amplitude * exp(-LAMBDA_S * t)
 
 
 def conflict(t: float) -> float:
-    """0.3 + 0.7·exp(−0.01·Δt) since the negation: 1.00, 0.95, 0.82, 0.58 after 0, 7, 30, 90 days."""
+    """Return C = 0.3 + 0.7·exp(−0.01·Δt) since the negation.
+
+    1.00, 0.95, 0.82, 0.58 after 0, 7, 30, 90 days.
+    """
     return C_MIN + (1 - C_MIN) * exp(-LAMBDA_C * t)
 
 
 def momentum(n: int) -> float:
-    """1 + 0.3·(1 − exp(−0.5·n)) for n mentions in the last 3 days: 1.00, 1.23, 1.30 for 0, 3, 10."""
+    """Return M = 1 + 0.3·(1 − exp(−0.5·n)) for n mentions in 3 days.
+
+    1.00, 1.23, 1.30 for 0, 3, 10.
+    """
     return 1 + M_COEF * (1 - exp(-LAMBDA_M * n))
 
 
 def mentions_within(m: Memory, window: timedelta, now: datetime) -> int:
-    """Mentions in (now − window, now]."""
+    """Count the mentions in (now − window, now]."""
     return sum(now - window < at <= now for at in m.recent_mentions)
 
 
 @dataclass(frozen=True, slots=True)
 class FadeCurve:
-    """S2 + S4."""
+    """The weight paper's formula with the fading-levels paper's levels."""
 
-    # With S2's clamp a weight never falls *below* 0.01; it stands at 0.01 only after far more than the 180
-    # idle days that S2 asks for before ARCHIVE, so "at or below the last breakpoint" says both seeds' rules.
+    # With the weight paper's clamp a weight never falls *below* 0.01; it stands at 0.01 only after far more than the
+    # 180 idle days asked for before ARCHIVE there, so "at or below the last breakpoint" says both papers' rules.
     breakpoints: tuple[float, float, float, float] = (0.7, 0.3, 0.1, 0.01)
     bounds: tuple[float, float] = (0.01, 2.0)
     forgets_below: float | None = None
     reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002 - I is by kind
-        """Never mentioned yet: S = 1."""
+        """Return the state of a memory never mentioned yet: S = 1."""
         return CurveState(strength=0.0, at=now)
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-        """S2's five factors and the immediate one of a negation."""
+        """Return the weight paper's five factors and the immediate one of a negation."""
         factor = KINDS[m.kind].factor
         negated = m.negated_at
         m_factor = momentum(mentions_within(m, RECENT, now))
@@ -80,11 +93,14 @@ class FadeCurve:
         }
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
-        """The product of the factors, clamped."""
+        """Return the product of the factors, clamped."""
         return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002 - S knows no U
-        """A mention sets S's amplitude; a contradiction takes it back; a negation acts through `negated_at`."""
+        """Return the state after an event.
+
+        A mention sets S's amplitude; a contradiction takes it back; a negation acts through `negated_at`.
+        """
         state = m.curve_state
         if e == "contradicted":
             return CurveState(strength=0.0, at=max(state.at, now))
@@ -96,7 +112,10 @@ class FadeCurve:
         return CurveState(strength=min(S_MAX, left + FREQUENT_S), at=max(state.at, now))
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
-        """S by the memory's own last mention; then idle for as long as gives the weight, or S raised up to 1.5."""
+        """Take S from the last mention, and idle time from the weight.
+
+        Where no idle time is short enough, S is raised up to 1.5.
+        """
         last = m.recent_mentions[-1] if m.recent_mentions else None
         state = CurveState(strength=0.0, at=min(m.created_at, now)) if last is None else CurveState(S_MAX, last)
         fresh = replace(m, curve_state=replace(state, data=as_if_idle(m, 0.0, now)))

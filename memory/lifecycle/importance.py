@@ -1,4 +1,4 @@
-"""`importance` (S0): the weight is the importance counter itself; forgotten below 0.3."""
+"""`importance` (the three-layer paper): the weight is the importance counter; forgotten below 0.3."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from memory.lifecycle.curve import CurveEvent, clamp, is_protected, level_within
 from memory.lifecycle.s0 import FIRST, MOST, counter
 from memory.models import CurveState, Importance, Kind, Memory
 
-NEGATED = 0.5  # S0 has no negation; half, as S3's contradiction, lifted by an affirmation
+NEGATED = 0.5  # none in the three-layer paper; half, as the session paper's contradiction, until affirmed
 
 
 @dataclass(frozen=True, slots=True)
 class ImportanceCurve:
-    """S0. The truth is `Memory.importance`; the curve state has nothing of its own."""
+    """The curve whose truth is `Memory.importance`; its state has nothing of its own."""
 
     breakpoints: tuple[float, float, float, float] = (0.5, 0.45, 0.4, 0.3)
     bounds: tuple[float, float] = (0.0, MOST)
@@ -24,23 +24,26 @@ class ImportanceCurve:
     reviews_decay: bool = True
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
-        """Only for the record: what the counter started from."""
+        """Return what the counter started from, only for the record."""
         return CurveState(strength=FIRST[importance], at=now)
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-        """The counter, halved while negated."""
+        """Return the counter, halved while negated."""
         return {"counter": counter(m, u, now), "negation": self._negation(m)}
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
-        """The product of the factors."""
+        """Return the product of the factors."""
         return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """Unchanged: a BOOST moves the counter, which `life.happen` keeps for every curve."""
+        """Return the state unchanged.
+
+        A BOOST moves the counter, which `life.happen` keeps for every curve.
+        """
         return m.curve_state
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
-        """The counter has been kept all along, and *is* the weight; it moves only where the level would jump."""
+        """Keep the counter, which *is* the weight; move it where the level would jump."""
         value = counter(m, u, now)
         stands = level_within(self.breakpoints, value * self._negation(m)) is level_within(self.breakpoints, weight)
         if stands or is_protected(m):

@@ -1,4 +1,4 @@
-"""A memory's life: birth, weight, level, what an event does, and what upkeep should do about it (DESIGN §4).
+"""A memory's life: birth, weight, level, events, and what upkeep should do about it.
 
 The rules in here hold under every curve: protected memories, episodes, due times, the importance counter,
 and that content follows the level when a memory comes back.
@@ -48,7 +48,7 @@ CURVES: dict[str, Curve] = {
     "fsrs": FsrsCurve(),
 }
 
-EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # S0
+EPISODE_GRACE, EPISODE_PER_DAY, EPISODE_ENDS = 7.0, 0.8, 14.0  # the three-layer paper
 MENTIONS_KEPT = 32
 REVIEW_RESTS = timedelta(days=30)
 INSIDE = 0.02  # of a level's width: how far inside it a memory from another curve starts
@@ -58,7 +58,10 @@ _MARKS = frozenset({ORIGIN, SET_ASIDE, KEPT})
 
 
 def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory:
-    """The memory as it starts its life under `curve`: FULL, its counter at 2.0, 1.5 or 1.0 (S0)."""
+    """Start a memory's life under `curve`.
+
+    It is FULL, its counter at 2.0, 1.5 or 1.0 (the three-layer paper).
+    """
     m = replace(
         m,
         curve=curve,
@@ -71,7 +74,9 @@ def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory
 
 
 def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
-    """The memory moved to another curve: its weight as near to what it was as leaves it at the level it was.
+    """Move the memory to another curve at the level it stands at.
+
+    Its weight stays as near to what it was as that level allows.
 
     What is the same under all curves (protection, episodes, due times, what was set aside) is left as it is.
     """
@@ -86,7 +91,10 @@ def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
 
 
 def _banded(w: float, level: Level, curve: Curve) -> float:
-    """The weight nearest to `w` that is at `level` under the curve, a little inside, or it would leave at once."""
+    """Return the weight nearest to `w` that is at `level` under the curve.
+
+    It is a little inside, or it would leave at once.
+    """
     top, low = (1.0, *curve.breakpoints)[level], (*curve.breakpoints, curve.bounds[0])[level]
     most = curve.bounds[1] if level is Level.FULL else top - 1e-9
     least = low if level is Level.ARCHIVE else low + INSIDE * (top - low)
@@ -94,32 +102,43 @@ def _banded(w: float, level: Level, curve: Curve) -> float:
 
 
 def kept(m: Memory, task: Literal["promotion", "decay"], now: datetime) -> Memory:
-    """The memory as a reviewer's KEEP leaves it (S0): that review rests; a counter that fell is at 0.5 again."""
+    """Return the memory as a reviewer's KEEP leaves it (the three-layer paper).
+
+    That review rests; a counter that fell is at 0.5 again.
+    """
     data = {**m.curve_state.data, KEPT: task}
     m = replace(m, curve_state=replace(m.curve_state, data=data), reviewed_at=now)
     return replace(m, importance=s0.KEPT_AT, importance_at=now) if task == "decay" else m
 
 
 def is_set_aside(m: Memory) -> bool:
-    """Whether a reviewer archived it and nobody has spoken of it since."""
+    """Tell whether a reviewer archived it and nobody has spoken of it since."""
     return bool(m.curve_state.data.get(SET_ASIDE))
 
 
 def weight(m: Memory, u: float, now: datetime) -> float:
-    """Retention now. Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (S0)."""
+    """Return the retention now.
+
+    Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (the three-layer paper).
+    """
     w = _episode_weight(m, now) if is_episode(m) else CURVES[m.curve].weight(m, u, now)
     return max(w, 1.0) if is_protected(m) else w
 
 
 def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-    """What the weight is made of, for the log. Their product, clamped, is the weight of an unprotected memory."""
+    """Return the factors of the weight, for the log.
+
+    Their product, clamped, is the weight of an unprotected memory.
+    """
     if is_episode(m):
         return {"episode": _episode_weight(m, now)}
     return CURVES[m.curve].factors(m, u, now)
 
 
 def level_of(m: Memory, u: float, now: datetime) -> Level:
-    """The level the weight says. An expired todo is archived at once (S3), an episode after 14 days (S0).
+    """Return the level that the weight says.
+
+    An expired todo is archived at once (the session paper), an episode after 14 days (the three-layer paper).
 
     An instruction is always FULL.
     What a reviewer set aside stays archived until it is spoken of again.
@@ -128,7 +147,7 @@ def level_of(m: Memory, u: float, now: datetime) -> Level:
 
 
 def level_at(m: Memory, w: float, now: datetime) -> Level:
-    """The same for whoever has the weight at `now` already."""
+    """Return the level for a weight at `now` that is known already."""
     if is_protected(m) or m.kind is Kind.INSTRUCTION:
         return Level.FULL
     if is_episode(m):
@@ -139,13 +158,13 @@ def level_at(m: Memory, w: float, now: datetime) -> Level:
 
 
 def is_expired(m: Memory, now: datetime) -> bool:
-    """A todo whose time has come and that nobody has spoken of since."""
+    """Tell whether a todo is past due and nobody has spoken of it since."""
     due = m.expires_at
     return m.kind is Kind.TODO and due is not None and now >= due and m.last_activated_at <= due
 
 
 def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = "") -> tuple[Memory, WeightEvent]:
-    """The memory after an event at `now`, and the line for its weight log.
+    """Return the memory after an event at `now`, and its weight log line.
 
     A use (mention, use, boost, affirm) activates; a negation takes the pin and dates itself, but does not
     activate; an affirmation lifts a negation. `rev` and the store are not touched. Events have the store's
@@ -170,7 +189,9 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
 def logged(
     event: str, before: Memory | None, after: Memory, u: float, now: datetime, reason: str = ""
 ) -> WeightEvent:
-    """The line of the weight log for whatever made `after` of `before` (None: it was just made).
+    """Return the weight log's line for whatever made `after` of `before`.
+
+    None as `before`: it was just made.
 
     Both states have all that a weight is computed from, so that everyone can compute both weights again.
     """
@@ -189,7 +210,7 @@ def logged(
 
 
 def revived(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
-    """The memory as its owner brings it back, and the line for its log.
+    """Return the memory as its owner brings it back, and its log line.
 
     Used, in its own words and at least as strong as a new one, so that the next night leaves it alone.
     """
@@ -203,7 +224,9 @@ def revived(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
 
 
 def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
-    """Which of S0's reviews the counter asks for, if any. After a KEEP the same one rests for 30 days.
+    """Return which review the counter asks for, if any (the three-layer paper).
+
+    After a KEEP the same one rests for 30 days.
 
     Decay is judged only where the curve says so, and never of what only its owner lets go.
     """
@@ -220,7 +243,10 @@ def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "deca
 
 
 def verdict(m: Memory, u: float, now: datetime) -> Verdict:
-    """What upkeep should do: forgetting comes before fading, and fading before a review."""
+    """Return what upkeep should do.
+
+    Forgetting comes before fading, and fading before a review.
+    """
     below = CURVES[m.curve].forgets_below
     if below is not None and not is_spared(m) and not is_episode(m) and weight(m, u, now) < below:
         return Forget()
@@ -235,7 +261,10 @@ def verdict(m: Memory, u: float, now: datetime) -> Verdict:
 
 
 def snapshot(m: Memory) -> Mapping[str, Json]:
-    """All of a memory that its weight is computed from, as JSON; times are integer UTC milliseconds."""
+    """Return all that a memory's weight is computed from, as JSON.
+
+    Times are integer UTC milliseconds.
+    """
     dated = {} if m.on is None else {"on": _ms(m.on), "on_until": _ms(m.on_until), "repeats": m.repeats}
     return {
         **dated,
@@ -294,7 +323,7 @@ def _negated(m: Memory, u: float, now: datetime) -> Memory:
 
 
 def _affirmed(m: Memory) -> Memory:
-    """The denial is taken back, and with it the end of validity that it had set."""
+    """Take back the denial, and with it the end of validity that it had set."""
     if m.negated_at is None:
         return m
     return replace(m, negated_at=None, valid_until=None if m.valid_until == m.negated_at else m.valid_until)

@@ -1,4 +1,4 @@
-"""`relevance` (S1): exp(−0.01·days) · (1 + ln(1 + activations)) · importance.
+"""`relevance` (the product paper): exp(−0.01·days) · (1 + ln(1 + activations)) · importance.
 
 Below 0.3 upkeep lowers the importance by ×0.9 a night, below 0.1 the memory is forgotten, above 0.7 it is lively.
 """
@@ -15,20 +15,20 @@ from memory.models import KINDS, CurveState, Importance, Kind, Memory
 
 RATE, LOWERED, NEGATED = 0.01, 0.9, 0.5
 LOWER_BELOW, LIVELY_ABOVE = 0.3, 0.7
-UNLISTED = 0.8  # kinds that S1 does not list
+UNLISTED = 0.8  # kinds that the product paper does not list
 OWN: Mapping[Kind, float] = {Kind.IDENTITY: 0.9, Kind.WHIM: 0.5}
 LEAST = 1e-6  # a weight that a memory can come with from another curve
-MOST_ACTIVATIONS = 1000  # the seed's logarithm has no bound; this is one no life reaches
+MOST_ACTIVATIONS = 1000  # the paper's logarithm has no bound; this is one no life reaches
 
 
 def importance_of(kind: Kind) -> float:
-    """S1's importance of a kind."""
+    """Return the product paper's importance of a kind."""
     return OWN.get(kind) or KINDS[kind].s1_weight or UNLISTED
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceCurve:
-    """S1. `strength` is the importance in [0, 1] as upkeep has left it."""
+    """The curve whose `strength` is the importance in [0, 1] as upkeep has left it."""
 
     breakpoints: tuple[float, float, float, float] = (0.3, 0.2, 0.15, 0.1)
     bounds: tuple[float, float] = (0.0, 1 + log1p(MOST_ACTIVATIONS))
@@ -36,11 +36,11 @@ class RelevanceCurve:
     reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
-        """By kind."""
+        """Return the state with the importance of the kind."""
         return CurveState(strength=importance_of(kind), at=now)
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-        """S1's three, and half while negated."""
+        """Return the product paper's three factors, and half while negated."""
         return {
             "time": exp(-RATE * u * idle(m, now)),
             "activations": 1 + log1p(min(m.activation_count, MOST_ACTIVATIONS)),
@@ -49,18 +49,24 @@ class RelevanceCurve:
         }
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
-        """The product of the factors."""
+        """Return the product of the factors."""
         return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:  # noqa: ARG002
-        """A use acts through the count and the date; a night below 0.3, or a contradiction, lowers importance."""
+        """Lower the importance after a night below 0.3, or a contradiction.
+
+        A use acts through the count and the date.
+        """
         state = m.curve_state
         if e in {"lowered", "contradicted"}:
             return CurveState(strength=state.strength * LOWERED, at=max(state.at, now))
         return state
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
-        """Importance by kind, idle for as long as gives the weight; more important where even no idle day would."""
+        """Take importance from the kind, and idle time from the weight.
+
+        Importance is raised where even no idle day would do.
+        """
         fresh = replace(m, curve_state=CurveState(importance_of(m.kind), now, as_if_idle(m, 0.0, now)))
         rest = prod(self.factors(fresh, u, now).values())
         state = fresh.curve_state

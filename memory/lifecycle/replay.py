@@ -1,4 +1,4 @@
-"""A memory's life from its weight log: what it weighed at any time, and what happened to it. Pure.
+"""A memory's life from its weight log: its weight at any time, and its events. Pure.
 
 Every line of the log has the whole state that a weight is computed from, so a life can be gone through again
 without the memory's row, and without the clock.
@@ -18,7 +18,7 @@ from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
 
 RELEVANCE = "relevance"  # the one curve whose nights wear a memory
-WEEK: Final = 7 * DAY  # S0 and S3: what was used keeps for so long
+WEEK: Final = 7 * DAY  # what was used keeps for so long (the three-layer and session papers)
 _MS: Final = timedelta(milliseconds=1)
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagined
 
@@ -36,7 +36,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A life as it can be drawn: moments in order (two at an event, before and after it), and the events."""
+    """A life as it can be drawn.
+
+    Moments are in order (two at an event, before and after it), and so are the events.
+    """
 
     moments: tuple[Moment, ...]
     events: tuple[WeightEvent, ...]
@@ -48,7 +51,7 @@ class Course:
 
 
 def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
-    """The memory with the state that a line of its log has (`snapshot`)."""
+    """Return the memory with the state that a line of its log has (`snapshot`)."""
 
     def time(name: str) -> datetime | None:
         return None if state.get(name) is None else from_ms(state[name])
@@ -76,10 +79,10 @@ def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
 
 
 def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200) -> Course:
-    """The life of `m` up to `until`, looked at `steps` times and around every event.
+    """Return the life of `m` up to `until`, at `steps` times and around events.
 
-    `u` is used where a line does not say it (S2's user factor as it was then). A memory without a log has the
-    life its row tells: that of nothing having happened since.
+    `u` is used where a line does not say it (the weight paper's user factor as it was then). A memory without a log
+    has the life its row tells: that of nothing having happened since.
     """
     events = _in_order(e for e in log if e.after and e.at <= until)
     start = events[0].at if events else m.created_at
@@ -112,7 +115,10 @@ def _bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
 
 
 def _in_order(log: Iterable[WeightEvent]) -> tuple[WeightEvent, ...]:
-    """What was learned late stands where it was learned: the state it left is that of then."""
+    """Put what was learned late where it was learned.
+
+    The state it left is that of then.
+    """
     out: list[WeightEvent] = []
     for e in log:
         late = bool(out) and e.at < out[-1].at
@@ -127,7 +133,10 @@ def _moment(m: Memory, u: float, at: datetime) -> Moment:
 def imagined(
     kind: Kind, importance: Importance, curve: str, u: float, events: Sequence[tuple[float, CurveEvent]], days: float
 ) -> tuple[Memory, list[WeightEvent]]:
-    """A memory that never was, made at `EPOCH`, and the log of so many days, upkeep's nights among them."""
+    """Make up a memory at `EPOCH`, and the log of so many days.
+
+    Upkeep's nights are among them.
+    """
     layer = Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT
     blank = Memory("", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH)
     first = m = born(blank, importance, curve, EPOCH)

@@ -1,4 +1,4 @@
-"""S0's importance counter, which every memory keeps whatever its curve.
+"""The three-layer paper's importance counter, which every memory keeps whatever its curve.
 
 2.0 / 1.5 / 1.0 at first, +0.3 at a BOOST, ×0.95 a day after 7 days without activation. It asks the reviewer
 at 2.5 (and below 0.5 where the curve says so), and makes a fact `core` at 3.0. The speed of forgetting (U)
@@ -19,17 +19,23 @@ PER_DAY = 0.95
 PROMOTION, DECAY, CORE = 2.5, 0.5, 3.0
 CORE_KINDS = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.PREFERENCE, Kind.SKILL, Kind.LESSON, Kind.WORKFLOW})
 KEPT_AT = 0.5  # a KEEP in a decay review sets it to this
-MOST = 10.0  # the seed names no ceiling; far above everything it decides
+MOST = 10.0  # the paper names no ceiling; far above everything it decides
 
 
 def counter(m: Memory, u: float, now: datetime) -> float:
-    """The counter as it stands at `now`. Protected memories keep theirs (S0: core never decays)."""
+    """Return the counter as it stands at `now`.
+
+    Protected memories keep theirs (the three-layer paper: core never decays).
+    """
     if is_protected(m):
         return min(m.importance, MOST)
     return min(float(m.importance * PER_DAY ** (u * after_grace(m, m.importance_at, now))), MOST)
 
 
 def may_be_core(m: Memory) -> bool:
-    """Whether it is of a lasting sort, and verified or said on two days (UTC). Denied memories never are."""
+    """Tell whether it is of a lasting sort, and verified or said on two days.
+
+    Days are of UTC. Denied memories never are.
+    """
     said = m.verified or len({t.astimezone(UTC).date() for t in (m.created_at, *m.recent_mentions)}) > 1
     return m.layer is Layer.FACT and m.negated_at is None and m.kind in CORE_KINDS and said

@@ -1,7 +1,7 @@
-"""`score` (S3): 0.8/0.6/0.4 at first, a hit adds (1−s)·0.2, ×0.99 a day after 7 days.
+"""`score` (the session paper): 0.8/0.6/0.4 at first; ×0.99 a day after 7 days.
 
-Archived below 0.2 and forgotten below 0.05. The seed multiplies anew at every merge by all the days since
-the last activation; here each day counts once.
+A hit adds (1−s)·0.2. Archived below 0.2 and forgotten below 0.05. The paper multiplies anew at every merge by all the
+days since the last activation; here each day counts once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from memory.models import CurveState, Importance, Kind, Memory
 
 FIRST: Mapping[Importance, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
 HIT, PER_DAY, CONTRADICTED = 0.2, 0.99, 0.5
-RESIDENT = 0.5  # S3: at or above, a memory may stay in the prompt
+RESIDENT = 0.5  # the session paper: at or above, a memory may stay in the prompt
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreCurve:
-    """S3. `strength` is the score as it stood at `at`."""
+    """The curve whose `strength` is the score as it stood at `at`."""
 
     breakpoints: tuple[float, float, float, float] = (0.35, 0.2, 0.1, 0.05)
     bounds: tuple[float, float] = (0.0, 1.0)
@@ -29,11 +29,11 @@ class ScoreCurve:
     reviews_decay: bool = False
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
-        """By the importance the extractor gave."""
+        """Return the score of the importance that the extractor gave."""
         return CurveState(strength=FIRST[importance], at=now)
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
-        """The score as it stood, what the days left of it, and half while negated."""
+        """Return the score as it stood, its decay, and half while negated."""
         state = m.curve_state
         return {
             "score": state.strength,
@@ -42,11 +42,11 @@ class ScoreCurve:
         }
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
-        """The product of the factors."""
+        """Return the product of the factors."""
         return clamp(prod(self.factors(m, u, now).values()), *self.bounds)
 
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
-        """A hit adds (1−s)·0.2 to what the days have left; a contradiction halves it."""
+        """Add (1−s)·0.2 for a hit to what is left; halve for a contradiction."""
         state = m.curve_state
         s = state.strength * PER_DAY ** (u * after_grace(m, state.at, now))
         if e in USES:
@@ -56,6 +56,6 @@ class ScoreCurve:
         return state
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:  # noqa: ARG002 - no rate in it
-        """The other curve's weight is the score."""
+        """Take the other curve's weight as the score."""
         s = clamp(weight / (1.0 if m.negated_at is None else CONTRADICTED), *self.bounds)
         return replace(m, curve_state=CurveState(strength=s, at=now))

@@ -51,7 +51,7 @@ def memory(kind: Kind = Kind.FACT, **fields: object) -> Memory:
 
 
 def bounds(m: Memory, curve: str) -> tuple[float, float]:
-    """The curve's, but episodes have S0's rule and what is protected weighs at least 1."""
+    """The curve's, but episodes have the three-layer paper's rule and what is protected weighs at least 1."""
     low, high = CURVES[curve].bounds
     return (0.0, 1.0) if m.kind is Kind.EPISODE else (low, max(high, 1.0))
 

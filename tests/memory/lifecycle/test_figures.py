@@ -1,4 +1,4 @@
-"""Every figure of the seeds that agrees with its own formula, and what an event does to a memory."""
+"""Every figure of the papers that agrees with its own formula, and what an event does to a memory."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ def memory(
     return born(replace(m, **fields), how, curve, T0)  # type: ignore[arg-type]
 
 
-# --- fade (S2, S4) ------------------------------------------------------------------------------------
+# --- fade (the weight paper, the fading-levels paper) -------------------------------------------------
 
 
 @pytest.mark.parametrize(("kind", "expected"), [(Kind.IDENTITY, 0.4545), (Kind.CONTEXT, 0.3077)])
 def test_time_weight_after_half_a_year(kind: Kind, expected: float) -> None:
-    """S2's table: identity 0.4545, passing information 0.3077 after 180 days."""
+    """The weight paper's table: identity 0.4545, passing information 0.3077 after 180 days."""
     assert w_time(180, 1.0, KINDS[kind].factor) == pytest.approx(expected, abs=5e-5)
     assert factors(memory(kind), 1.0, T0 + 180 * DAY)["time_weight"] == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize(("t", "expected"), [(0, 1.50), (7, 1.35), (30, 1.11)])
 def test_reinforcement(t: int, expected: float) -> None:
-    """S2's table of S, by the formula and after a real mention."""
+    """The weight paper's table of S, by the formula and after a real mention."""
     assert semantic(t) == pytest.approx(expected, abs=6e-3)
     m, _ = happen(memory(), "mention", 1.0, T0 + 5 * DAY)
     assert factors(m, 1.0, T0 + (5 + t) * DAY)["semantic_boost"] == pytest.approx(expected, abs=6e-3)
@@ -77,7 +77,7 @@ def test_reinforcement(t: int, expected: float) -> None:
 
 @pytest.mark.parametrize(("t", "expected"), [(0, 1.00), (7, 0.95), (30, 0.82), (90, 0.58)])
 def test_conflict(t: int, expected: float) -> None:
-    """S2's table of C; the immediate factor of 0.3 stands beside it."""
+    """The weight paper's table of C; the immediate factor of 0.3 stands beside it."""
     assert conflict(t) == pytest.approx(expected, abs=6e-3)
     m, _ = happen(memory(), "negate", 1.0, T0 + 5 * DAY)
     found = factors(m, 1.0, T0 + (5 + t) * DAY)
@@ -87,7 +87,7 @@ def test_conflict(t: int, expected: float) -> None:
 
 @pytest.mark.parametrize(("n", "expected"), [(0, 1.00), (3, 1.23), (10, 1.30)])
 def test_momentum(n: int, expected: float) -> None:
-    """S2's table of M, by the formula and after that many real mentions; after 3 days they are forgotten."""
+    """The weight paper's table of M, by the formula and after that many real mentions; after 3 days they are forgotten."""
     assert momentum(n) == pytest.approx(expected, abs=6e-3)
     m = memory()
     for i in range(n):
@@ -99,7 +99,7 @@ def test_momentum(n: int, expected: float) -> None:
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_a_new_memory_weighs_its_importance(kind: Kind) -> None:
-    """With no time passed and nothing said of it, W = I (S2's table of kinds)."""
+    """With no time passed and nothing said of it, W = I (the weight paper's table of kinds)."""
     if kind is not Kind.EPISODE:
         assert memory(kind).weight == pytest.approx(KINDS[kind].factor)
 
@@ -114,7 +114,7 @@ def test_the_log_of_s2_can_be_replayed() -> None:
 
 
 def test_s4_example_of_a_faded_coffee() -> None:
-    """S4's table, I = 1: 0.77, 0.50, 0.25, 0.09 after 30, 100, 300, 1000 days, and their levels.
+    """The fading-levels paper's table, I = 1: 0.77, 0.50, 0.25, 0.09 after 30, 100, 300, 1000 days, and their levels.
 
     Its day 3000 (0.003) is not what its formula gives (0.032, a trace); day 30,000 is clamped and archived.
     """
@@ -126,7 +126,7 @@ def test_s4_example_of_a_faded_coffee() -> None:
 
 
 def test_a_clamped_memory_has_been_idle_for_180_days() -> None:
-    """S2 asks both for ARCHIVE; at 180 days not even the weakest, denied at once, has come down to 0.01."""
+    """The weight paper asks both for ARCHIVE; at 180 days not even the weakest, denied at once, has come down to 0.01."""
     m, _ = happen(memory(Kind.CONTEXT), "negate", 1.3, T0)
     assert weight(m, 1.3, T0 + 180 * DAY) > 0.01
 
@@ -332,7 +332,7 @@ def test_episodes_keep_their_own_rule(curve: str) -> None:
     assert review_due(m, 1.0, T0 + 100 * DAY) is None
 
 
-# --- S0's counter -------------------------------------------------------------------------------------
+# --- the three-layer paper's counter ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("how", "first"), [(Importance.HIGH, 2.0), (Importance.MEDIUM, 1.5), (Importance.LOW, 1.0)])
@@ -355,7 +355,7 @@ def test_the_counter_is_the_same_under_every_curve() -> None:
 
 
 def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
-    """2.5 asks for a promotion, after a KEEP the question rests for 30 days, 3.0 makes core (S0)."""
+    """2.5 asks for a promotion, after a KEEP the question rests for 30 days, 3.0 makes core (the three-layer paper)."""
     m = memory(Kind.SKILL, how=Importance.HIGH, recent_mentions=(T0 + DAY,))
     m, _ = happen(m, "boost", 1.0, T0 + DAY)
     assert verdict(m, 1.0, T0 + DAY) == Keep()
@@ -409,7 +409,7 @@ def test_what_its_owner_brings_back_is_whole_and_stays(curve: str) -> None:
 
 
 def test_importance_forgets_below_three_tenths() -> None:
-    """The counter is the weight: 1.0 · 0.95^24 = 0.292 (S0)."""
+    """The counter is the weight: 1.0 · 0.95^24 = 0.292 (the three-layer paper)."""
     m = memory(curve="importance", how=Importance.LOW)
     assert weight(m, 1.0, T0 + 30 * DAY) == pytest.approx(0.95**23)
     assert verdict(m, 1.0, T0 + 30 * DAY) != Forget()
@@ -427,7 +427,7 @@ def test_importance_forgets_below_three_tenths() -> None:
     ],
 )
 def test_each_curves_own_breakpoints(curve: str, expected: tuple[float, ...]) -> None:
-    """And where its seed deletes, it forgets: S0 below 0.3, S3 below 0.05, S1 below 0.1; S2 and S4 never."""
+    """And where its paper deletes, it forgets: `importance`, `score` and `relevance`; `fade` never does."""
     assert CURVES[curve].breakpoints == expected
     forgets = {"importance": 0.3, "score": 0.05, "relevance": 0.1}
     assert CURVES[curve].forgets_below == forgets.get(curve)
@@ -439,11 +439,11 @@ def test_a_pin_keeps_the_counter_where_it_was() -> None:
     assert counter(m, 1.0, T0 + 365 * DAY) == 2.0
 
 
-# --- score (S3), relevance (S1), fsrs -----------------------------------------------------------------
+# --- score (the session paper), relevance (the product paper), fsrs -----------------------------------
 
 
 def test_score_accumulates_with_diminishing_returns() -> None:
-    """S3's own example: 0.6 → 0.68 → 0.744, and never past 1."""
+    """The session paper's own example: 0.6 → 0.68 → 0.744, and never past 1."""
     m = memory(curve="score")
     assert m.weight == 0.6
     for expected in (0.68, 0.744):
@@ -466,7 +466,7 @@ def test_score_keeps_for_a_week_and_then_loses_a_hundredth_a_day(how: Importance
 
 
 def test_score_is_forgotten_below_a_twentieth() -> None:
-    """0.4 · 0.99^n < 0.05 from the 207th day after the week on (S3)."""
+    """0.4 · 0.99^n < 0.05 from the 207th day after the week on (the session paper)."""
     m = memory(curve="score", how=Importance.LOW)
     assert verdict(m, 1.0, T0 + (7 + 206) * DAY) == Fade(Level.TRACE)
     assert verdict(m, 1.0, T0 + (7 + 207) * DAY) == Forget()
@@ -498,7 +498,7 @@ def test_relevance_is_s1s_formula(kind: Kind, importance: float) -> None:
 
 
 def test_score_is_archived_below_a_fifth() -> None:
-    """S3: 0.2 is still active, below it is not: TAG is the first level that recall leaves alone."""
+    """The session paper: 0.2 is still active, below it is not: TAG is the first level that recall leaves alone."""
     m = memory(curve="score", how=Importance.LOW)
     assert level_of(m, 1.0, T0 + (7 + 68) * DAY) is Level.SUMMARY  # 0.4 · 0.99^68 = 0.2019
     assert level_of(m, 1.0, T0 + (7 + 69) * DAY) is Level.TAG  # 0.1999

@@ -59,13 +59,13 @@ def test_the_figures_of_fsrs() -> None:
 def test_every_disagreement_is_named() -> None:
     """Those that the sources have: a reader who finds one there finds it here."""
     for words in (
-        "S4, day 3000",
-        "S2, U",
-        "S2, recovery",
+        "the fading-levels paper, day 3000",
+        "the weight paper, U",
+        "the weight paper, recovery",
         "0.61 above normal 0.58",
         "weight < 0.01",
         '"new = 1.0"',
         "≥ 0.3",
-        "S3, archived",
+        "the session paper, archived",
     ):
         assert words in TEXT, words
