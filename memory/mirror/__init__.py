@@ -1,4 +1,4 @@
-"""MEMORY.md: what Ebb remembers of one person, to be read and edited in any editor (S3, DESIGN §9)."""
+"""MEMORY.md: what Ebb remembers of a person, as a file to edit (the session paper)."""
 
 from __future__ import annotations
 

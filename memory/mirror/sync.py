@@ -1,4 +1,6 @@
-"""MEMORY.md and the store, kept the same: a person's edits are taken, then the file is written anew (DESIGN §9).
+"""Keep MEMORY.md and the store the same.
+
+A person's edits are taken, then the file is written anew.
 
 Every step may be the last one of this process. Edits and the digest of the file they came from are one
 transaction, so that they are taken once. Each file carries its version, and the store knows what every version
@@ -38,7 +40,10 @@ _TRIES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the files are, and how they are written: language (None: that of the memories) and zone."""
+    """Where the files are, and how they are written.
+
+    Language (None: that of the memories) and zone.
+    """
 
     home: Path
     owner: str
@@ -46,11 +51,11 @@ class Place:
     tz: str = "UTC"
 
     def path(self, user_id: str) -> Path:
-        """The user's file."""
+        """Return the path of the user's file."""
         return self.home / (f"{NAME}.md" if user_id == self.owner else f"{NAME}.{user_id}.md")
 
     def users(self) -> list[str]:
-        """Whose files there are."""
+        """Return the users who have files."""
         named = (p.name.removeprefix(f"{NAME}.").removesuffix(".md") for p in self.home.glob(f"{NAME}.*.md"))
         return [self.owner, *sorted(named)]
 
@@ -64,7 +69,7 @@ class Report:
     asks: int = 0  # entries whose absence waits for an answer
 
     def result(self) -> Mapping[str, Json]:
-        """As a job's result: numbers, and no words."""
+        """Return a job's result: numbers, and no words."""
         a = self.applied
         done = {"new": len(a.new), "updated": len(a.edited), "deleted": len(a.deleted), "unread": a.unread}
         if not any(done.values()) and not a.asked:
@@ -81,7 +86,10 @@ class _Seen:
 
 
 class Mirror:
-    """Keeps the files of one home. One at a time for each user, in this process; others are no danger."""
+    """Keeps the files of one home.
+
+    One at a time for each user, in this process; others are no danger.
+    """
 
     def __init__(self, store: Store, rememberer: Rememberer, place: Place, *, u: float) -> None:
         self._store = store
@@ -93,11 +101,11 @@ class Mirror:
         self._moving: dict[str, files.Seal | None] = {}
 
     def path(self, user_id: str) -> Path:
-        """The user's file."""
+        """Return the path of the user's file."""
         return self._place.path(user_id)
 
     async def job(self, job: Job, now: datetime) -> Effect:
-        """The handler of `mirror` jobs."""
+        """Handle a `mirror` job."""
         report = await self.sync(job.user_id, now)
         return lambda _tx: report.result()
 
@@ -186,7 +194,10 @@ class Mirror:
         return True
 
     async def _backup(self, user_id: str, seen: _Seen, shot: Snapshot) -> str:
-        """The file as it was, without what was forgotten since, and without what should never have been in it."""
+        """Return the file as it was, without what was forgotten since.
+
+        What should never have been in it is left out too.
+        """
         found, doc = seen.found, seen.doc
         if not shot.gone and shot.before is not None and found.digest == shot.before.wrote:
             return found.text
@@ -196,7 +207,10 @@ class Mirror:
     # --- for a person's other acts -----------------------------------------------------------------------
 
     async def expunge(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> Mapping[str, int]:
-        """After a purge: neither the file nor its backup holds these. From how many entries of each they went."""
+        """Write the file and its backup without purged memories.
+
+        Returns from how many entries of each they went.
+        """
         path = self.path(user_id)
         places = {"mirror": path, "mirror_backups": path.with_name(path.name + ".bak")}
         counts = {name: await asyncio.to_thread(_holding, p, ids) for name, p in places.items()}
@@ -204,11 +218,17 @@ class Mirror:
         return counts
 
     async def sweep(self) -> None:
-        """Remove half-written files of killed processes: they may hold what was purged. Those at work are younger."""
+        """Remove half-written files of killed processes.
+
+        They may hold what was purged. Those at work are younger.
+        """
         await asyncio.to_thread(files.sweep, self._place.home, LEFT_SECONDS)
 
     def stirred(self) -> list[str]:
-        """Users whose file was written by somebody else, and is not being written to any more. Looks, never reads."""
+        """List users whose file somebody else has written and finished.
+
+        Looks at files, never reads them.
+        """
         out = []
         for user_id in self._place.users():
             seal = files.seal_of(self.path(user_id))
@@ -224,7 +244,10 @@ class Mirror:
 
     @asynccontextmanager
     async def watching(self, clock: Clock, kick: Callable[[], None]) -> AsyncIterator[None]:
-        """Every file is looked at now, and whoever saves one finds it taken after a second or two."""
+        """Look at every file now, and watch for saves while this is open.
+
+        Whoever saves one finds it taken after a second or two.
+        """
         for user_id in await self._store.system(lambda s: s.users()):
             await self._look(user_id, clock)
         kick()
@@ -261,7 +284,7 @@ def _settled(state: MirrorState, found: files.Found, seq: int) -> bool:
 
 
 def _texts(plan: Plan) -> dict[str, None]:
-    """What may become a memory of its own."""
+    """Return what may become a memory of its own."""
     others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
     return dict.fromkeys(
         [*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1] and not files.damaged(t))]
