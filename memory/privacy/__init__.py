@@ -1,4 +1,4 @@
-"""What must not be stored as it was said, and the one key that protects what is (DESIGN §11).
+"""Find what must not be stored as said, and keep the key that protects it.
 
 Pure but for the key. Secrets are found by shape (keys, cards, identity numbers) or because the person
 named them ("my password is …", 密码是…); ordinary numbers, dates and phone numbers are left alone.

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is checked against what people say; broken over lines it cannot be read
-"""S2's four levels of sensitivity, judged by what a text says."""
+"""Judge the weight paper's four levels of sensitivity by what a text says."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ _GENERAL: Final = re.compile(
 
 
 def sensitivity_of(text: str) -> Sensitivity:
-    """SECRET: holds a secret; PRIVATE: how to reach a person, or their money; GENERAL: job, health, belief; else PUBLIC.
+    """Return how sensitive a text is.
+
+    SECRET: holds a secret; PRIVATE: how to reach a person, or their money; GENERAL: job, health, belief; else PUBLIC.
 
     A town is PUBLIC ("I live in Paris"), a street and number PRIVATE.
     """
