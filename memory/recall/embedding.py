@@ -1,4 +1,4 @@
-"""The query's vectors, within a deadline: a slow embedder costs nothing but itself (DESIGN §7)."""
+"""The query's vectors, within a deadline: a slow embedder costs nothing but itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class QueryVectors:
 
 
 class QueryEmbedder:
-    """Embeds questions. What comes too late for one turn is kept for the next."""
+    """Embeds questions; what comes too late for one turn is kept for the next."""
 
     def __init__(self, embedder: Embedder, deadline_ms: float) -> None:
         self._embedder = embedder
@@ -47,7 +47,9 @@ class QueryEmbedder:
         self._reading: asyncio.Task[None] | None = None
 
     async def embed(self, text: str, context: Sequence[str] = ()) -> tuple[QueryVectors | None, bool]:
-        """(vectors, late): (None, True) past the deadline, (None, False) if the embedder refused.
+        """Return the vectors and whether they are late.
+
+        (None, True) past the deadline, (None, False) if the embedder refused.
 
         `context` is up to three messages before this one, oldest first.
         """

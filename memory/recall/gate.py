@@ -1,4 +1,6 @@
-"""The gate: how likely a memory is what the message calls for, calibrated so that 0.7 means the same everywhere.
+"""The gate: how likely a memory is what the message calls for.
+
+It is calibrated so that 0.7 means the same everywhere.
 
 Ranking says which memory fits best; the best of nothing is still nothing. Here each candidate speaks for itself.
 
@@ -24,7 +26,7 @@ from memory.text.languages import value, values
 from memory.text.translations import count_crossed
 from memory.text.words import count_mistyped
 
-THRESHOLD: Final = 0.7  # S1
+THRESHOLD: Final = 0.7  # the product paper
 REVIEW_THRESHOLD: Final = 0.4
 
 # By words: log-odds of what speaks for a memory. A logistic regression, then step by step, on LoCoMo, MemDaily, a
@@ -102,7 +104,7 @@ class Ear:
 
 
 def verdicts(ear: Ear, candidates: Sequence[Candidate]) -> list[Verdict]:
-    """One for each, whatever their order."""
+    """Return a verdict for each candidate, whatever their order."""
     if ear.calling is not None:
         return [_by_meaning(ear.calling, c) for c in candidates]
     own = [_own(ear, c) for c in candidates]
@@ -134,7 +136,7 @@ def _by_meaning(calling: Calling, c: Candidate) -> Verdict:
 
 
 def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
-    """What speaks for it by itself, and the bias; in log-odds."""
+    """Return what speaks for it by itself, and the bias; in log-odds."""
     a, w, f = ear.a, value(ear.a.lang, "gate", "WEIGHTS"), c.features
     asks, personal = a.asks or a.leans, a.personal or a.leans  # who chooses among what was said asks, for themselves
     telling, common, mass = _words(ear, c.text)
@@ -181,7 +183,7 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
 
 
 def _led(c: Candidate) -> float:
-    """What its neighbours and the words of other hits do for its rank."""
+    """Return what its neighbours and the words of other hits do for its rank."""
     return sum(RANKING[name] * c.features.get(name, 0.0) for name in LEADS)
 
 

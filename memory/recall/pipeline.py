@@ -1,4 +1,4 @@
-"""Recall: signals → fusion → nudges → gate → hits, in normal, review and debug mode (DESIGN §7)."""
+"""Recall: signals, fusion, nudges, gate, hits, in normal, review and debug mode."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ _LOOKED_AT: Final = 28  # of those, memories that are read
 _REPLACED: Final = 8  # hits whose earlier versions are looked at in a look back
 _BEHIND: Final = 0.1  # log-odds
 _SCANNED: Final = 2000  # forgotten and deleted memories that debug mode reads through
-_EPISODE_LIFE: Final = timedelta(days=14)  # S0
+_EPISODE_LIFE: Final = timedelta(days=14)  # the three-layer paper
 
 
 async def recall(reader: Reader, query: Query, *, u: float) -> Recall:
-    """What the memory has to say to a message. `query.vector` may be None: words and entities answer alone.
+    """Return what the memory has to say to a message.
+
+    `query.vector` may be None: words and entities answer alone.
 
     Normal mode: up to `query.limit` memories and two episodes that pass the gate. Review mode adds up to 20 in
     all, of every level and superseded or denied; debug mode adds what was forgotten and deleted. `missed` are the
@@ -60,7 +62,10 @@ async def _recalled(reader: Reader, query: Query, u: float) -> Recall:
 
 
 async def ranked(reader: Reader, query: Query, *, u: float) -> list[Hit]:
-    """Every candidate looked at, best first, gated or not: for benchmarks and for learning's nearest ten."""
+    """Return every candidate looked at, best first, gated or not.
+
+    For benchmarks and for learning's nearest ten.
+    """
     return await reader.whole(lambda own: _judged(look_at(own, query, u)))
 
 
@@ -84,7 +89,7 @@ async def _episodes_by_time(look: Look, have: set[MemoryId]) -> list[Hit]:
 
 
 async def _wide(look: Look, hits: list[Hit]) -> list[Hit]:
-    """The normal hits, and behind them what only a look back may see."""
+    """Return the normal hits, and behind them what only a look back may see."""
     have = {h.memory.id for h in hits}
     judged = await _judged(look)
     passed = {i for h in judged if h.passed for i in (h.memory.id, *h.memory.supersedes)}
@@ -120,7 +125,10 @@ async def _latest(look: Look) -> list[Hit]:
 
 
 async def _forgotten(look: Look) -> list[Hit]:
-    """What has left the indexes, read through: forgotten, merged, proposed, and deleted until purged."""
+    """Read through what has left the indexes.
+
+    That is forgotten, merged, proposed, and deleted until purged.
+    """
     states = frozenset({State.FORGOTTEN, State.DELETED, State.MERGED, State.PROPOSED})
     f = Filter(states=states, exclude=look.query.exclude)
     page = await look.reader.read(lambda tx: tx.memories.find(f, limit=_SCANNED))
@@ -131,7 +139,10 @@ async def _forgotten(look: Look) -> list[Hit]:
 
 
 async def _judged(look: Look, most: int = _LOOKED_AT) -> list[Hit]:
-    """The best `most` candidates of all signals, judged, best first. Episodes are among them."""
+    """Return the best `most` candidates of all signals, judged, best first.
+
+    Episodes are among them.
+    """
     lines, features = await candidates(look)
     total = sum(
         (WEIGHTS[name] * values for name, values in features.items() if name in WEIGHTS),
@@ -158,7 +169,10 @@ async def _judged(look: Look, most: int = _LOOKED_AT) -> list[Hit]:
 
 
 async def candidates(look: Look) -> tuple[list[Line], Mapping[str, Values]]:
-    """Whatever could be meant, and what speaks for it: a value a candidate of each feature in `WEIGHTS`."""
+    """Find whatever could be meant, and what speaks for it.
+
+    The second is a value a candidate of each feature in `WEIGHTS`.
+    """
     own = {name: WEIGHTS[name] for name in FIRST}
     rest = {name: weight for name, weight in WEIGHTS.items() if name not in own}
     look.passing = await look.reader.passing(look.f)
@@ -219,7 +233,10 @@ def _ear(look: Look) -> Ear:
 
 
 def calling(look: Look) -> Calling | None:
-    """Return what the message's vector tells; None where no embedder that knows meaning tells it."""
+    """Return what the message's vector tells.
+
+    None where no embedder that knows meaning tells it.
+    """
     reading, chance = look.reading, look.chance
     usual = chance.idle.get(look.a.lang) if chance else None
     if reading is None or usual is None:
@@ -255,7 +272,7 @@ def _weighed(m: Memory, look: Look) -> Memory:
 
 
 def look_at(reader: Reader, query: Query, u: float) -> Look:
-    """A question, read, before anything is looked up."""
+    """Read a question, before anything is looked up."""
     span = window_asked(query.text, query.now, query.tz)
     a = asked(query)
     return Look(query, reader, u, span, a, allowed(query), span_ms=span_ms(span))

@@ -1,4 +1,4 @@
-"""The resident profile: standing memories, in every prompt of a person's own conversations (DESIGN §4)."""
+"""The standing memories, which are in every prompt of a person's own conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memory.models import Filter, Kind, Layer, Memory
 from memory.ports import Tx
 from memory.text.standing import is_name
 
-MOST: Final = 20  # memories besides health (S3)
+MOST: Final = 20  # memories besides health (the session paper)
 TOKENS: Final = 400  # and how long they may be in all
 _CLOSE: Final = 4  # the group of those close
 _CORE: Final = frozenset({Layer.CORE, Layer.SYSTEM})
@@ -19,10 +19,12 @@ _BYTES: Final = 4  # of a token, about: a Chinese character has three
 
 
 def residents(tx: Tx, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
-    """Find the standing memories, whatever their level; health first, all of it unless `health` is off.
+    """Find the standing memories, whatever their level; health first.
+
+    All of health is there unless `health` is off.
 
     Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group
-    by its weight at `now`; under the curve `score` also what weighs 0.5 or more (S3).
+    by its weight at `now`; under the curve `score` also what weighs 0.5 or more (the session paper).
     """
     found = sorted(tx.memories.standing(now), key=lambda m: (_group(m), -weight(m, u, now), m.id))
     strongest = tx.memories.find(Filter(valid_at=now, negated=False), order="weight", limit=MOST).items
