@@ -1,4 +1,4 @@
-"""Backups of the memory file: made, verified, cleaned of what was purged, and put back (DESIGN §8).
+"""Backups of the memory file: made, verified, cleaned of what was purged, put back.
 
 All functions block; the store calls them in a thread. A backup is one closed file without a log beside it.
 """
@@ -76,7 +76,10 @@ def make_backup(database: Path, sort: str, now: datetime) -> Path:
 
 
 def keep_daily(database: Path, now: datetime) -> bool:
-    """Make today's backup if there is none, and let old ones go. True if one was made."""
+    """Make today's backup if there is none, and let old ones go.
+
+    True if one was made.
+    """
     today = now.astimezone(UTC).date()
     made = not any(b.sort == "daily" and b.made.date() == today for b in list_backups(database))
     if made:
@@ -89,7 +92,7 @@ def keep_daily(database: Path, now: datetime) -> bool:
 
 
 def clean_backups(database: Path, now: datetime) -> int:
-    """Take out of every backup what was purged; how many were rewritten.
+    """Take out of every backup what was purged; return how many were rewritten.
 
     One that cannot be cleaned is removed, and a new one made in its place.
     """
@@ -115,7 +118,9 @@ def clean_backups(database: Path, now: datetime) -> int:
 
 
 def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | None, int]:
-    """Put `file` in the database's place, without what was purged since; the database before it becomes a backup.
+    """Put `file` in the database's place, without what was purged since.
+
+    The database before it becomes a backup.
 
     Where that one is, and how many memories were taken out again. Raises StoreBusy (another process has the
     database open), StoreDamaged (`file` is none of ours), StoreError, OSError.
@@ -162,7 +167,7 @@ def _counts(con: Any) -> dict[str, int]:
 
 
 def _copy(source: Path, part: Path) -> None:
-    """The source as it is at one moment, in the same rows, without a log."""
+    """Copy the source at one moment, in the same rows, without a log."""
     sqlite = choose()
     with translated(), closing(connect(sqlite, source, read_only=True)) as con:
         con.execute("BEGIN")  # the copy and the counts see the same moment
@@ -231,7 +236,10 @@ def _close(database: Path) -> bool:
 
 @contextmanager
 def _part(database: Path) -> Iterator[Path]:
-    """A new 0600 file among the backups that is gone at the end unless it was put in its place."""
+    """Make a 0600 file among the backups for as long as this is open.
+
+    It is gone at the end unless it was put in its place.
+    """
     folder = database.parent / "backups"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)

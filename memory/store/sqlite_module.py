@@ -1,4 +1,4 @@
-"""Which SQLite this process uses: chosen once, four ways, best first (DESIGN §8).
+"""Which SQLite this process uses: chosen once, four ways, best first.
 
 Two copies of SQLite working on one file in one process lose data, so the choice is made once and kept: asking
 for another way later is an error. Reading `sqlite_report()` makes the choice too, and touches no file.
@@ -60,7 +60,7 @@ class Sqlite:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """Of the library, e.g. (3, 53, 4)."""
+        """The version of the library, e.g. (3, 53, 4)."""
         return tuple(int(part) for part in self.report.version.split("."))
 
 
@@ -68,7 +68,10 @@ _chosen: Sqlite | None = None
 
 
 def choose(way: Way | None = None) -> Sqlite:
-    """The process's SQLite; `way` forces one (tests). Raises StoreError if none fits, or another was chosen."""
+    """Choose the process's SQLite; `way` forces one (tests).
+
+    Raises StoreError if none fits, or another was chosen.
+    """
     global _chosen
     if _chosen is None:
         _chosen = _choose([way] if way else list(Way))
@@ -78,7 +81,7 @@ def choose(way: Way | None = None) -> Sqlite:
 
 
 def sqlite_report() -> SqliteReport:
-    """Which module, version and way this process uses, and why better ones were passed over."""
+    """Tell which module, version and way are used, and why not better ones."""
     return choose().report
 
 
@@ -122,7 +125,7 @@ def _require_search(module: Any, prepare: Callable[[Any], None]) -> None:
 
 
 def _nothing(_con: Any) -> None:
-    """A connection that needs no preparation."""
+    """Leave a connection as it is: it needs no preparation."""
 
 
 def _loader() -> Callable[[Any], None]:
@@ -207,7 +210,10 @@ def _auto_extension() -> tuple[Any, Callable[[Any], None], str | None]:
 
 
 def _library_of_stdlib(source_id: str) -> ctypes.CDLL:
-    """The very libsqlite that `_sqlite3` calls, proved by its source id. Raises Unavailable."""
+    """Find the very libsqlite that `_sqlite3` calls, proved by its source id.
+
+    Raises Unavailable.
+    """
     extension = importlib.import_module("_sqlite3")
     origin = getattr(extension, "__file__", None)
     # A symbol looked up in the extension module is found in the library it was linked with.
