@@ -1,4 +1,4 @@
-"""The words of memory work: frozen dataclasses, enums and the table of kinds (DESIGN §3).
+"""The words of memory work: frozen dataclasses, enums and the table of kinds.
 
 Times are timezone-aware datetimes in UTC here and integer UTC milliseconds in the store. "Days" are
 seconds / 86,400, not rounded.
@@ -24,7 +24,7 @@ Precision: TypeAlias = Literal["minute", "day", "month", "year"]
 
 
 class Layer(StrEnum):
-    """S0's layers."""
+    """The three-layer paper's layers."""
 
     SYSTEM = "system"
     CORE = "core"
@@ -54,7 +54,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindInfo:
-    """A row of the table of kinds: labels, icon, S2's importance I and S1's weight."""
+    """A row of the table of kinds.
+
+    Labels, icon, the weight paper's importance I and the product paper's weight.
+    """
 
     en: str
     zh: str
@@ -83,7 +86,7 @@ KINDS: Mapping[Kind, KindInfo] = {
 
 
 class Level(IntEnum):
-    """S4's five levels; a larger number has faded further."""
+    """The fading-levels paper's five levels; a larger number has faded further."""
 
     FULL = 0
     SUMMARY = 1
@@ -93,7 +96,7 @@ class Level(IntEnum):
 
     @property
     def glyph(self) -> str:
-        """S4's presentation glyph."""
+        """The fading-levels paper's sign for the level."""
         return ("✓", "~", "·", "👣", "📦")[self]
 
 
@@ -127,7 +130,7 @@ class Source(StrEnum):
 
 
 class Sensitivity(IntEnum):
-    """S2's sensitivity levels."""
+    """How sensitive a memory is."""
 
     PUBLIC = 0
     GENERAL = 1
@@ -136,7 +139,7 @@ class Sensitivity(IntEnum):
 
 
 class Mode(StrEnum):
-    """How recall looks at the store for one turn (S2, S4)."""
+    """How recall looks at the store for one turn (the weight and fading-levels papers)."""
 
     NORMAL = "normal"
     REVIEW = "review"
@@ -145,7 +148,10 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CurveState:
-    """A curve's own state of one memory: `strength` as it stood at `at`, and whatever else it needs."""
+    """A curve's own state of one memory.
+
+    `strength` as it stood at `at`, and whatever else it needs.
+    """
 
     strength: float
     at: datetime
@@ -154,7 +160,7 @@ class CurveState:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One memory of one user (DESIGN §3)."""
+    """One memory of one user."""
 
     id: MemoryId
     user_id: str
@@ -167,7 +173,7 @@ class Memory:
     last_activated_at: datetime
     curve: str
     curve_state: CurveState
-    importance: float  # S0's counter, as it stood at `importance_at`
+    importance: float  # the importance counter, as it stood at `importance_at`
     importance_at: datetime
     topics: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
@@ -207,7 +213,7 @@ class Memory:
     quiet_words: str | None = None  # in which words the person asked for that
 
     def weighing(self, weight: float) -> Memory:
-        """With this weight; in half the time of `replace`."""
+        """Return the memory with this weight; in half the time of `replace`."""
         values = list(_VALUES(self))
         values[_WEIGHT] = weight
         return Memory(*values)
@@ -219,7 +225,10 @@ def is_quote(m: Memory) -> bool:
 
 
 def mark_quote(m: Memory, text: str) -> str:
-    """Put the words of a quotation in quotation marks; any other text of a memory stays as it is."""
+    """Put the words of a quotation in quotation marks.
+
+    Any other text of a memory stays as it is.
+    """
     return f"“{text}”" if is_quote(m) and text == m.original_content else text
 
 
@@ -236,7 +245,7 @@ _WEIGHT: Final = _FIELDS.index("weight")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory as somebody wants it saved, before the store gives it an id and a curve state."""
+    """A memory to be saved, before the store gives it an id and state."""
 
     content: str
     kind: Kind = Kind.FACT
@@ -262,7 +271,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A question about something that may be true. `data`: the operation, its `kind`, and the `id` it would end."""
+    """A question about something that may be true.
+
+    `data`: the operation, its `kind`, and the `id` it would end.
+    """
 
     text: str
     data: Mapping[str, Json]
@@ -274,7 +286,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class WeightEvent:
-    """A line of the weight log: an event with the curve's state before and after (S2)."""
+    """A line of the weight log (the weight paper).
+
+    An event with the curve's state before and after.
+    """
 
     memory_id: MemoryId
     at: datetime
@@ -377,7 +392,10 @@ Entity: TypeAlias = Literal["memory", "message", "session", "turn", "job"]
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """One undoable act. `reason` is a short machine word: chat monitor extract remember forget edit undo …"""
+    """One undoable act.
+
+    `reason` is a short machine word: chat monitor extract remember forget edit undo …
+    """
 
     id: str
     user_id: str
@@ -392,7 +410,10 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing a change set did; `seq` is the global cursor. A purge blanks `before` and `after`."""
+    """One thing a change set did; `seq` is the global cursor.
+
+    A purge blanks `before` and `after`.
+    """
 
     seq: int
     set_id: str
@@ -447,7 +468,10 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What must not be learned again from the same history: a keyed hash, and until the purge its vector."""
+    """What must not be learned again from the same history.
+
+    It is a keyed hash, and until the purge its vector.
+    """
 
     user_id: str
     memory_id: MemoryId
@@ -460,7 +484,10 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """How MEMORY.md shows a memory, as keyed digests: its text there, the original behind it, and its kind."""
+    """How MEMORY.md shows a memory, as keyed digests.
+
+    Digests of its text there, the original behind it, and its kind.
+    """
 
     text: str
     original: str
@@ -488,7 +515,10 @@ class MirrorState:
 
 
 class Outline(NamedTuple):
-    """What upkeep needs of a memory to weigh it, without its words; times are integer UTC milliseconds."""
+    """What upkeep needs of a memory to weigh it, without its words.
+
+    Times are integer UTC milliseconds.
+    """
 
     place: int  # grows with every memory made
     id: MemoryId
@@ -533,7 +563,10 @@ class Night:
 
 
 class Scored(NamedTuple):
-    """A memory and one signal's raw score of it; higher is better. `place`: see `memory.ports.Places`."""
+    """A memory and one signal's raw score of it; higher is better.
+
+    `place`: see `memory.ports.Places`.
+    """
 
     id: MemoryId
     score: float
@@ -541,7 +574,10 @@ class Scored(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What recall judges a candidate by before it reads the memory; times are integer UTC milliseconds."""
+    """What recall judges a candidate by before it reads the memory.
+
+    Times are integer UTC milliseconds.
+    """
 
     place: int
     id: MemoryId
@@ -551,7 +587,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a read may return; ownership is never a part of it: the store adds that itself."""
+    """Which memories a read may return.
+
+    Ownership is never a part of it: the store adds that itself.
+    """
 
     states: frozenset[State] = frozenset({State.ACTIVE})
     levels: frozenset[Level] | None = None
@@ -576,7 +615,7 @@ class Query:
     vector: Any | None = None  # (dim,) float32 of unit length, or None after the deadline
     limit: int = 3
     exclude: frozenset[MemoryId] = frozenset()  # residents: they take none of the places
-    strict: bool = False  # normal mode sees FULL and SUMMARY only (S2)
+    strict: bool = False  # normal mode sees FULL and SUMMARY only (the weight paper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -595,7 +634,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What one recall found: the hits that passed, the near misses, and whether the embedder was late."""
+    """What one recall found: hits, near misses, and whether the embedder was late."""
 
     hits: tuple[Hit, ...]
     missed: tuple[Hit, ...] = ()

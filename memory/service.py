@@ -62,11 +62,14 @@ __all__ = [
     "Undone",
     "open_keyed",
 ]
-CONTEXT = 3  # messages before the newest that belong to a query (S1)
+CONTEXT = 3  # messages before the newest that belong to a query (the product paper)
 
 
 class MemoryService:
-    """What `bot` and other programs use. Every method is of one user, and is given the time."""
+    """The memory that `bot` and other programs use.
+
+    Every method is of one user, and is given the time.
+    """
 
     def __init__(  # noqa: PLR0913 - one facade over everything
         self,
@@ -112,24 +115,36 @@ class MemoryService:
         self.keeper: Keeper | None = None
 
     async def catch_up(self, now: datetime) -> None:
-        """Plan, for the background: other curves, secrets of older versions, quotations that no model has read."""
+        """Plan background work.
+
+        Other curves, secrets of older versions, quotations that no model has read.
+        """
         await self._sealed.plan(now)
         await plan(self._store, self._curve, now)
         if "quotes" in self.handlers:
             await plan_reading(self._store, self._tools.learning, now)
 
     def read_quotes(self) -> None:
-        """From now on the model reads the notebook's quotations; not for the notebook, which wrote them."""
+        """Let the model read the notebook's quotations from now on.
+
+        Not for the notebook, which wrote them.
+        """
         self.handlers = {**self.handlers, "quotes": QuoteReader(self._tools).run}
 
     def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
-        """From now on upkeep is done every night; its handler is among `handlers`. See `memory.upkeep.Keeper`."""
+        """Do upkeep every night from now on.
+
+        Its handler is among `handlers`. See `memory.upkeep.Keeper`.
+        """
         self.keeper = Keeper(self._tools, tz=tz, hour=hour, erase_old=erase_old)
         self.handlers = {**self.handlers, "upkeep": self.keeper.job}
         return self.keeper
 
     def keep_mirror(self, place: Place) -> Mirror:
-        """From now on every user has a MEMORY.md; its handler is among `handlers`."""
+        """Keep a MEMORY.md of every user from now on.
+
+        Its handler is among `handlers`.
+        """
         self.mirror = Mirror(self._store, self._rememberer, place, u=self._u)
         self.handlers = {**self.handlers, "mirror": self.mirror.job}
         self._store.use_mirror()
@@ -158,7 +173,9 @@ class MemoryService:
         exclude: frozenset[MemoryId] = frozenset(),
         local_only: bool = False,
     ) -> Recall:
-        """What this message calls to mind. `local_only`: nothing of it leaves the machine, embedding included.
+        """Return what this message calls to mind.
+
+        `local_only`: nothing of it leaves the machine, embedding included.
 
         A secret is among the hits only where the message asks for it.
         """
@@ -175,7 +192,10 @@ class MemoryService:
         return replace(found, hits=(*secrets, *found.hits), late=late or found.late)
 
     async def profile(self, user_id: str, session: Session | None, now: datetime) -> list[Memory]:
-        """The standing memories: those frozen at the session's first turn that still hold, then what is new since."""
+        """Return the standing memories.
+
+        Those frozen at the session's first turn that still hold, then what is new since.
+        """
         health = self._standing_health
         found = await self._store.read(user_id, lambda tx: residents(tx, self._u, now, health=health))
         if session is not None and (frozen := session.profile) is not None:
@@ -186,7 +206,7 @@ class MemoryService:
         return found
 
     async def explain(self, user_id: str, scope: str, turn_id: str | None = None) -> Recall | None:
-        """What was recalled for a turn, by default the scope's last one."""
+        """Return what was recalled for a turn, by default the scope's last one."""
 
         def read(tx: Tx) -> Recall | None:
             wanted = turn_id or tx.traces.last_turn(scope)
@@ -197,7 +217,7 @@ class MemoryService:
     # --- the person's own acts -------------------------------------------------------------------------
 
     def intents(self, text: str) -> tuple[Intent, ...]:
-        """What a chat message tells Ebb to forget and to remember, in the order in which it is done."""
+        """Return what a chat message tells Ebb to forget and to remember, in order."""
         return intents_of(text)
 
     async def remember(
@@ -225,7 +245,10 @@ class MemoryService:
         spare: str = "",
         every: bool = False,
     ) -> ForgetPlan:
-        """What a request to forget could mean. Empty: what was said before `message_id`. Changes nothing."""
+        """Find what a request to forget could mean, and change nothing.
+
+        Empty: what was said before `message_id`.
+        """
         del now  # a plan looks at everything, however faded
         return await self._planner.plan(user_id, text, scope=scope, asking=message_id, spare=spare, every=every)
 
@@ -248,7 +271,10 @@ class MemoryService:
     async def keep_quiet(
         self, user_id: str, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
     ) -> list[Memory]:
-        """Keep quiet about a thing, or speak of it again; the memories that are marked, or no longer are."""
+        """Keep quiet about a thing, or speak of it again.
+
+        Returns the memories that are marked, or no longer are.
+        """
         return await self._store.write(user_id, lambda tx: wishes.keep_quiet(tx, thing, now, on=on, turn_id=turn_id))
 
     async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
@@ -265,7 +291,10 @@ class MemoryService:
         return await self._store.read(user_id, wishes.is_off)
 
     async def switch_off(self, user_id: str, now: datetime, *, after: int | None, erase: bool) -> bool:
-        """Learn and recall nothing from the message behind `after` on (None: from the next); False if off already."""
+        """Learn and recall nothing from a message on; False if off already.
+
+        It is the message behind `after`, or the next one for None.
+        """
 
         def write(tx: Tx) -> bool:
             newest = tx.conversations.messages(limit=1, newest=True, hidden=True)
@@ -276,20 +305,29 @@ class MemoryService:
         return await self._store.write(user_id, write)
 
     async def switch_on(self, user_id: str, now: datetime) -> bool:
-        """Learn and recall again; what was said meanwhile is not learned. False if memory was on already."""
+        """Learn and recall again; what was said meanwhile is not learned.
+
+        False if memory was on already.
+        """
         return await self._store.write(user_id, lambda tx: wishes.switch_on(tx, now))
 
     async def everything(self, user_id: str) -> int:
-        """How many memories `forget_everything` would let go of: in whatever state, but for those that are gone."""
+        """Count the memories that `forget_everything` would let go of.
+
+        They are in whatever state, but for those that are gone.
+        """
         counts = await self._store.read(user_id, lambda tx: tx.memories.counts())
         return sum(n for state, n in counts.items() if state != State.DELETED)
 
     async def forget_everything(self, user_id: str, now: datetime) -> Forgotten:
-        """Every memory, and all that was said: softly, one change set, undoable. Raises NotFound without any."""
+        """Delete every memory and all that was said, softly.
+
+        One change set, undoable. Raises NotFound without any.
+        """
         return await self._store.write(user_id, lambda tx: forget_everything(tx, now))
 
     async def delete(self, user_id: str, memory_id: MemoryId, now: datetime) -> Forgotten:
-        """`forget` one memory. Raises NotFound."""
+        """Forget one memory. Raises NotFound."""
         return await self.forget(user_id, [memory_id], now)
 
     async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> Undone:
@@ -297,7 +335,10 @@ class MemoryService:
         return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
 
     async def undoable(self, user_id: str, limit: int = 20) -> list[tuple[ChangeSet, list[Memory]]]:
-        """The newest change sets that can be undone, newest first, each with the memories it touched."""
+        """List the newest change sets that can be undone, newest first.
+
+        Each has the memories it touched.
+        """
         return await self._store.read(user_id, lambda tx: undoable(tx, limit))
 
     async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
@@ -309,7 +350,7 @@ class MemoryService:
         return await self._store.write(user_id, lambda tx: keep.edit(tx, memory_id, text, self._u, now))
 
     async def pin(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
-        """A pinned memory does not fade. Raises NotFound, Conflict."""
+        """Keep a memory from fading, or let it fade again. Raises NotFound, Conflict."""
         return await self._store.write(user_id, lambda tx: keep.pin(tx, memory_id, on, self._u, now))
 
     async def accept(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
@@ -321,11 +362,14 @@ class MemoryService:
         await self._store.write(user_id, lambda tx: keep.decline(tx, proposal_id, now))
 
     async def proposals(self, user_id: str) -> list[Proposal]:
-        """What waits for a yes or no, oldest first."""
+        """List what waits for a yes or no, oldest first."""
         return await self._store.read(user_id, lambda tx: tx.proposals.open())
 
     async def ask_today(self, user_id: str, now: datetime) -> Proposal | None:
-        """The proposal to ask about now, noted as asked; at most one a day."""
+        """Return the proposal to ask about now, at most one a day.
+
+        It is noted as asked.
+        """
         if not await self.proposals(user_id):
             return None
         return await self._store.write(user_id, lambda tx: ask_today(tx, now))
@@ -347,19 +391,31 @@ class MemoryService:
         return replace(receipt, places={**receipt.places, **left})
 
     async def receipts(self, user_id: str, limit: int = 10) -> list[Receipt]:
-        """Of the last purges, newest first, and whether the file is scrubbed of them by now."""
+        """List the last purges, newest first.
+
+        Each says whether the file is scrubbed of it by now.
+        """
         return await self._store.read(user_id, lambda tx: forgetting.receipts(tx, limit))
 
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
-        """What the person says of entries that went missing from MEMORY.md: forget these; none: keep them all."""
+        """Forget these of the entries that went missing from MEMORY.md.
+
+        No ids: keep them all.
+        """
         return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
 
     def adder(self, text: str) -> Callable[[Tx, Message], Message]:
-        """What stores a message of that text, its secrets sealed; for use inside a write."""
+        """Return what stores a message of that text, its secrets sealed.
+
+        It is for use inside a write.
+        """
         return self._sealed.adder(text)
 
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
-        """What was sealed last in the scope is no secret: bring it back. False if nothing was."""
+        """Bring back what was sealed last in the scope: it is no secret.
+
+        False if nothing was.
+        """
         return await self._sealed.spare(user_id, scope, now)
 
     @property
@@ -368,11 +424,17 @@ class MemoryService:
         return self._sealed.key is not None
 
     async def locked(self, user_id: str, text: str) -> bool:
-        """Whether the message asks for a secret that cannot be opened, as its key is missing or another one."""
+        """Tell whether the message asks for a secret that cannot be opened.
+
+        Its key is missing or another one.
+        """
         return await self._sealed.locked(user_id, text)
 
     async def reveal(self, user_id: str, memory_id: MemoryId) -> str | None:
-        """What a secret memory holds; None if the key was lost or it is no secret. Raises NotFound."""
+        """Return what a secret memory holds.
+
+        None if the key was lost or it is no secret. Raises NotFound.
+        """
         return await self._sealed.open(user_id, memory_id)
 
     # --- looking ---------------------------------------------------------------------------------------
@@ -386,7 +448,7 @@ class MemoryService:
         limit: int = 50,
         offset: int = 0,
     ) -> Page:
-        """A page of memories."""
+        """Return a page of memories."""
         return await self._store.read(
             user_id, lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset)
         )
@@ -394,19 +456,22 @@ class MemoryService:
     async def known_on(
         self, user_id: str, at: datetime, text: str | None = None, limit: int = 50, offset: int = 0
     ) -> Page:
-        """What was known at that moment, in the words it had then; newest first."""
+        """Return what was known at that moment, in its words then; newest first."""
         return await self._store.read(user_id, lambda tx: tx.lives.as_of(at, text=text, limit=limit, offset=offset))
 
     async def get(self, user_id: str, memory_id: MemoryId) -> Memory | None:
-        """One memory, in any state."""
+        """Return one memory, in any state."""
         return await self._store.read(user_id, lambda tx: tx.memories.get(memory_id))
 
     async def many(self, user_id: str, ids: Sequence[MemoryId]) -> list[Memory]:
-        """Memories in any state, in the order asked for; those that are erased are left out."""
+        """Return memories in any state, in the order asked for.
+
+        Those that are erased are left out.
+        """
         return await self._store.read(user_id, lambda tx: tx.memories.many(ids))
 
     def weight(self, m: Memory, now: datetime) -> float:
-        """Its weight now."""
+        """Return its weight now."""
         return lifecycle.weight(m, self._u, now)
 
 
@@ -422,7 +487,9 @@ def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:
 
 
 async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
-    """Open the database with its home's key. The key is None if it is lost: then no new one is made by itself.
+    """Open the database with its home's key.
+
+    The key is None if it is lost: then no new one is made by itself.
 
     A key is made where nothing rests on one yet, or where its owner put an empty file `key.new`. Raises StoreError.
     """
