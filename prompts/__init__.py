@@ -94,7 +94,7 @@ _LOOKALIKES = str.maketrans(
 
 
 def _fold(text: str) -> tuple[str, list[int]]:
-    """The text as a careless reader sees it, and where each of its characters stands in `text`.
+    """Return the text as a careless reader sees it, and where its characters stand.
 
     Full-width forms become plain, letters small, and what has no width of its own is left out.
     """
@@ -110,7 +110,9 @@ def _fold(text: str) -> tuple[str, list[int]]:
 
 
 def data(text: object) -> str:
-    """The text with whatever could pass for one of our delimiter tags made harmless, in any case or width.
+    """Make harmless whatever could pass for one of our delimiter tags.
+
+    In any case or width.
 
     Only the brackets of such a tag change (to ‹ and ›), so that the words can still be read and quoted.
     """
@@ -127,12 +129,18 @@ def data(text: object) -> str:
 
 
 def line(text: object) -> str:
-    """`data` on a single line: every run of white space and control characters becomes one space."""
+    """Return `data` on a single line.
+
+    Every run of white space and control characters becomes one space.
+    """
     return re.sub(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", data(text)).strip()
 
 
 def phrase(of: int | Literal["negated", "superseded"], lang: Lang) -> str:
-    """How a memory of a level (0 FULL … 4 ARCHIVE), or one that no longer holds, is spoken of (S4); "" for FULL."""
+    """Return how a faded memory, or one that no longer holds, is spoken of.
+
+    `of` is a level (0 FULL … 4 ARCHIVE) or what ended it; "" for FULL (the fading-levels paper).
+    """
     return _PHRASES.get(lang, _PHRASES["en"])[str(int(of)) if isinstance(of, int) else of]
 
 
@@ -165,11 +173,17 @@ class Prompt:
         return frozenset(jinja2.meta.find_undeclared_variables(_environment().parse(self.source)))
 
     def render(self, **variables: Any) -> str:
-        """The whole text, without blank lines around it. Raises jinja2.UndefinedError for a missing variable."""
+        """Return the whole text, without blank lines around it.
+
+        Raises jinja2.UndefinedError for a missing variable.
+        """
         return "\n\n".join(part.render(**variables).strip() for part in self._parts)
 
     def messages(self, **variables: Any) -> list[dict[str, str]]:
-        """The text as messages: the system part, then the user part where the file has one."""
+        """Return the text as messages.
+
+        The system part, then the user part where the file has one.
+        """
         roles = ("system", "user")
         return [
             {"role": role, "content": part.render(**variables).strip()}
@@ -179,7 +193,10 @@ class Prompt:
 
 @cache
 def load(name: str, lang: Lang) -> Prompt:
-    """Load a prompt, in English where there is none of the language. Raises KeyError for a name not in PROMPTS."""
+    """Load a prompt, in English where there is none of the language.
+
+    Raises KeyError for a name not in PROMPTS.
+    """
     if name not in PROMPTS:
         raise KeyError(f"no prompt {name}.{lang}")
     lang = lang if lang in LANGS else "en"
