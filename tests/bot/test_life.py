@@ -90,7 +90,7 @@ async def test_the_curves_side_by_side(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 async def test_the_words_agree_with_the_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """S3: 0.6 · 0.99^n falls below 0.05 on day 255; S0: 1.5 · 0.95^n below 0.3 on day 39."""
+    """`score`: 0.6 · 0.99^n falls below 0.05 on day 255; `importance`: 1.5 · 0.95^n below 0.3 on day 39."""
     async with opened(tmp_path) as w:
         out = await run(w, capsys, "curves", "--days", "300")
     told = {line.split()[0]: line for line in out.splitlines() if line.startswith("  ") and "full 0" in line}

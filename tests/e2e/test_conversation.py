@@ -150,7 +150,7 @@ async def test_why_speaks_of_every_signal_in_words(tmp_path: Path) -> None:
 async def test_changing_ones_mind_and_back(
     learned: dict[str, str], openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """S2's own example: the denial ends, the first taste holds, and nothing of it is left undone."""
+    """The weight paper's own example: the denial ends, the first taste holds, and nothing of it is left undone."""
     answer_tasks(openai_server, learned)
     async with opened(tmp_path, model=openai_server) as w:
         for text in learned:

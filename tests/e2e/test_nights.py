@@ -186,7 +186,7 @@ async def test_a_message_counts_once_whoever_noticed_it(openai_server: OpenAISer
 async def test_three_mentions_in_a_day_are_one_reinforcement_that_lasts(
     openai_server: OpenAIServer, tmp_path: Path
 ) -> None:
-    """S2: from the third on S grows by 0.3 up to 0.5 and M is at least 1.2; the night counts it."""
+    """The weight paper: from the third on S grows by 0.3 up to 0.5 and M is at least 1.2; the night counts it."""
     answer_tasks(openai_server, COFFEE)
     async with opened(tmp_path, model=openai_server) as w:
         await w.say("I like strong coffee.")

@@ -175,7 +175,7 @@ class Lives:
             self.deleted |= {m.id for m in await self.all() if m.state is State.DELETED}
 
     async def favourite(self) -> None:
-        """One thing shapes reply after reply, and is spoken of day after day: until it is core (S0)."""
+        """One thing shapes reply after reply, and is spoken of day after day: until it is core."""
         memory_id = self.rng.choice(self.made)
         for _ in range(11):
             self.now += timedelta(hours=30)
@@ -328,7 +328,7 @@ async def lives(path: Path, seed: int = 7, **options: Any) -> AsyncIterator[Live
 
 
 async def episodes(tx_of: Lives, count: int) -> list[MemoryId]:
-    """S0's episodes, made as the summariser makes them."""
+    """The three-layer paper's episodes, made as the summariser makes them."""
     from memory import lifecycle
 
     def write(tx: Tx, i: int) -> MemoryId:

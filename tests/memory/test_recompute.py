@@ -1,7 +1,7 @@
 """The weight log alone is enough: every weight and every state of a simulated life, computed again without our code.
 
-What follows knows the formulas from the seeds and DESIGN §4 only: it reads `ebb memory show ID --log --json`, imports
-nothing of `memory`, and must agree to 1e-6.
+What follows knows the formulas from memory/lifecycle/REFERENCE.md only: it reads `ebb memory show ID --log --json`,
+imports nothing of `memory`, and must agree to 1e-6.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FSRS_F = 0.9 ** (-1 / W[20]) - 1
 
 
 def weight(s: State, at: int) -> float:
-    """DESIGN §4, from a line's state."""
+    """The formulas of REFERENCE.md, from a line's state."""
     if s["kind"] == "episode" or s["layer"] == "episode":
         w = 0.8 ** max(0.0, (at - s["last_activated_at"]) / DAY - 7)
     else:

@@ -195,7 +195,7 @@ def test_an_empty_recall_still_tells_the_time(lang: prompts.Lang) -> None:
 
 @BOTH
 def test_a_memory_says_how_faded_and_whether_it_still_holds(lang: prompts.Lang) -> None:
-    """Glyph, S4's phrase, date and mark stand beside the text."""
+    """Glyph, the fading-levels paper's phrase, date and mark stand beside the text."""
     item = {**ITEM, "phrase": prompts.phrase(1, lang)}
     text = load("recalled", lang).render(items=[item], now="N", tz="Z", mode="review", note="")
     assert "[k7f3a2] ~ The user likes tea" in text

@@ -32,7 +32,7 @@ async def test_the_persons_own_words(home: Home, said: str, kept: str, lang: Lan
     assert (m.content, m.original_content, m.language, m.kind) == (kept, kept, lang, kind)
     assert m.verified
     assert m.source is Source.USER
-    assert m.importance == 2.0  # S0: high
+    assert m.importance == 2.0  # the three-layer paper: high
     assert m.source_session == home.me.session.id
     message = (await home.me.messages())[-1]
     assert await home.read(lambda tx: tx.memories.sources(m.id)) == [message.id]

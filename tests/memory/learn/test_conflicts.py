@@ -1,4 +1,7 @@
-"""S2's three conflict strategies: latest wins for facts, versions are kept of tastes, both stand where it is unsure."""
+"""The weight paper's three conflict strategies.
+
+The latest wins for facts, versions are kept of tastes, both stand where it is unsure.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def claim(text: str, **fields: Any) -> Claim:
     ],
 )
 async def test_the_strategy_is_by_kind(world: World, kind: Kind, expected: str) -> None:
-    """S2's table; little confidence, or an inference against what the user confirmed, leaves it open."""
+    """The weight paper's table; little confidence, or an inference against what the user confirmed, leaves it open."""
     old = await world.remember("Has something", kind=kind)
     assert strategy(old, claim("x")) == strategy(old, claim("x"), inferred=True) == expected
     assert strategy(old, claim("x", confidence=0.4)) == "weight_balance"
@@ -45,7 +48,7 @@ async def test_the_strategy_is_by_kind(world: World, kind: Kind, expected: str) 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_latest_wins(world: World, lang: str) -> None:
-    """S2's example, a move: the old address is over from the day it was said, the new one is FULL and names it."""
+    """The weight paper's move: the old address is over from the day it was said, the new one is FULL and names it."""
     was, said, now = MOVED[lang]
     old = await world.remember(was, kind=Kind.IDENTITY)
     await world.learn(said, f"[UPDATE:{old.id} kind=identity] {now}", recalled=[old])
@@ -57,7 +60,7 @@ async def test_latest_wins(world: World, lang: str) -> None:
 
 
 async def test_versions_are_kept(world: World) -> None:
-    """S2's example, coffee: the old taste stays, denied, 70% weaker at once, its date not refreshed; the new is FULL."""
+    """The weight paper's coffee: the old taste stays, denied, 70% weaker, its date not refreshed; the new is FULL."""
     old = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
     before = weight(old, 1.0, world.now)
     turn = await world.say("Coffee? No, I can't stand it any more.")

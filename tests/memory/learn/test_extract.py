@@ -139,7 +139,7 @@ async def test_a_match_in_new_words_is_a_mention(world: World) -> None:
 async def test_a_contradiction_is_settled_by_its_kind(
     world: World, kind: Kind, more: dict[str, Any], state: State, *, negated: bool
 ) -> None:
-    """S2's strategies; the old one is there to be looked back at in each case."""
+    """The weight paper's strategies; the old one is there to be looked back at in each case."""
     old = await world.remember("Drinks oolong", kind=kind)
     await world.say("it is coffee now instead of oolong")
     result = await world.work(

@@ -252,7 +252,7 @@ async def test_what_may_not_be_saved_ends_nothing(world: World) -> None:
 
 
 async def test_denied_marks_the_old_and_adds_the_denial_as_full(world: World) -> None:
-    """S2: the old one sinks and is marked, its correction is dated, the pin goes; the new one stands FULL."""
+    """The weight paper: the old one sinks and is marked, its correction is dated, the pin goes; the new one stands FULL."""
     old = await world.remember("用户喜欢喝咖啡", kind=Kind.PREFERENCE, pinned=True)
     saved = await merge(
         world, lambda m: m.negate(old, claim(world, "用户不喜欢咖啡了", kind=Kind.PREFERENCE), world.now)
@@ -305,7 +305,7 @@ async def test_said_again_after_a_denial_it_holds_again(world: World) -> None:
     ("liked", "denied"), [("The user likes coffee", "The user hates coffee"), ("用户喜欢喝咖啡", "用户不喜欢咖啡了")]
 )
 async def test_a_denial_that_is_taken_back_by_its_own_id(world: World, how: str, liked: str, denied: str) -> None:
-    """S2's "我还是喜欢咖啡", where the model names the denial that changed: the first one holds again, the denial is over."""
+    """The weight paper's "我还是喜欢咖啡": the first memory holds again, and the denial that the model names is over."""
     old = await world.remember(liked, kind=Kind.PREFERENCE)
     saved = await merge(world, lambda m: m.negate(old, claim(world, denied, kind=Kind.PREFERENCE), world.now))
     back = claim(world, liked, kind=Kind.PREFERENCE)
@@ -359,7 +359,7 @@ async def test_a_boost_counts_once_a_day_for_what_was_recalled(world: World) -> 
 
 
 async def test_mentions_are_dated_by_the_messages_they_were_made_in(world: World) -> None:
-    """Three days of talk that are extracted at once are three mentions of three days, not three within a day (S2)."""
+    """Three days of talk, extracted at once, are mentions of three days, not three within one (the weight paper)."""
     first = await save(world, "The user likes tea")
     assert first.memory is not None
     days = [world.tick(days=1) for _ in range(3)]
@@ -406,7 +406,7 @@ async def test_a_message_that_counted_for_what_was_merged_into_it_counts_no_more
 
 
 async def test_unsure_lets_both_stand(world: World) -> None:
-    """S2's balance: what the user confirmed loses weight but does not end by inference."""
+    """The weight paper's balance: what the user confirmed loses weight but does not end by inference."""
     old = await world.remember("The user is vegetarian", verified=True)
     saved = await merge(world, lambda m: m.contradict(old, claim(world, "The user eats fish")))
     assert saved.outcome == "added"

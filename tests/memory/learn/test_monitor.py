@@ -376,7 +376,7 @@ async def test_ask_means_ask(world: World) -> None:
 
 
 async def test_the_users_own_setting_goes_before(world: World) -> None:
-    """DESIGN: the user's row before the environment."""
+    """The user's row comes before the environment."""
 
     def off(tx: Tx) -> None:
         tx.put_user(replace(tx.user(), settings={"learning": "off"}))

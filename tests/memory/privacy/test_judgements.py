@@ -131,5 +131,5 @@ def test_long_texts_take_no_long_time(piece: str) -> None:
     ],
 )
 def test_sensitivity(text: str, level: Sensitivity) -> None:
-    """S2's levels: a town is public, a street is private, a password is secret."""
+    """The weight paper's levels: a town is public, a street is private, a password is secret."""
     assert sensitivity_of(text) is level

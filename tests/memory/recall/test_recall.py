@@ -38,7 +38,7 @@ async def test_a_question_finds_its_memory(person: Person, memory: str, question
 
 
 async def test_only_the_best_three_and_two_episodes(person: Person) -> None:
-    """S1's top 3; episodes have places of their own, and take none of those."""
+    """The product paper's top 3; episodes have places of their own, and take none of those."""
     for i in range(6):
         await person.knows(f"User visited castle number {i} in Wales")
     for i in range(4):

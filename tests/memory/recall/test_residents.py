@@ -54,7 +54,7 @@ async def test_twenty_and_400_tokens_but_all_of_health(person: Person) -> None:
 
 
 async def test_under_score_from_a_half_on(person: Person) -> None:
-    """S3: score ≥ 0.5."""
+    """The session paper: score ≥ 0.5."""
     for how, text in ((Importance.LOW, "weak"), (Importance.MEDIUM, "strong")):
         scored = born(await person.knows(text, kind=Kind.PREFERENCE), how, "score", NOW)
         await person.store.write(person.id, partial(rescore, scored))

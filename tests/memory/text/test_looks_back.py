@@ -128,7 +128,7 @@ recently I started to paint
 
 @pytest.mark.parametrize("text", REVIEW)
 def test_asks_for_a_look_back(text: str) -> None:
-    """S4's keywords and their English forms."""
+    """The fading-levels paper's keywords and their English forms."""
     assert review_asked(text)
 
 

@@ -63,7 +63,7 @@ async def test_two_that_say_the_same_become_one(home: Home) -> None:
 
 
 async def test_ten_that_say_the_same_become_one(home: Home) -> None:
-    """S2: a coffee every day is one habit."""
+    """The weight paper: a coffee every day is one habit."""
     for n in range(10):
         extra = ("", " again", " at home", " with milk", " at work")[n % 5]
         again = ("", "really ")[n // 5]

@@ -150,7 +150,7 @@ async def test_without_a_model_the_night_goes_on_and_says_so(home: Home) -> None
 
 
 async def test_private_things_keep_their_words_and_ordinary_ones_fade_half_as_fast(home: Home) -> None:
-    """S2: 1 slowly, 2 and 3 never rewritten; their level follows the weight, so that they stop coming up."""
+    """The weight paper: 1 slowly, 2 and 3 never rewritten; their level follows the weight, so that they stop coming up."""
     plain = await home.remember("Collects old maps", kind=Kind.CONTEXT)
     general = await home.remember("Repairs bicycles", kind=Kind.CONTEXT, sensitivity=Sensitivity.GENERAL)
     private = await home.remember("Keeps a spare key outside", kind=Kind.CONTEXT, sensitivity=Sensitivity.PRIVATE)
@@ -265,7 +265,7 @@ async def test_a_todo_is_archived_as_soon_as_it_is_over(home: Home) -> None:
 
 
 async def test_an_episode_is_archived_after_fourteen_days_in_its_own_words(home: Home) -> None:
-    """S0: quickly gone from the day's talk, never rewritten."""
+    """The three-layer paper: quickly gone from the day's talk, never rewritten."""
     e = await home.episode("[2026-01-03 18:00] Talked about games")
     home.later(days=13.9)
     await home.night()

@@ -19,7 +19,7 @@ from tests.memory.upkeep.night import Home, TaskModel, shorter
 
 
 async def test_the_report_counts_what_happened(home: Home) -> None:
-    """S2's counters since the last report, levels, the forgetting rate; stored, in order."""
+    """The weight paper's counters since the last report, levels, the forgetting rate; stored, in order."""
     a = await home.remember("The user likes tea")
     b = await home.remember("The user likes strong coffee without any sugar", kind=Kind.CONTEXT)
     c = await home.remember("The user plays chess")

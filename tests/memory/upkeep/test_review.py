@@ -106,7 +106,7 @@ async def test_kept_in_a_promotion_changes_nothing_and_rests_thirty_days(home: H
 
 
 async def test_kept_in_a_decay_review_starts_again_at_one_half(home: Home) -> None:
-    """S0's table; the same review rests, and ten idle days later the curve itself forgets."""
+    """The three-layer paper's table; the same review rests, and ten idle days later the curve itself forgets."""
     m = await neglected(home)
     home.later(days=DUE)
     report = await home.night()

@@ -58,7 +58,7 @@ def test_its_own_topic_comes_first_and_the_kind_last() -> None:
 
 
 def test_the_templates_are_those_of_the_five_levels() -> None:
-    """S4, in both languages."""
+    """The fading-levels paper, in both languages."""
     m = memory(Kind.PREFERENCE, original_content="Likes coffee")
     zh = memory(Kind.PREFERENCE, original_content="喜欢饮品", language="zh")
     assert [template(x, Level.TRACE) for x in (m, zh)] == [
