@@ -1,4 +1,4 @@
-"""Everything that memory work can fail with. One tree:
+"""Everything that memory work can fail with, as one tree.
 
 MemoryError_
 ├── StoreError            the database refused or is unusable
@@ -122,7 +122,10 @@ class ModelError(MemoryError_):
 
     @property
     def outage(self) -> bool:
-        """Whether the provider or its settings are at fault: any other request would fail as well."""
+        """Whether the provider or its settings are at fault.
+
+        Any other request would fail as well.
+        """
         if self.code == "unreadable":  # what an endpoint sent was no answer; else the answer itself is meant
             return bool(self.host)
         return self.code not in {"context_too_long", "bad_request"}

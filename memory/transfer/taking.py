@@ -29,7 +29,10 @@ _SCOPE: Final = "import:"
 
 @dataclass(slots=True)
 class Taken:
-    """How many of each came: memory.new, memory.known, memory.secret …, session.new, message.new …"""
+    """How many of each sort came.
+
+    Sorts are memory.new, memory.known, memory.secret …, session.new, message.new …
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     set_id: str | None = None

@@ -1,4 +1,4 @@
-"""The reviewer: should this become core, or (where the curve asks it) is it still worth keeping?
+"""The reviewer of what may become core, or may not be worth keeping.
 
 What it lets go of is forgotten and can be restored; what holds a name that nothing else has is kept unasked.
 Shown the memory and its five nearest, the model may search up to twice, then has to decide. A review that fails
@@ -31,7 +31,7 @@ _FACTS: Final = Filter(
 
 
 def due(run: Run) -> list[MemoryId]:
-    """Promotions first, then the weakest; as many as a night takes."""
+    """List promotions first, then the weakest; as many as a night takes."""
     asked = (w for w in run.rows if w.review and w.row.state == State.ACTIVE)
     waiting = [(w.review != "promotion", w.weight, w.row.id) for w in asked]
     return [memory_id for _, _, memory_id in sorted(waiting)[:MOST_REVIEWS]]
