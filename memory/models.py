@@ -33,7 +33,7 @@ class Layer(StrEnum):
 
 
 class Kind(StrEnum):
-    """What sort of thing is remembered; the one table of DESIGN §3."""
+    """What sort of thing is remembered."""
 
     IDENTITY = "identity"
     HEALTH = "health"
