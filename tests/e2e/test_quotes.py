@@ -90,7 +90,7 @@ async def test_a_model_reads_the_quotations_once(openai_server: OpenAIServer, tm
         assert await w.ebb.agent.drain(20) == 0
         assert (await notes(w), await quotes(w)) == (ALL, [])
         (job,) = await w.ebb.store.read(w.user_id, lambda tx: tx.jobs.latest("quotes", 2))
-        assert "4 quotations became 5 notes" in read_out(job.result or {}, "en")
+        assert "quotations replaced: 4, notes in their place: 5" in read_out(job.result or {}, "en")
         old = {m.original_content: m for m in await w.memories(states=frozenset({State.SUPERSEDED}))}
         assert set(old) == set(SAID)
         sister = next(m for m in await w.memories() if "Hannah" in m.content)

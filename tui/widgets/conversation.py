@@ -110,9 +110,10 @@ class Conversation(VerticalScroll, can_focus=False):
             await self.put(Note(text, ok=ok, asked=asked))
 
     async def choose(self, choices: Choices) -> None:
-        """Ask."""
+        """Ask, with the question and its answers in view."""
         await self.put(choices)
-        choices.focus()
+        choices.focus(scroll_visible=False)  # it has no place yet, and looking for it would scroll to the top
+        self.anchor()
 
     async def notice(self, items: Sequence[Learned], turn_id: str | None) -> None:
         """What was learned, under the reply it was learned from (or at the end, where that is not here)."""
