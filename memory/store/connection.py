@@ -142,9 +142,15 @@ class ThreadedConnection:
     async def close(self) -> None:
         """Close the connection after everything that waits."""
         self._closed = True
+        await self.settle()
         if self._opening is not None:
-            with translated(), suppress(StoreError):
-                await (await self._opening).close()
+            with suppress(StoreError), translated():  # one that did not open has nothing to close
+                await self._opening.result().close()
+
+    async def settle(self) -> None:
+        """Wait until the connection has opened or failed to, if it was ever asked for."""
+        if self._opening is not None:
+            await asyncio.wait([self._opening])
 
     async def _open(self) -> aiosqlite.Connection:
         # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.

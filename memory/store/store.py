@@ -189,7 +189,9 @@ class SqliteStore:
         if self._sqlite.report.wal_reset_fixed:
             await self._writer.close()
             return
-        # The last connection to close checkpoints, which older versions do under the lock only.
+        # The last connection to close checkpoints, which older versions do under the lock only. One that is still
+        # being opened takes the lock itself.
+        await self._writer.settle()
         lock = lock_of(self.path)
         with suppress(Timeout):
             await asyncio.to_thread(lock.acquire)

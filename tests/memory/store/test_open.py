@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from memory.ports import Tx
 from memory.store import SqliteStore, connection, open_store, worker_id
 from memory.store.connection import translate
 from memory.store.rows import from_ms, to_ms
+from memory.store.sqlite_module import choose
 from tests.memory.store.support import KEY, NOW, a_memory, clock, finished, spawn
 
 
@@ -126,6 +128,47 @@ async def test_cancellation_cannot_split_a_transaction(store: SqliteStore, user:
     await store.write(user, lambda tx: tx.memories.add(a_memory("afterwards")))
     page = await store.read(user, lambda tx: tx.memories.find(Filter()))
     assert {m.content for m in page.items} == {"first half", "second half", "afterwards"}
+
+
+async def test_an_opening_that_is_cancelled_does_not_wait_for_its_own_lock(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On older versions of SQLite opening and closing take the same lock."""
+    older = replace(choose(), report=replace(choose().report, wal_reset_fixed=False))
+    monkeypatch.setattr("memory.store.store.choose", lambda _way: older)
+    began, go_on = threading.Event(), threading.Event()
+
+    def make_slowly(file: Path) -> None:
+        began.set()
+        go_on.wait(10)
+        connection.make_private(file)
+
+    monkeypatch.setattr("memory.store.store.make_private", make_slowly)
+    opening = asyncio.create_task(opened(path))
+    await asyncio.to_thread(began.wait, 10)
+    opening.cancel()
+    await asyncio.sleep(0.1)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(opening, 5)
+    again = await opened(path)
+    await again.close()
+
+
+async def test_a_reader_that_did_not_open_does_not_keep_the_file_open(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closing merges the log all the same."""
+    store = await opened(path)
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise choose().module.OperationalError("unable to open database file")
+
+    monkeypatch.setattr("memory.store.store.connect", refuse)
+    with pytest.raises(StoreError):
+        await store.next_due()
+    await store.close()
+    assert not left_beside(path)
 
 
 async def test_a_read_sees_one_moment_and_cannot_write(store: SqliteStore, user: str) -> None:
