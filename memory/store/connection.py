@@ -236,7 +236,7 @@ def translate(e: BaseException) -> StoreError:
         return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); {advice}")
     if "invalid fts5 file format" in text:
         return StoreTooNew("The memory file's text index was written by a newer SQLite than this one.")
-    if primary == _FULL:
+    if primary == _FULL or "disk is full" in text:
         return StoreError("The disk is full, so nothing more can be remembered until there is room.")
     if primary == _READ_ONLY or "readonly" in text:
         return StoreError("The memory file cannot be written to: it, or this read of it, is read-only.")

@@ -17,7 +17,7 @@ from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store.connection import ThreadedConnection, connect, make_private, within
+from memory.store.connection import ThreadedConnection, connect, database_errors, make_private, within
 from memory.store.processes import ChangeNotifier, lock_of
 from memory.store.reader import Indexes, SqliteReader
 from memory.store.rows import to_ms
@@ -235,7 +235,8 @@ class SqliteStore:
                 self._loop.call_soon_threadsafe(self._notifier.notify)
             self._commits += 1
             if self._commits % _TEND_EVERY == 0:
-                upkeep.tend_log(con, self._sqlite, self.path)
+                with suppress(OSError, *database_errors()):  # what was committed is kept, whatever becomes of the log
+                    upkeep.tend_log(con, self._sqlite, self.path)
             return result
 
         return await self._writer.run(work)

@@ -212,6 +212,20 @@ async def test_who_waits_too_long_for_the_lock_is_told(
     await impatient.close()
 
 
+async def test_a_log_that_cannot_be_shortened_fails_no_write(
+    store: SqliteStore, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is committed by then: somebody told that it failed would write it again."""
+
+    def refuse(*_args: object) -> None:
+        raise choose().module.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("memory.store.store.upkeep.tend_log", refuse)
+    monkeypatch.setattr("memory.store.store._TEND_EVERY", 1)
+    memory = await store.write(user, lambda tx: tx.memories.add(a_memory("kept")))
+    assert await store.reader(user).get([memory.id]) == [memory]
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -220,6 +234,7 @@ async def test_who_waits_too_long_for_the_lock_is_told(
         ("file is not a database", StoreDamaged),
         ("invalid fts5 file format (found 5, expected 4) - run 'rebuild'", StoreTooNew),
         ("attempt to write a readonly database", StoreError),
+        ("database or disk is full", StoreError),
         ("no such table: x", StoreError),
     ],
 )
@@ -227,6 +242,7 @@ def test_a_refusal_is_one_sentence(text: str, kind: type[StoreError]) -> None:
     """Also from a module whose exceptions carry no code."""
     error = translate(Exception(text))
     assert type(error) is kind
+    assert ("The disk is full" in str(error)) == ("disk is full" in text)
     assert str(error).endswith(".")
 
 
