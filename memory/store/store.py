@@ -193,7 +193,7 @@ class SqliteStore:
         # being opened takes the lock itself.
         await self._writer.settle()
         lock = lock_of(self.path)
-        with suppress(Timeout):
+        with suppress(Timeout, OSError):  # where no lock can be made nothing was opened, either
             await asyncio.to_thread(lock.acquire)
         try:
             await self._writer.close()

@@ -85,6 +85,18 @@ async def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> 
         await opened(tmp_path)
 
 
+@pytest.mark.parametrize("fixed", [True, False])
+async def test_a_lock_that_cannot_be_made_is_an_error(
+    path: Path, monkeypatch: pytest.MonkeyPatch, fixed: bool
+) -> None:
+    """One of ours as well, as on a disk that is read-only; with every version of SQLite."""
+    sqlite = replace(choose(), report=replace(choose().report, wal_reset_fixed=fixed))
+    monkeypatch.setattr("memory.store.store.choose", lambda _way: sqlite)
+    path.with_name(f"{path.name}.lock").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        await opened(path)
+
+
 async def test_a_closed_store_says_so(path: Path) -> None:
     """Instead of hanging."""
     store = await opened(path)
