@@ -139,18 +139,20 @@ class ThreadedConnection:
         """Return `fn(connection)`, run in one read transaction: all that it sees is of one moment."""
         return await self.run(lambda con: within(con, "BEGIN", fn))
 
-    async def close(self) -> None:
-        """Close the connection after everything that waits."""
+    async def close(self, end: Callable[[Any], None] = lambda con: con.close()) -> None:
+        """Close the connection by `end`, in its thread, after everything that waits."""
         self._closed = True
-        await self.settle()
-        if self._opening is not None:
-            with suppress(StoreError), translated():  # one that did not open has nothing to close
-                await self._opening.result().close()
-
-    async def settle(self) -> None:
-        """Wait until the connection has opened or failed to, if it was ever asked for."""
-        if self._opening is not None:
-            await asyncio.wait([self._opening])
+        if self._opening is None:
+            return
+        await asyncio.wait([self._opening])
+        with suppress(StoreError), translated():  # one that did not open has nothing to close
+            con = self._opening.result()
+            if con._connection is None:  # noqa: SLF001
+                return  # closed before
+            try:
+                await con._execute(end, con._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            finally:
+                await con.close()
 
     async def _open(self) -> aiosqlite.Connection:
         # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.

@@ -188,17 +188,8 @@ class SqliteStore:
             await reading.close()
         if self._sqlite.report.wal_reset_fixed:
             await self._writer.close()
-            return
-        # The last connection to close checkpoints, which older versions do under the lock only. One that is still
-        # being opened takes the lock itself.
-        await self._writer.settle()
-        lock = lock_of(self.path)
-        with suppress(Timeout, OSError):  # where no lock can be made nothing was opened, either
-            await asyncio.to_thread(lock.acquire)
-        try:
-            await self._writer.close()
-        finally:
-            lock.release()
+        else:
+            await self._writer.close(self._close_locked)
 
     # --- inside
 
@@ -259,6 +250,11 @@ class SqliteStore:
         except OSError as e:
             why = e.strerror or str(e)
             raise StoreError(f"The memory file {self.path} cannot be opened: {why}.") from e
+
+    def _close_locked(self, con: Any) -> None:
+        """Close the last connection, which checkpoints: older versions do that under the lock only."""
+        with suppress(Timeout, OSError), lock_of(self.path):
+            con.close()
 
     async def _data_version(self) -> int:
         return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))

@@ -16,6 +16,7 @@ from memory.models import Filter
 from memory.ports import Tx
 from memory.store import SqliteStore, connection, open_store, worker_id
 from memory.store.connection import translate
+from memory.store.processes import lock_of
 from memory.store.rows import from_ms, to_ms
 from memory.store.sqlite_module import choose
 from tests.memory.store.support import KEY, NOW, a_memory, clock, finished, spawn
@@ -165,6 +166,22 @@ async def test_an_opening_that_is_cancelled_does_not_wait_for_its_own_lock(
         await asyncio.wait_for(opening, 5)
     again = await opened(path)
     await again.close()
+
+
+async def test_a_closing_that_is_cancelled_leaves_no_lock_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cancelled while another process has the lock; and the store may be closed again."""
+    older = replace(choose(), report=replace(choose().report, wal_reset_fixed=False))
+    monkeypatch.setattr("memory.store.store.choose", lambda _way: older)
+    store = await opened(path)
+    with lock_of(path):
+        closing = asyncio.create_task(store.close())
+        await asyncio.sleep(0.1)
+        closing.cancel()
+    with pytest.raises(asyncio.CancelledError) as kept:
+        await closing
+    await store.close()
+    with lock_of(path).acquire(timeout=0):
+        assert kept.tb is not None  # which would keep a lock alive
 
 
 async def test_a_reader_that_did_not_open_does_not_keep_the_file_open(
