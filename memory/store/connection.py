@@ -139,12 +139,20 @@ class ThreadedConnection:
         """Return `fn(connection)`, run in one read transaction: all that it sees is of one moment."""
         return await self.run(lambda con: within(con, "BEGIN", fn))
 
-    async def close(self) -> None:
-        """Close the connection after everything that waits."""
+    async def close(self, end: Callable[[Any], None] = lambda con: con.close()) -> None:
+        """Close the connection by `end`, in its thread, after everything that waits."""
         self._closed = True
-        if self._opening is not None:
-            with translated(), suppress(StoreError):
-                await (await self._opening).close()
+        if self._opening is None:
+            return
+        await asyncio.wait([self._opening])
+        with suppress(StoreError), translated():  # one that did not open has nothing to close
+            con = self._opening.result()
+            if con._connection is None:  # noqa: SLF001
+                return  # closed before
+            try:
+                await con._execute(end, con._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
+            finally:
+                await con.close()
 
     async def _open(self) -> aiosqlite.Connection:
         # A caller that is cancelled meanwhile must not leave a connection behind that nobody knows of.
@@ -230,7 +238,7 @@ def translate(e: BaseException) -> StoreError:
         return StoreDamaged(f"The memory file is damaged or is not one of Ebb's ({text}); {advice}")
     if "invalid fts5 file format" in text:
         return StoreTooNew("The memory file's text index was written by a newer SQLite than this one.")
-    if primary == _FULL:
+    if primary == _FULL or "disk is full" in text:
         return StoreError("The disk is full, so nothing more can be remembered until there is room.")
     if primary == _READ_ONLY or "readonly" in text:
         return StoreError("The memory file cannot be written to: it, or this read of it, is read-only.")

@@ -17,7 +17,7 @@ from memory.models import Change, Job, JobKind, Json
 from memory.ports import Clock, System, Tx
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store.connection import ThreadedConnection, connect, make_private, within
+from memory.store.connection import ThreadedConnection, connect, database_errors, make_private, within
 from memory.store.processes import ChangeNotifier, lock_of
 from memory.store.reader import Indexes, SqliteReader
 from memory.store.rows import to_ms
@@ -188,15 +188,8 @@ class SqliteStore:
             await reading.close()
         if self._sqlite.report.wal_reset_fixed:
             await self._writer.close()
-            return
-        # The last connection to close checkpoints, which older versions do under the lock only.
-        lock = lock_of(self.path)
-        with suppress(Timeout):
-            await asyncio.to_thread(lock.acquire)
-        try:
-            await self._writer.close()
-        finally:
-            lock.release()
+        else:
+            await self._writer.close(self._close_locked)
 
     # --- inside
 
@@ -233,7 +226,8 @@ class SqliteStore:
                 self._loop.call_soon_threadsafe(self._notifier.notify)
             self._commits += 1
             if self._commits % _TEND_EVERY == 0:
-                upkeep.tend_log(con, self._sqlite, self.path)
+                with suppress(OSError, *database_errors()):  # what was committed is kept, whatever becomes of the log
+                    upkeep.tend_log(con, self._sqlite, self.path)
             return result
 
         return await self._writer.run(work)
@@ -256,6 +250,11 @@ class SqliteStore:
         except OSError as e:
             why = e.strerror or str(e)
             raise StoreError(f"The memory file {self.path} cannot be opened: {why}.") from e
+
+    def _close_locked(self, con: Any) -> None:
+        """Close the last connection, which checkpoints: older versions do that under the lock only."""
+        with suppress(Timeout, OSError), lock_of(self.path):
+            con.close()
 
     async def _data_version(self) -> int:
         return int(await self._readers[0].run(lambda con: con.execute("PRAGMA data_version").fetchone()[0]))

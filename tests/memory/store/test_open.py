@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from memory.models import Filter
 from memory.ports import Tx
 from memory.store import SqliteStore, connection, open_store, worker_id
 from memory.store.connection import translate
+from memory.store.processes import lock_of
 from memory.store.rows import from_ms, to_ms
+from memory.store.sqlite_module import choose
 from tests.memory.store.support import KEY, NOW, a_memory, clock, finished, spawn
 
 
@@ -83,6 +86,18 @@ async def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> 
         await opened(tmp_path)
 
 
+@pytest.mark.parametrize("fixed", [True, False])
+async def test_a_lock_that_cannot_be_made_is_an_error(
+    path: Path, monkeypatch: pytest.MonkeyPatch, fixed: bool
+) -> None:
+    """One of ours as well, as on a disk that is read-only; with every version of SQLite."""
+    sqlite = replace(choose(), report=replace(choose().report, wal_reset_fixed=fixed))
+    monkeypatch.setattr("memory.store.store.choose", lambda _way: sqlite)
+    path.with_name(f"{path.name}.lock").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        await opened(path)
+
+
 async def test_a_closed_store_says_so(path: Path) -> None:
     """Instead of hanging."""
     store = await opened(path)
@@ -128,6 +143,63 @@ async def test_cancellation_cannot_split_a_transaction(store: SqliteStore, user:
     assert {m.content for m in page.items} == {"first half", "second half", "afterwards"}
 
 
+async def test_an_opening_that_is_cancelled_does_not_wait_for_its_own_lock(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On older versions of SQLite opening and closing take the same lock."""
+    older = replace(choose(), report=replace(choose().report, wal_reset_fixed=False))
+    monkeypatch.setattr("memory.store.store.choose", lambda _way: older)
+    began, go_on = threading.Event(), threading.Event()
+
+    def make_slowly(file: Path) -> None:
+        began.set()
+        go_on.wait(10)
+        connection.make_private(file)
+
+    monkeypatch.setattr("memory.store.store.make_private", make_slowly)
+    opening = asyncio.create_task(opened(path))
+    await asyncio.to_thread(began.wait, 10)
+    opening.cancel()
+    await asyncio.sleep(0.1)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(opening, 5)
+    again = await opened(path)
+    await again.close()
+
+
+async def test_a_closing_that_is_cancelled_leaves_no_lock_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cancelled while another process has the lock; and the store may be closed again."""
+    older = replace(choose(), report=replace(choose().report, wal_reset_fixed=False))
+    monkeypatch.setattr("memory.store.store.choose", lambda _way: older)
+    store = await opened(path)
+    with lock_of(path):
+        closing = asyncio.create_task(store.close())
+        await asyncio.sleep(0.1)
+        closing.cancel()
+    with pytest.raises(asyncio.CancelledError) as kept:
+        await closing
+    await store.close()
+    with lock_of(path).acquire(timeout=0):
+        assert kept.tb is not None  # which would keep a lock alive
+
+
+async def test_a_reader_that_did_not_open_does_not_keep_the_file_open(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closing merges the log all the same."""
+    store = await opened(path)
+
+    def refuse(*_args: object, **_options: object) -> None:
+        raise choose().module.OperationalError("unable to open database file")
+
+    monkeypatch.setattr("memory.store.store.connect", refuse)
+    with pytest.raises(StoreError):
+        await store.next_due()
+    await store.close()
+    assert not left_beside(path)
+
+
 async def test_a_read_sees_one_moment_and_cannot_write(store: SqliteStore, user: str) -> None:
     """What is committed meanwhile is for the next one."""
     began, go_on = threading.Event(), threading.Event()
@@ -169,6 +241,20 @@ async def test_who_waits_too_long_for_the_lock_is_told(
     await impatient.close()
 
 
+async def test_a_log_that_cannot_be_shortened_fails_no_write(
+    store: SqliteStore, user: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is committed by then: somebody told that it failed would write it again."""
+
+    def refuse(*_args: object) -> None:
+        raise choose().module.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("memory.store.store.upkeep.tend_log", refuse)
+    monkeypatch.setattr("memory.store.store._TEND_EVERY", 1)
+    memory = await store.write(user, lambda tx: tx.memories.add(a_memory("kept")))
+    assert await store.reader(user).get([memory.id]) == [memory]
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
@@ -177,6 +263,7 @@ async def test_who_waits_too_long_for_the_lock_is_told(
         ("file is not a database", StoreDamaged),
         ("invalid fts5 file format (found 5, expected 4) - run 'rebuild'", StoreTooNew),
         ("attempt to write a readonly database", StoreError),
+        ("database or disk is full", StoreError),
         ("no such table: x", StoreError),
     ],
 )
@@ -184,6 +271,7 @@ def test_a_refusal_is_one_sentence(text: str, kind: type[StoreError]) -> None:
     """Also from a module whose exceptions carry no code."""
     error = translate(Exception(text))
     assert type(error) is kind
+    assert ("The disk is full" in str(error)) == ("disk is full" in text)
     assert str(error).endswith(".")
 
 
