@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot import llm
-from bot.agent.background import Background
+from bot.agent.background import BackgroundWork
 from bot.agent.loop import EbbAgent
-from bot.llm.embedding import Embedding
-from bot.llm.registry import Probe, find_ollama, probe_endpoint
+from bot.llm.embedding import EmbedderSwitch
+from bot.llm.registry import ProbeResult, find_ollama, probe_endpoint
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.errors import StoreDamaged
 from memory.lifecycle import U
-from memory.mirror import Place
-from memory.ports import Clock, Store, System
+from memory.mirror import MirrorPlace
+from memory.ports import Clock, Store, SystemTransaction
 from memory.service import MemoryService, open_keyed
-from memory.store import worker_id
+from memory.store import make_worker_id
 from memory.store.backups import list_backups
 
-__all__ = ["Ebb", "Probe", "find_ollama", "open_ebb", "owner_of", "probe_endpoint", "system_clock"]
+__all__ = ["Ebb", "ProbeResult", "find_ollama", "get_owner", "open_ebb", "probe_endpoint", "read_system_clock"]
 
 OWNER = ("local", "owner")
 files = Texts("files")
@@ -39,7 +39,7 @@ class Ebb:
     owner: str
     tz: str
     clock: Clock
-    provider: llm.Choice
+    provider: llm.ProviderChoice
     needs_setup: bool
     warm: Callable[[], None]  # gets ready what the first reply needs, in the background; not before the first paint
     ready: Callable[[], Awaitable[None]]  # waits for the embedder to be loaded: for who asks once and leaves
@@ -50,12 +50,12 @@ class Ebb:
         return f"user:{self.owner}"
 
 
-def system_clock() -> datetime:
+def read_system_clock() -> datetime:
     """Read the clock: the one edge where time comes in."""
     return datetime.now(UTC)  # noqa: TID251 - the one ambient clock
 
 
-def local_zone(settings: Settings) -> str:
+def get_local_zone(settings: Settings) -> str:
     """Return the user's IANA zone: as set, else this machine's, else UTC."""
     if settings.tz:
         return settings.tz
@@ -67,10 +67,10 @@ def local_zone(settings: Settings) -> str:
         return "UTC"
 
 
-async def owner_of(store: Store, now: datetime) -> str:
+async def get_owner(store: Store, now: datetime) -> str:
     """Return the user this machine belongs to; made at the first start."""
 
-    def find_or_make(s: System) -> str:
+    def find_or_make(s: SystemTransaction) -> str:
         user_id = s.resolve(*OWNER)
         if user_id is None:
             user_id = s.create_user(now)
@@ -81,14 +81,16 @@ async def owner_of(store: Store, now: datetime) -> str:
 
 
 @asynccontextmanager
-async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: bool = True) -> AsyncIterator[Ebb]:
+async def open_ebb(
+    settings: Settings, *, clock: Clock = read_system_clock, workers: bool = True
+) -> AsyncIterator[Ebb]:
     """Open the store, choose the models, start background work; close it all in order.
 
     `workers=False` leaves background work to other processes. Raises StoreError or SettingsError.
     """
     async with AsyncExitStack() as stack:
         settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        worker = worker_id()
+        worker = make_worker_id()
         try:
             store, key = await open_keyed(settings.database, settings.home, clock=clock, worker=worker)
         except StoreDamaged as e:
@@ -98,8 +100,8 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
         stack.push_async_callback(store.close)
         models = await llm.open_models(settings)
         stack.push_async_callback(models.close)
-        owner = await owner_of(store, clock())
-        embedding = Embedding(settings, store, models, clock)
+        owner = await get_owner(store, clock())
+        embedding = EmbedderSwitch(settings, store, models, clock)
         stack.push_async_callback(embedding.close)
         await embedding.begin(workers=workers)
         service = MemoryService(
@@ -118,11 +120,13 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             standing_health=settings.standing_health,
         )
         stack.push_async_callback(service.close)
-        mirror = service.keep_mirror(Place(settings.home, owner, settings.lang, local_zone(settings)))
-        keeper = service.keep_nights(local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old)
+        mirror = service.keep_mirror(MirrorPlace(settings.home, owner, settings.lang, get_local_zone(settings)))
+        keeper = service.keep_nights(
+            get_local_zone(settings), hour=settings.upkeep_hour, erase_old=settings.erase_old
+        )
         if not models.choice.offline:
             service.read_quotes()
-        background = Background(
+        background = BackgroundWork(
             store,
             service.handlers,
             clock,
@@ -161,7 +165,7 @@ async def open_ebb(settings: Settings, *, clock: Clock = system_clock, workers: 
             service=service,
             agent=agent,
             owner=owner,
-            tz=local_zone(settings),
+            tz=get_local_zone(settings),
             clock=clock,
             provider=models.choice,
             needs_setup=models.choice.needs_setup,

@@ -124,7 +124,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandOutcome:
     """What a command came to. `text` is in the user's language and shown as it is: no Markdown.
 
     `memories` may be one page of `total`, with `offset` before it. `mode` is set where the window's mode changes;
@@ -175,7 +175,7 @@ class Agent(Protocol):
         """Answer; ends with Done, Stopped or Failed. Use contextlib.aclosing()."""
 
     async def stop(self, turn_id: str) -> bool: ...
-    async def command(self, c: Command) -> Outcome: ...
+    async def command(self, c: Command) -> CommandOutcome: ...
     def commands(self) -> Sequence[CommandSpec]:
         """For menus and completion, in the order they are shown."""
 

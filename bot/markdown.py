@@ -30,7 +30,7 @@ _CLOSE: Final = (".,;:!?)]}\"'-|*_~", "([{", "([{/\\=<|&@")
 
 
 @cache
-def parser(*, spell_urls: bool = False) -> MarkdownIt:
+def build_cli_parser(*, spell_urls: bool = False) -> MarkdownIt:
     """Make the parser; `spell_urls` writes a link's address after its text, where links cannot be followed."""
     md = MarkdownIt("gfm-like" if spell_urls else "commonmark").enable(["table", "strikethrough"])
     md.disable(_HIDING)
@@ -133,14 +133,14 @@ def _spell_out(urls: bool) -> Callable[[StateCore], None]:
     return rule
 
 
-def columns(text: str) -> int:
+def count_columns(text: str) -> int:
     """Columns of a text in a terminal: East Asian wide characters take two, marks that combine none."""
     wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text if not unicodedata.combining(c))
     return wide - text.count("\ufe0f")
 
 
-def padded(text: str, width: int) -> str:
+def pad_to_columns(text: str, width: int) -> str:
     """Fill a text up with spaces to so many columns, or cut it to them."""
-    while columns(text) > width:
+    while count_columns(text) > width:
         text = text[:-1]
-    return text + " " * (width - columns(text))
+    return text + " " * (width - count_columns(text))

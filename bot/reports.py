@@ -15,7 +15,7 @@ from memory.models import LEARNING, Json, Lang
 say = Texts("reports")
 
 
-class LearningTrouble:
+class LearningTroubleNotice:
     """Decides when a person hears that learning waits or failed: once, until it has worked again."""
 
     def __init__(self) -> None:
@@ -34,10 +34,10 @@ class LearningTrouble:
         if outcome == "failed":
             return say(lang, "learning.failed")
         error = ModelError(job["error"], model=str(job.get("model", "")), host=str(job.get("host", "")))
-        return say(lang, "learning.waiting", why=sentence(error, lang))
+        return say(lang, "learning.waiting", why=describe_error(error, lang))
 
 
-def sentence(error: ModelError, lang: Lang, *, model: str = "", host: str = "") -> str:
+def describe_error(error: ModelError, lang: Lang, *, model: str = "", host: str = "") -> str:
     """Tell a person why a model failed. What the error itself knows of model and host comes first."""
     host, model = error.host or host, error.model or model
     key: str = error.code
@@ -72,7 +72,7 @@ def read_out(result: Mapping[str, Json], lang: Lang) -> str:
     return say(lang, "quotes.done", quotes=result["quotes"], new=result["new"], set=result["set"])
 
 
-def switched(result: Mapping[str, Json], lang: Lang) -> str:
+def describe_switch(result: Mapping[str, Json], lang: Lang) -> str:
     """Say what a finished switch of curves came to: `result` is the job's."""
     text = say(lang, "switch.done", curve=result["curve"], was=result["was"], moved=result["moved"])
     fainter = int(result.get("fainter") or 0)

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from memory.learn.wishes import erase_unkept, is_off
 from memory.models import Message, Session
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.privacy import redact
 from memory.text.tokens import estimate_tokens
 
@@ -22,7 +22,7 @@ LONG_SHARE = 1 / 8  # of that: a longer message counts as so much, since the pro
 TITLE_CHARS = 40
 
 
-def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Session:
+def ensure_session(tx: Transaction, scope: str, now: datetime, idle: timedelta) -> Session:
     """Return the scope's open session; one that lay idle for too long is closed first."""
     current = tx.conversations.current(scope)
     if current is not None and now - current.last_at >= idle and close(tx, current, now, "idle"):
@@ -30,7 +30,7 @@ def ensure_session(tx: Tx, scope: str, now: datetime, idle: timedelta) -> Sessio
     return current or tx.conversations.current(scope) or tx.conversations.open_session(scope, now)
 
 
-def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
+def close(tx: Transaction, session: Session, now: datetime, why: str) -> bool:
     """Close it and enqueue an episode of the rest and an extraction. False if it was closed already.
 
     While a reply to it is being written, that waits for the reply. While memory is off it is erased instead.
@@ -43,7 +43,7 @@ def close(tx: Tx, session: Session, now: datetime, why: str) -> bool:
     return True
 
 
-def plan_rest(tx: Tx, session: Session, now: datetime) -> None:
+def plan_rest(tx: Transaction, session: Session, now: datetime) -> None:
     """Plan whatever of a closed session is not planned for yet; erase it while memory is off."""
     if is_off(tx):
         erase_unkept(tx, session, now)
@@ -53,7 +53,7 @@ def plan_rest(tx: Tx, session: Session, now: datetime) -> None:
         plan(tx, session, rest[-1].seq, now)
 
 
-def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:
+def plan(tx: Transaction, session: Session, through: int, now: datetime) -> Session:
     """Fix the span up to `through` as the next to be extracted from and summarised.
 
     The span is fixed here and not when the job runs, so that episodes are the same however late that is.
@@ -70,7 +70,7 @@ def plan(tx: Tx, session: Session, through: int, now: datetime) -> Session:
     return session
 
 
-def compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | None:
+def find_compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | None:
     """`seq` of the last message to summarise away, or None if history is short enough.
 
     Past 30 messages all but the newest 10 go; past the token budget, until half of it is left. The newest exchange
@@ -87,10 +87,10 @@ def compaction_point(messages: Sequence[Message], budget_tokens: int) -> int | N
     return messages[cut - 1].seq if cut > 0 else None
 
 
-def compact(tx: Tx, session: Session, now: datetime, budget_tokens: int) -> Session:
+def compact(tx: Transaction, session: Session, now: datetime, budget_tokens: int) -> Session:
     """Plan a compaction if the messages not yet planned for have become too many."""
     unplanned = tx.conversations.messages(session_id=session.id, after=session.planned_through)
-    through = compaction_point(unplanned, budget_tokens)
+    through = find_compaction_point(unplanned, budget_tokens)
     return session if through is None else plan(tx, session, through, now)
 
 

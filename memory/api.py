@@ -15,7 +15,7 @@ from memory import models
 from memory.errors import ModelError, NotFound, Refused
 from memory.jobs import JobRunner
 from memory.models import Filter, Hit, JobKind, Json, Message, Mode, Usage
-from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, System, Tx
+from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, SystemTransaction, Transaction
 from memory.privacy import redact
 from memory.service import MemoryService, open_keyed
 from memory.text.spans import is_question, split_sentences, split_spans
@@ -71,11 +71,11 @@ class Memory:
             StoreError: the file cannot be used; the message says what to do.
         """
         from memory.embed import LexicalEmbedder
-        from memory.store import worker_id
+        from memory.store import make_worker_id
 
         path, chosen, clock = Path(path), embedder or LexicalEmbedder(), clock or _read_clock
         path.parent.mkdir(parents=True, exist_ok=True)
-        worker = worker_id()
+        worker = make_worker_id()
         store, key = await open_keyed(path, path.parent, clock=clock, worker=worker)
         try:
             await store.use_embedder(chosen.id, chosen.dim)
@@ -203,7 +203,7 @@ class Memory:
         if user not in self._users:
             now = self.clock()
 
-            def find_or_make(s: System) -> str:
+            def find_or_make(s: SystemTransaction) -> str:
                 known = s.resolve(PROVIDER, user)
                 if known is None:
                     known = s.create_user(now)
@@ -213,7 +213,7 @@ class Memory:
             self._users[user] = await self.store.system(find_or_make)
         return self._users[user]
 
-    def _store_messages(self, tx: Tx, said: Sequence[tuple[str, str]], at: datetime) -> None:
+    def _store_messages(self, tx: Transaction, said: Sequence[tuple[str, str]], at: datetime) -> None:
         """Store messages as a session of its own, closed, and the jobs that learn from it."""
         now = self.clock()
         tx.changes.begin("user", "chat", now)

@@ -22,9 +22,9 @@ from typing import Final, TypeAlias
 
 from memory.errors import BudgetSpent, MemoryError_, ModelError
 from memory.models import LEARNING, Job, JobKind, Json
-from memory.ports import Clock, Store, System, Tx
+from memory.ports import Clock, Store, SystemTransaction, Transaction
 
-Effect: TypeAlias = Callable[[Tx], Mapping[str, Json]]
+Effect: TypeAlias = Callable[[Transaction], Mapping[str, Json]]
 """Runs inside the write; returns the job's result: `outcome` (saved | nothing), `new`, `updated` …, no texts."""
 
 Handler: TypeAlias = Callable[[Job, datetime], Awaitable[Effect]]
@@ -44,7 +44,7 @@ _TOLD_AFTER: Final = 2  # failed tries, for the rest
 _log = logging.getLogger(__name__)
 
 
-def backoff(attempts: int, retry_after: float | None = None) -> timedelta:
+def compute_backoff(attempts: int, retry_after: float | None = None) -> timedelta:
     """How long to wait after the attempt of that number: doubling, ±25%, at most 10 minutes before the jitter.
 
     Twenty attempts span more than an hour and a half. A provider's own wish is never undercut.
@@ -54,7 +54,7 @@ def backoff(attempts: int, retry_after: float | None = None) -> timedelta:
 
 
 @dataclass
-class Outage:
+class ModelOutage:
     """Whether the memory model can be used, as this process has found."""
 
     failures: int = 0  # tries since it last worked
@@ -81,7 +81,7 @@ class JobRunner:
         self._clock = clock
         self._worker = worker
         self._concurrency = concurrency
-        self._outage = Outage()
+        self._outage = ModelOutage()
         self._waits: dict[str, int] = {}  # failed tries of jobs that wait for the provider
         self._looking = asyncio.Lock()  # one worker looks for work at a time
         self._wake = asyncio.Event()
@@ -151,7 +151,7 @@ class JobRunner:
     async def _tidy(self) -> None:
         now = self._clock()
 
-        def tidy(s: System) -> None:
+        def tidy(s: SystemTransaction) -> None:
             s.release(self._worker, now)
             s.revive(now)
 
@@ -254,7 +254,7 @@ class JobRunner:
         """Where learning waited for the provider, all of it goes on."""
         self._waits.pop(job.id, None)
         if job.kind in LEARNING:
-            self._outage = Outage()
+            self._outage = ModelOutage()
             self.kick()
 
     async def _put_off(self, job: Job, e: ModelError) -> None:
@@ -266,13 +266,13 @@ class JobRunner:
             asked = min(asked, _LONGEST_OUTAGE.total_seconds())
             if job.kind in LEARNING and (out.until is None or now >= out.until):  # what ran already is the same try
                 out.failures += 1
-                out.until = now + backoff(out.failures, asked)
+                out.until = now + compute_backoff(out.failures, asked)
             tell = job.kind in LEARNING and out.failures >= (1 if e.code in _STAYS else _TOLD_AFTER)
-        run_at = now + backoff(tries, asked)
+        run_at = now + compute_backoff(tries, asked)
         _log.warning("Job %s (%s) waits for its provider: %s", job.id, job.kind, e.code)
         await self._store.write(job.user_id, lambda tx: tx.jobs.progressed(job))
 
-        def put_off(s: System) -> None:
+        def put_off(s: SystemTransaction) -> None:
             s.fail(job.id, self._worker, e.code, run_at, now)
             if tell:
                 s.tell_waiting(LEARNING, run_at, {"error": e.code, "model": e.model, "host": e.host})
@@ -283,7 +283,7 @@ class JobRunner:
         code = e.code if isinstance(e, ModelError) else ""
         most = min(job.max_attempts, _MOST_ATTEMPTS.get(code, job.max_attempts))
         now = self._clock()
-        delay = backoff(job.attempts, e.retry_after if isinstance(e, ModelError) else None)
+        delay = compute_backoff(job.attempts, e.retry_after if isinstance(e, ModelError) else None)
         run_at = None if job.attempts >= most else now + delay
         error = describe(e)
         _log.warning("Job %s (%s) failed, attempt %d of %d: %s", job.id, job.kind, job.attempts, most, error)

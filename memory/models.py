@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from memory.text.languages import Lang as Lang  # noqa: PLC0414 - names of the models too
-from memory.text.languages import language_of as language_of  # noqa: PLC0414
-from memory.text.languages import small_words as small_words  # noqa: PLC0414
+from memory.text.languages import count_function_words as count_function_words  # noqa: PLC0414
+from memory.text.languages import detect_language as detect_language  # noqa: PLC0414
 
 MemoryId: TypeAlias = str
 Json: TypeAlias = Any  # None | bool | int | float | str | list | dict: what json.loads gives
@@ -483,7 +483,7 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MirrorDigest:
     """How MEMORY.md shows a memory, as keyed digests.
 
     Digests of its text there, the original behind it, and its kind.
@@ -514,7 +514,7 @@ class MirrorState:
     asking: Mapping[str, Json] | None = None  # {yes, no, ids}
 
 
-class Outline(NamedTuple):
+class MemoryOutline(NamedTuple):
     """What upkeep needs of a memory to weigh it, without its words.
 
     Times are integer UTC milliseconds.
@@ -552,7 +552,7 @@ class Outline(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Night:
+class UpkeepNight:
     """One run of upkeep: while it works how far it is, afterwards its report. `data` holds figures and ids only."""
 
     job_id: str
@@ -562,7 +562,7 @@ class Night:
     data: Mapping[str, Json]
 
 
-class Scored(NamedTuple):
+class ScoredMemory(NamedTuple):
     """A memory and one signal's raw score of it; higher is better.
 
     `place`: see `memory.ports.Places`.
@@ -573,7 +573,7 @@ class Scored(NamedTuple):
     place: int = 0
 
 
-class Line(NamedTuple):
+class CandidateRow(NamedTuple):
     """What recall judges a candidate by before it reads the memory.
 
     Times are integer UTC milliseconds.
@@ -653,7 +653,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MemoryPage:
     """A page of memories, as a browser shows it."""
 
     items: Sequence[Memory]

@@ -1,8 +1,8 @@
 """What memory work needs from outside, as Protocols: models, embedders, and a store.
 
-The store's gateways (`Tx.memories`, `Tx.conversations`, …) are synchronous and bound to one user. Reads get
-them on a read-only connection (`Store.read`), writes inside one BEGIN IMMEDIATE (`Store.write`): the closure
-runs in the connection's own thread, does no other I/O, and either all of it is stored or nothing.
+The store's gateways (`Transaction.memories`, `Transaction.conversations`, …) are synchronous and bound to one user.
+Reads get them on a read-only connection (`Store.read`), writes inside one BEGIN IMMEDIATE (`Store.write`): the
+closure runs in the connection's own thread, does no other I/O, and either all of it is stored or nothing.
 No name in here says which database stands behind it.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.models import (
+    CandidateRow,
     Change,
     ChangeSet,
     Entity,
@@ -26,25 +27,24 @@ from memory.models import (
     JobKind,
     Json,
     Lang,
-    Line,
     Memory,
     MemoryId,
+    MemoryOutline,
+    MemoryPage,
     Message,
+    MirrorDigest,
     MirrorState,
-    Night,
     Op,
-    Outline,
-    Page,
     Proposal,
     Recall,
-    Scored,
+    ScoredMemory,
     Sensitivity,
     Session,
-    Shown,
     State,
     Tombstone,
     TurnRow,
     TurnState,
+    UpkeepNight,
     Usage,
     User,
     WeightEvent,
@@ -157,7 +157,7 @@ class MemoryTable(Protocol):
         order: Literal["weight", "activated", "created"] = "activated",
         limit: int = 50,
         offset: int = 0,
-    ) -> Page:
+    ) -> MemoryPage:
         """A page; `text` keeps those whose words match. SECRET is only ever returned where `f` admits it."""
 
     def standing(self, at: datetime) -> list[Memory]:
@@ -209,7 +209,7 @@ class MemoryTable(Protocol):
     def alone(self, memory_id: MemoryId) -> bool:
         """Whether it is the only active memory, episodes aside, that has one of its entities."""
 
-    def outlines(self) -> list[Outline]:
+    def outlines(self) -> list[MemoryOutline]:
         """All memories, in any state and of any sensitivity, in the order they were made."""
 
     def put_weights(self, weights: Iterable[tuple[MemoryId, int, float]]) -> int:
@@ -226,7 +226,7 @@ class MemoryTable(Protocol):
 class LifeTable(Protocol):
     """Memories of one user over time: as they were on a day, and from one curve to another."""
 
-    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> Page:
+    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> MemoryPage:
         """What was known at that moment, in the words it had then, the newest first.
 
         That is what had been made, and not been superseded, merged, denied or forgotten; what was learned of the
@@ -488,10 +488,10 @@ class MirrorTable(Protocol):
     def digest(self, text: str) -> str:
         """Keyed, of the words as they stand: any change of them changes it, spacing does not."""
 
-    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, Shown]:
+    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, MirrorDigest]:
         """What the file of that version showed, with the edits of it that were `taken` since."""
 
-    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, Shown]]:
+    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, MirrorDigest]]:
         """Those of the ids that there are, as they would be shown: quicker than reading them whole."""
 
     def shown(self) -> frozenset[MemoryId]:
@@ -503,21 +503,21 @@ class MirrorTable(Protocol):
     def known(self, ids: Iterable[MemoryId]) -> set[MemoryId]:
         """Those that any version has shown, also when they are erased by now."""
 
-    def write(self, version: int, shown: Mapping[MemoryId, Shown]) -> int:
+    def write(self, version: int, shown: Mapping[MemoryId, MirrorDigest]) -> int:
         """The file of that version shows these; how many differ from the version before."""
 
-    def take(self, version: int, edited: Mapping[MemoryId, Shown | None]) -> None:
+    def take(self, version: int, edited: Mapping[MemoryId, MirrorDigest | None]) -> None:
         """Edits of the file of that version were taken: from now on it counts as having shown this, or not."""
 
 
 class NightTable(Protocol):
     """Runs of upkeep: progress while they last, reports afterwards; the newest sixty are kept."""
 
-    def put(self, night: Night) -> None:
+    def put(self, night: UpkeepNight) -> None:
         """Write over what the job's run said before."""
 
-    def of(self, job_id: str) -> Night | None: ...
-    def latest(self, limit: int = 1, *, done: bool = True) -> list[Night]:
+    def of(self, job_id: str) -> UpkeepNight | None: ...
+    def latest(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
         """Newest first."""
 
 
@@ -560,7 +560,7 @@ class TransferTable(Protocol):
     def put_trace(self, line: Mapping[str, Json]) -> bool: ...
 
 
-class Tx(Protocol):
+class Transaction(Protocol):
     """One user's store inside one read or one write."""
 
     @property
@@ -617,7 +617,7 @@ Values: TypeAlias = NDArray[np.float32]
 Places: TypeAlias = NDArray[np.int64]  # of memories: rows of a user's columns in memory, the newest last
 
 
-class Holding(NamedTuple):
+class Posting(NamedTuple):
     """The memories that hold a term."""
 
     places: Places  # ascending; of a term that very many hold, the newest thousand
@@ -625,7 +625,7 @@ class Holding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Chance:
+class ChanceStatistics:
     """Cosines that say nothing in one person's store, and whether what stands side by side belongs together."""
 
     spread: float = 0.0  # standard deviation of cosines of a message with memories
@@ -639,7 +639,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Neighbours:
     """What was learned just before and after some memories, in their sessions, by time of making."""
 
     places: Places  # (memories, 2·reach): from `reach` before to `reach` after; −1 where there is none
@@ -650,26 +650,26 @@ class Reader(Protocol):
     """What recall's signals read; bound to one user."""
 
     async def get(self, ids: Sequence[MemoryId]) -> list[Memory]: ...
-    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
+    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
         """Cosine, of vectors of the current embedder.
 
         While memories are being embedded anew, `v` may carry the vector of the embedder before behind its own:
         then those that have none of the current one are found by that.
         """
 
-    async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
+    async def lexical(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
         """BM25, turned so that higher is better."""
 
-    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
+    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[ScoredMemory]]:
         """`nearest` for each of several vectors, in one go."""
 
-    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[ScoredMemory]]:
         """`lexical` for each of several texts, in one go."""
 
     async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
         """Through shared entities, up to `hops` away: what passes, ascending, and how close it is."""
 
-    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
+    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
         """Memories whose entities occur among `names`, which are as `memory.index.text.fold` leaves them."""
 
     async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
@@ -678,22 +678,22 @@ class Reader(Protocol):
     async def passing(self, f: Filter) -> NDArray[np.bool_]:
         """Of each place whether the filter lets it through."""
 
-    async def holding(self, terms: Sequence[str]) -> list[Holding]:
-        """For each term of the text index (`memory.index.text.terms`) the memories that hold it."""
+    async def holding(self, terms: Sequence[str]) -> list[Posting]:
+        """For each term of the text index (`memory.index.text.list_search_terms`) the memories that hold it."""
 
     async def lengths(self) -> NDArray[np.int32]:
         """How many words each place has; 0 for what the text index does not hold."""
 
-    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance:
+    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> ChanceStatistics:
         """Of this user's memories and their vectors of the current embedder, as far as there are enough to tell.
 
         `idle` are vectors of messages that call for nothing, (messages, dim) a language.
         """
 
-    async def lines(self, places: Sequence[int]) -> list[Line]:
+    async def lines(self, places: Sequence[int]) -> list[CandidateRow]:
         """These, in the same order."""
 
-    async def around(self, places: Places, reach: int, f: Filter) -> Around:
+    async def around(self, places: Places, reach: int, f: Filter) -> Neighbours:
         """Neighbours of each in its session that pass; episodes have none."""
 
     async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
@@ -702,12 +702,12 @@ class Reader(Protocol):
     async def episodes(self, since: datetime, until: datetime, k: int) -> list[Memory]:
         """Episodes of that time, newest first."""
 
-    async def read(self, fn: Callable[[Tx], T]) -> T: ...
+    async def read(self, fn: Callable[[Transaction], T]) -> T: ...
     async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
         """Run `work`, which awaits nothing but the reader it is given, in one go and as of one moment."""
 
 
-class System(Protocol):
+class SystemTransaction(Protocol):
     """What belongs to no single user: identities, the job queue, the Telegram inbox, store-wide values."""
 
     def resolve(self, provider: str, external_id: str) -> str | None:
@@ -771,14 +771,14 @@ class Store(Protocol):
     def expect(self, user_id: str) -> None:
         """Somebody is about to ask: in the background, get ready what their first question would wait for."""
 
-    async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T: ...
-    async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
+    async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T: ...
+    async def write(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises."""
 
-    async def system(self, fn: Callable[[System], T]) -> T:
+    async def system(self, fn: Callable[[SystemTransaction], T]) -> T:
         """The same, for what belongs to no single user."""
 
-    async def finish_job(self, job: Job, fn: Callable[[Tx], Mapping[str, Json]], now: datetime) -> bool:
+    async def finish_job(self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime) -> bool:
         """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
 
         False, and nothing written, if the lease was lost.

@@ -15,19 +15,19 @@ from memory import lifecycle
 from memory.jobs import Effect, Handler
 from memory.learn import forget as forgetting
 from memory.learn import keep, wishes
-from memory.learn.answer import Tools
-from memory.learn.background import Switcher, embed_missing, plan
+from memory.learn.answer import LearningTools
+from memory.learn.background import CurveSwitcher, embed_missing, plan
 from memory.learn.extract import Extractor
-from memory.learn.forget import Forgotten, Receipt, forget, forget_everything
+from memory.learn.forget import ForgetResult, PurgeReceipt, forget, forget_everything
 from memory.learn.monitor import Monitor
-from memory.learn.plan import ForgetPlan, Planner
+from memory.learn.plan import ForgetPlan, ForgetPlanner
 from memory.learn.quotes import QuoteReader, plan_reading
 from memory.learn.reach import ask_today
-from memory.learn.remember import Remembered, Rememberer, Request
-from memory.learn.sealed import Sealed
+from memory.learn.remember import Rememberer, RememberRequest, RememberResult
+from memory.learn.sealed import SecretSealer
 from memory.learn.summarise import Summariser
-from memory.learn.undo import Undone, undo, undoable
-from memory.mirror import Mirror, Place, answered
+from memory.learn.undo import UndoResult, list_undoable, undo
+from memory.mirror import Mirror, MirrorPlace, answered
 from memory.models import (
     ChangeSet,
     Filter,
@@ -35,31 +35,31 @@ from memory.models import (
     JobKind,
     Memory,
     MemoryId,
+    MemoryPage,
     Message,
     Mode,
-    Page,
     Proposal,
     Query,
     Recall,
     Session,
     State,
 )
-from memory.ports import ChatModel, Clock, Embedder, Store, Tx
-from memory.recall import QueryEmbedder, recall, residents
-from memory.text.commands import intents_of
+from memory.ports import ChatModel, Clock, Embedder, Store, Transaction
+from memory.recall import QueryEmbedder, find_standing, recall_memories
+from memory.text.commands import find_intents
 from memory.text.intent import Intent
 from memory.text.pieces import MOST_READ, keep_ends
-from memory.transfer import Porter
-from memory.upkeep.keeper import Keeper
+from memory.transfer import Transfer
+from memory.upkeep.keeper import UpkeepService
 
 __all__ = [
     "ForgetPlan",
-    "Forgotten",
+    "ForgetResult",
     "Intent",
     "MemoryService",
-    "Receipt",
-    "Remembered",
-    "Undone",
+    "PurgeReceipt",
+    "RememberResult",
+    "UndoResult",
     "open_keyed",
 ]
 CONTEXT = 3  # messages before the newest that belong to a query (the product paper)
@@ -94,10 +94,10 @@ class MemoryService:
         self._u = u
         self._embedder = embedder
         self._queries = QueryEmbedder(embedder, deadline_ms)
-        self._planner = Planner(store, embedder)
+        self._planner = ForgetPlanner(store, embedder)
         self._rememberer = Rememberer(store, embedder, key, curve, u)
-        self._sealed = Sealed(store, key)
-        self._tools = Tools(
+        self._sealed = SecretSealer(store, key)
+        self._tools = LearningTools(
             store, model, embedder, curve, u, learning, budget_tokens, log_text, max(context_tokens, 1_000)
         )
         self.handlers: Mapping[JobKind, Handler] = {
@@ -106,13 +106,13 @@ class MemoryService:
             "extract": Extractor(self._tools).run,
             "embed": partial(embed_missing, self._tools),
             "scrub": self._scrub,
-            "curve": Switcher(store, u).run,
+            "curve": CurveSwitcher(store, u).run,
             "seal": self._sealed.run,
         }
         self.mirror: Mirror | None = None
-        self.porter = Porter(store, key, curve, u)  # export and import
+        self.porter = Transfer(store, key, curve, u)  # export and import
         self._curve = curve
-        self.keeper: Keeper | None = None
+        self.keeper: UpkeepService | None = None
 
     async def catch_up(self, now: datetime) -> None:
         """Plan background work.
@@ -131,16 +131,16 @@ class MemoryService:
         """
         self.handlers = {**self.handlers, "quotes": QuoteReader(self._tools).run}
 
-    def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> Keeper:
+    def keep_nights(self, tz: str = "UTC", *, hour: int = 4, erase_old: bool = False) -> UpkeepService:
         """Do upkeep every night from now on.
 
         Its handler is among `handlers`. See `memory.upkeep.Keeper`.
         """
-        self.keeper = Keeper(self._tools, tz=tz, hour=hour, erase_old=erase_old)
+        self.keeper = UpkeepService(self._tools, tz=tz, hour=hour, erase_old=erase_old)
         self.handlers = {**self.handlers, "upkeep": self.keeper.job}
         return self.keeper
 
-    def keep_mirror(self, place: Place) -> Mirror:
+    def keep_mirror(self, place: MirrorPlace) -> Mirror:
         """Keep a MEMORY.md of every user from now on.
 
         Its handler is among `handlers`.
@@ -185,7 +185,7 @@ class MemoryService:
         if self._embedder.local or not local_only:
             vector, late = await self._queries.embed(text, earlier)
         query = Query(user_id, text, earlier, now, tz, mode=mode, vector=vector, exclude=exclude, strict=self._strict)
-        found = await self._store.reader(user_id).whole(lambda reader: recall(reader, query, u=self._u))
+        found = await self._store.reader(user_id).whole(lambda reader: recall_memories(reader, query, u=self._u))
         secrets = await self._sealed.hits(user_id, text)
         if mode is Mode.NORMAL:
             found = replace(found, hits=tuple(h for h in found.hits if wishes.may_come_up(h.memory, text)))
@@ -197,7 +197,7 @@ class MemoryService:
         Those frozen at the session's first turn that still hold, then what is new since.
         """
         health = self._standing_health
-        found = await self._store.read(user_id, lambda tx: residents(tx, self._u, now, health=health))
+        found = await self._store.read(user_id, lambda tx: find_standing(tx, self._u, now, health=health))
         if session is not None and (frozen := session.profile) is not None:
             kept = await self._store.read(user_id, lambda tx: tx.memories.many(frozen))
             return [*(m for m in kept if _holds(m, now)), *(m for m in found if m.id not in frozen)]
@@ -208,7 +208,7 @@ class MemoryService:
     async def explain(self, user_id: str, scope: str, turn_id: str | None = None) -> Recall | None:
         """Return what was recalled for a turn, by default the scope's last one."""
 
-        def read(tx: Tx) -> Recall | None:
+        def read(tx: Transaction) -> Recall | None:
             wanted = turn_id or tx.traces.last_turn(scope)
             return tx.traces.load(wanted) if wanted else None
 
@@ -218,7 +218,7 @@ class MemoryService:
 
     def intents(self, text: str) -> tuple[Intent, ...]:
         """Return what a chat message tells Ebb to forget and to remember, in order."""
-        return intents_of(text)
+        return find_intents(text)
 
     async def remember(
         self,
@@ -230,9 +230,9 @@ class MemoryService:
         scope: str,
         turn_id: str | None = None,
         message_id: str | None = None,
-    ) -> Remembered:
+    ) -> RememberResult:
         """Keep what the person wants kept. Empty: what was said before `message_id`. Raises Refused."""
-        return await self._rememberer.remember(Request(user_id, text, now, tz, scope, turn_id, message_id))
+        return await self._rememberer.remember(RememberRequest(user_id, text, now, tz, scope, turn_id, message_id))
 
     async def plan_forget(
         self,
@@ -261,7 +261,7 @@ class MemoryService:
         actor: str = "user",
         turn_id: str | None = None,
         message_ids: Iterable[str] = (),
-    ) -> Forgotten:
+    ) -> ForgetResult:
         """Delete softly, hide everywhere, leave tombstones: one change set. Raises NotFound."""
         asking = tuple(message_ids)
         return await self._store.write(
@@ -280,7 +280,7 @@ class MemoryService:
     async def mark_quiet(self, user_id: str, memory_id: MemoryId, on: bool, now: datetime) -> Memory:
         """Keep quiet about one memory, or speak of it again. Raises NotFound."""
 
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             m = keep.must(tx, memory_id)
             return wishes.mark_quiet(tx, [m.id], m.original_content if on else None, now)[0]
 
@@ -296,11 +296,11 @@ class MemoryService:
         It is the message behind `after`, or the next one for None.
         """
 
-        def write(tx: Tx) -> bool:
+        def write(tx: Transaction) -> bool:
             newest = tx.conversations.messages(limit=1, newest=True, hidden=True)
             last = newest[-1].seq if newest else 0
             tx.changes.begin("user", "switch", now)
-            return wishes.switch_off(tx, last if after is None else after, erase=erase)
+            return wishes.turn_memory_off(tx, last if after is None else after, erase=erase)
 
         return await self._store.write(user_id, write)
 
@@ -309,7 +309,7 @@ class MemoryService:
 
         False if memory was on already.
         """
-        return await self._store.write(user_id, lambda tx: wishes.switch_on(tx, now))
+        return await self._store.write(user_id, lambda tx: wishes.turn_memory_on(tx, now))
 
     async def everything(self, user_id: str) -> int:
         """Count the memories that `forget_everything` would let go of.
@@ -319,18 +319,18 @@ class MemoryService:
         counts = await self._store.read(user_id, lambda tx: tx.memories.counts())
         return sum(n for state, n in counts.items() if state != State.DELETED)
 
-    async def forget_everything(self, user_id: str, now: datetime) -> Forgotten:
+    async def forget_everything(self, user_id: str, now: datetime) -> ForgetResult:
         """Delete every memory and all that was said, softly.
 
         One change set, undoable. Raises NotFound without any.
         """
         return await self._store.write(user_id, lambda tx: forget_everything(tx, now))
 
-    async def delete(self, user_id: str, memory_id: MemoryId, now: datetime) -> Forgotten:
+    async def delete(self, user_id: str, memory_id: MemoryId, now: datetime) -> ForgetResult:
         """Forget one memory. Raises NotFound."""
         return await self.forget(user_id, [memory_id], now)
 
-    async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> Undone:
+    async def undo(self, user_id: str, now: datetime, set_id: str | None = None) -> UndoResult:
         """Take back a change set, by default the newest. Raises Conflict, NotFound."""
         return await self._store.write(user_id, lambda tx: undo(tx, now, self._u, set_id))
 
@@ -339,7 +339,7 @@ class MemoryService:
 
         Each has the memories it touched.
         """
-        return await self._store.read(user_id, lambda tx: undoable(tx, limit))
+        return await self._store.read(user_id, lambda tx: list_undoable(tx, limit))
 
     async def restore(self, user_id: str, memory_id: MemoryId, now: datetime) -> Memory:
         """Bring back what was deleted or forgotten. Raises NotFound."""
@@ -374,10 +374,10 @@ class MemoryService:
             return None
         return await self._store.write(user_id, lambda tx: ask_today(tx, now))
 
-    async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> Receipt:
+    async def purge(self, user_id: str, memory_id: MemoryId, now: datetime) -> PurgeReceipt:
         """Erase it for good, every copy, those of MEMORY.md included. Raises NotFound."""
 
-        def write(tx: Tx) -> Receipt:
+        def write(tx: Transaction) -> PurgeReceipt:
             secret = self._sealed.values(tx, memory_id)
             receipt = forgetting.purge(tx, [memory_id], now)
             said = receipt.places.get("messages", 0) + self._sealed.expunge(tx, secret)
@@ -390,12 +390,12 @@ class MemoryService:
         left = await self.mirror.expunge(user_id, receipt.memory_ids, now)
         return replace(receipt, places={**receipt.places, **left})
 
-    async def receipts(self, user_id: str, limit: int = 10) -> list[Receipt]:
+    async def receipts(self, user_id: str, limit: int = 10) -> list[PurgeReceipt]:
         """List the last purges, newest first.
 
         Each says whether the file is scrubbed of it by now.
         """
-        return await self._store.read(user_id, lambda tx: forgetting.receipts(tx, limit))
+        return await self._store.read(user_id, lambda tx: forgetting.list_receipts(tx, limit))
 
     async def forget_missing(self, user_id: str, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
         """Forget these of the entries that went missing from MEMORY.md.
@@ -404,7 +404,7 @@ class MemoryService:
         """
         return await self._store.write(user_id, lambda tx: answered(tx, ids, now))
 
-    def adder(self, text: str) -> Callable[[Tx, Message], Message]:
+    def adder(self, text: str) -> Callable[[Transaction, Message], Message]:
         """Return what stores a message of that text, its secrets sealed.
 
         It is for use inside a write.
@@ -447,7 +447,7 @@ class MemoryService:
         order: Literal["weight", "activated", "created"] = "activated",
         limit: int = 50,
         offset: int = 0,
-    ) -> Page:
+    ) -> MemoryPage:
         """Return a page of memories."""
         return await self._store.read(
             user_id, lambda tx: tx.memories.find(f, text=text, order=order, limit=limit, offset=offset)
@@ -455,7 +455,7 @@ class MemoryService:
 
     async def known_on(
         self, user_id: str, at: datetime, text: str | None = None, limit: int = 50, offset: int = 0
-    ) -> Page:
+    ) -> MemoryPage:
         """Return what was known at that moment, in its words then; newest first."""
         return await self._store.read(user_id, lambda tx: tx.lives.as_of(at, text=text, limit=limit, offset=offset))
 
@@ -472,7 +472,7 @@ class MemoryService:
 
     def weight(self, m: Memory, now: datetime) -> float:
         """Return its weight now."""
-        return lifecycle.weight(m, self._u, now)
+        return lifecycle.compute_weight(m, self._u, now)
 
 
 def _holds(m: Memory, now: datetime) -> bool:
@@ -480,7 +480,7 @@ def _holds(m: Memory, now: datetime) -> bool:
     return m.state is State.ACTIVE and m.negated_at is None and m.quiet_at is None and not ended
 
 
-def _freeze(tx: Tx, session_id: str, ids: Sequence[MemoryId]) -> None:
+def _freeze(tx: Transaction, session_id: str, ids: Sequence[MemoryId]) -> None:
     session = tx.conversations.session(session_id)
     if session is not None and session.profile is None:
         tx.conversations.put_session(replace(session, profile=tuple(ids)))
@@ -493,7 +493,7 @@ async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tu
 
     A key is made where nothing rests on one yet, or where its owner put an empty file `key.new`. Raises StoreError.
     """
-    from memory.privacy import find_key, key_mark, load_key
+    from memory.privacy import find_key, fingerprint_key, load_key
     from memory.store import open_store
 
     key = await asyncio.to_thread(find_key, home)
@@ -505,7 +505,7 @@ async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tu
         key, keyed = await asyncio.to_thread(load_key, home), False
         store = await open_store(path, clock=clock, worker=worker, key=key)
         wish.unlink(missing_ok=True)
-    if key is not None and mark != (mine := key_mark(key)):
+    if key is not None and mark != (mine := fingerprint_key(key)):
         if keyed and mark is not None:
             return store, None  # another home's, or one made after this one was lost
         await store.system(lambda s: s.set("key", mine))

@@ -21,26 +21,26 @@ from bot.agent import context
 from bot.agent import recall as recalling
 from bot.chats.telegram.render import render
 from bot.events import Done
-from bot.markdown import parser
+from bot.markdown import build_cli_parser
 from bot.notebook import Notebook
-from memory.index.text import terms
+from memory.index.text import list_search_terms
 from memory.learn import answer, dates, lines
-from memory.learn.alike import Thing, names, units
-from memory.learn.sealed import asked_for
+from memory.learn.alike import ForgetTarget, find_names, list_units
+from memory.learn.sealed import asks_for_secret
 from memory.mirror.read import parse
-from memory.models import language_of, small_words
+from memory.models import count_function_words, detect_language
 from memory.ports import ModelRequest
-from memory.privacy import instruction_like, redact
-from memory.recall.question import question
-from memory.text.commands import intent_of
+from memory.privacy import is_refused_instruction, redact
+from memory.recall.question import parse_question
+from memory.text.commands import find_intent
 from memory.text.dates import window_asked
-from memory.text.forms import reordered
+from memory.text.forms import is_reordered
 from memory.text.notes import strip_subject
 from memory.text.output import clean_output
 from memory.text.pieces import clean_input, keep_ends, split_pieces
 from memory.text.questions import recent_asked, review_asked
-from memory.text.spans import own_sentences, split_spans
-from memory.transfer.others import found_in
+from memory.text.spans import find_own_sentences, split_spans
+from memory.transfer.others import parse_file
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
 from tests.servers.tasks import summary
@@ -79,7 +79,7 @@ def _answer(task: Any, data: Mapping[str, Any]) -> str:
 
 
 def _chat(text: str) -> str:
-    return _answer("chat", {"message": text, "lang": language_of(text), "now": NOW.isoformat(), "tz": "UTC"})
+    return _answer("chat", {"message": text, "lang": detect_language(text), "now": NOW.isoformat(), "tz": "UTC"})
 
 
 def _heard(task: Any, name: str) -> Callable[[str], str]:
@@ -88,32 +88,32 @@ def _heard(task: Any, name: str) -> Callable[[str], str]:
 
 
 def _prompt(text: str) -> None:
-    context.build(context.Material(text, NOW, "UTC", language_of(text), context_tokens=2_000))
+    context.build(context.PromptMaterial(text, NOW, "UTC", detect_language(text), context_tokens=2_000))
 
 
-THING: Final = Thing([units("likes green tea"), units("喜欢绿茶")], ["ann", "a b"])
+THING: Final = ForgetTarget([list_units("likes green tea"), list_units("喜欢绿茶")], ["ann", "a b"])
 ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "redact": redact,
-    "language_of": language_of,
-    "small_words": small_words,
-    "question": lambda t: (question(t, ()), question("and her?", (t,))),
+    "language_of": detect_language,
+    "small_words": count_function_words,
+    "question": lambda t: (parse_question(t, ()), parse_question("and her?", (t,))),
     "window_asked": lambda t: window_asked(t, NOW, "UTC"),
-    "review_asked": lambda t: (review_asked(t), recent_asked(t), asked_for(keep_ends(t, 2_000))),
+    "review_asked": lambda t: (review_asked(t), recent_asked(t), asks_for_secret(keep_ends(t, 2_000))),
     "overview": lambda t: (recalling._OVERVIEW.search(t), recalling._PLANS.search(t)),
-    "commands": intent_of,
-    "spans": lambda t: (split_spans(t), own_sentences(t)),
-    "sameness": lambda t: (reordered(t[:1_000], t[1_000:2_000]), strip_subject(t)),
-    "instruction": instruction_like,
-    "Thing": lambda t: (THING.said_by(t), names(t)),
-    "terms": terms,
-    "as_of_asked": lambda t: dates.as_of_asked(f"coffee as of {t}", NOW, "UTC"),
+    "commands": find_intent,
+    "spans": lambda t: (split_spans(t), find_own_sentences(t)),
+    "sameness": lambda t: (is_reordered(t[:1_000], t[1_000:2_000]), strip_subject(t)),
+    "instruction": is_refused_instruction,
+    "Thing": lambda t: (THING.said_by(t), find_names(t)),
+    "terms": list_search_terms,
+    "as_of_asked": lambda t: dates.parse_as_of(f"coffee as of {t}", NOW, "UTC"),
     "monitor answer": lambda t: (lines.read(f"[ADD kind=fact] {t}"), lines.read(f"[ADD {t}] x")),
-    "model answer": lambda t: (answer.objects(t), answer.objects("[" + t)),
+    "model answer": lambda t: (answer.parse_objects(t), answer.parse_objects("[" + t)),
     "MEMORY.md": lambda t: parse(f"# MEMORY\n\n## Active\n\n### abcdef | fact\n{t}", {"abcdef"}),
-    "import": lambda t: found_in(clean_input(t).encode(), "text"),
+    "import": lambda t: parse_file(clean_input(t).encode(), "text"),
     "prompt": _prompt,
     "Telegram": lambda t: (render(t), render(f"You said {t}.", typed=[t])),
-    "terminal": lambda t: (one_line(t), list(pieces(t)), clean_output(t), parser(spell_urls=True).parse(t)),
+    "terminal": lambda t: (one_line(t), list(pieces(t)), clean_output(t), build_cli_parser(spell_urls=True).parse(t)),
     "notebook chat": _chat,
     "notebook monitor": _heard("monitor", "exchange"),
     "notebook extract": _heard("extract", "messages"),
@@ -204,7 +204,7 @@ async def test_broken_characters_are_replaced_and_kept(openai_server: OpenAIServ
         kept = await w.ebb.agent.history(w.user_id, w.scope)
         assert [m.text for m in kept][:2] == ["I like␀tea � 🙂", "Fine␀."]
         assert any("Mo�" in t and "␀" in t for t in await w.texts())
-    found = found_in(b'{"results": ["likes \\u0000 tea", "cat \\udfff"]}', "mem0")
+    found = parse_file(b'{"results": ["likes \\u0000 tea", "cat \\udfff"]}', "mem0")
     assert [i.text for i in found.items] == ["likes ␀ tea", "cat �"]
 
 
@@ -223,5 +223,5 @@ def test_all_of_a_long_text_is_read() -> None:
         text, found = redact(f"{words}my key: {secret}{' more' * 5_000} {secret}")
         assert secret not in text
         assert [f.value for f in found] == [secret, secret]
-    assert question("Lorem ipsum dolor sit amet. " * 2_000 + "When is my dentist appointment?", ()).when
+    assert parse_question("Lorem ipsum dolor sit amet. " * 2_000 + "When is my dentist appointment?", ()).when
     assert re.fullmatch(r"(?s)abc .{1,1000}\n.{1,1000} xyz", keep_ends(f"abc {'. ' * 9_000} xyz", 2_000))

@@ -12,7 +12,7 @@ import pytest
 
 from bot.cli import main
 from bot.events import Done
-from bot.llm import EMBEDDERS, PROVIDERS, Choice, Clients, open_models
+from bot.llm import EMBEDDERS, PROVIDERS, ClientPool, ProviderChoice, open_models
 from bot.llm.embedders import EmbedderSource
 from bot.llm.providers import Pair, Provider
 from bot.settings import Settings, SettingsError, load
@@ -39,10 +39,10 @@ class ParrotProvider(Provider):
     name = "parrot"
     order = 0
 
-    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
-        return Choice(self.name, "set" if asked else "found")
+    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
+        return ProviderChoice(self.name, "set" if asked else "found")
 
-    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
         return Parrot(), Parrot()
 
 

@@ -25,14 +25,14 @@ from bot.settings import Settings, SettingsError, machine_language
 from memory.errors import MemoryError_
 from memory.models import Lang
 from tui.clipboard import copy
-from tui.driver import outliving
-from tui.link import Link, Opener
-from tui.screens.chat import Chat
-from tui.screens.first_run import FirstRun
-from tui.screens.keys import Keys
-from tui.screens.leaving import Finishing, Trouble
+from tui.driver import make_tolerant_driver
+from tui.link import AgentConnection, Opener
+from tui.screens.chat import ChatScreen
+from tui.screens.first_run import FirstRunScreen
+from tui.screens.keys import KeyHelpScreen
+from tui.screens.leaving import FinishingScreen, OpenErrorScreen
 from tui.themes import THEMES
-from tui.voice import Voice
+from tui.voice import WindowLanguage
 from tui.words import install
 
 log = logging.getLogger(__name__)
@@ -58,15 +58,15 @@ class EbbApp(App[int]):
         no_color = Console().no_color
         super().__init__(ansi_color=True if no_color else None)
         install()
-        self.voice = Voice(settings.lang or lang or "en")
-        self.link = Link(settings, opener)
+        self.voice = WindowLanguage(settings.lang or lang or "en")
+        self.link = AgentConnection(settings, opener)
         self.left_over = 0
-        self._finishing: Finishing | None = None
+        self._finishing: FinishingScreen | None = None
         self._gone = False
         for theme in THEMES.values():
             self.register_theme(theme)
         self.theme = "ansi" if no_color else settings.theme
-        self.chat = Chat(self.link, self.voice)
+        self.chat = ChatScreen(self.link, self.voice)
 
     def on_mount(self) -> None:
         """Paint, then open."""
@@ -81,11 +81,11 @@ class EbbApp(App[int]):
             try:
                 ebb = await self.link.open()
                 if ebb.needs_setup:
-                    settings = await self.push_screen_wait(FirstRun(ebb.settings, self.voice))
+                    settings = await self.push_screen_wait(FirstRunScreen(ebb.settings, self.voice))
                     await self.link.reopen(settings)
             except (MemoryError_, SettingsError, OSError) as error:
                 await self.link.close()
-                await self.push_screen_wait(Trouble(self.voice, str(error) or type(error).__name__))
+                await self.push_screen_wait(OpenErrorScreen(self.voice, str(error) or type(error).__name__))
         self.link.ebb.warm()
         await self.chat.begin()
 
@@ -101,14 +101,14 @@ class EbbApp(App[int]):
         if self._finishing is not None or not self.link.is_open:
             self.leave_now()
         else:
-            self._finishing = Finishing(self.voice)
+            self._finishing = FinishingScreen(self.voice)
             self.run_worker(self._finish(self._finishing), group="leaving", exit_on_error=True)
 
-    def on_chat_leave(self) -> None:
+    def on_chat_screen_leave(self) -> None:
         """/quit."""
         self.action_leave()
 
-    async def _finish(self, screen: Finishing) -> None:
+    async def _finish(self, screen: FinishingScreen) -> None:
         """Keep what was not sent, stop the reply, wait for learning, and go."""
         await self.chat.keep_unsent(last=True)
         await self.chat.replies.end()
@@ -154,7 +154,7 @@ class EbbApp(App[int]):
 
     def get_driver_class(self) -> type[Driver]:
         """The platform's driver, made to outlive its terminal."""
-        return outliving(super().get_driver_class())
+        return make_tolerant_driver(super().get_driver_class())
 
     # --- small things -------------------------------------------------------------------------------
 
@@ -182,8 +182,8 @@ class EbbApp(App[int]):
 
     def action_keys(self) -> None:
         """Which key does what."""
-        if not isinstance(self.screen, Keys):
-            self.push_screen(Keys(self.voice))
+        if not isinstance(self.screen, KeyHelpScreen):
+            self.push_screen(KeyHelpScreen(self.voice))
 
 
 @contextlib.contextmanager
@@ -226,7 +226,7 @@ def run(settings: Settings, argv: Sequence[str]) -> int:
     from tui import plain
 
     lang = settings.lang or machine_language()
-    voice = Voice(lang or "en")
+    voice = WindowLanguage(lang or "en")
     for option in argv:
         if option in ("-h", "--help"):
             sys.stdout.write(voice("usage") + "\n")

@@ -8,7 +8,7 @@ from typing import Any
 from textual.driver import Driver
 
 
-class _Tolerant:
+class _TolerantFile:
     """A file whose reader may be gone: what cannot be written any more is dropped.
 
     Textual writes from a thread through a bounded queue; an error ends the thread, and the window would wait
@@ -30,7 +30,7 @@ class _Tolerant:
         return getattr(self._file, name)
 
 
-def outliving(base: type[Driver]) -> type[Driver]:
+def make_tolerant_driver(base: type[Driver]) -> type[Driver]:
     """`base`, writing to a file that forgives."""
 
     class Outliving(base):  # type: ignore[valid-type, misc]  # the platform decides which
@@ -38,6 +38,6 @@ def outliving(base: type[Driver]) -> type[Driver]:
             super().__init__(*args, **more)
             file = getattr(self, "_file", None)
             if file is not None:
-                self._file = _Tolerant(file)
+                self._file = _TolerantFile(file)
 
     return Outliving

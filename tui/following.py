@@ -7,16 +7,16 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from bot.events import Status, WindowMode
-from bot.reports import LearningTrouble, read_out, switched
+from bot.reports import LearningTroubleNotice, describe_switch, read_out
 from bot.texts import join
 from memory.errors import MemoryError_
 from memory.models import Change, Json
-from tui.link import Link
-from tui.voice import Voice
+from tui.link import AgentConnection
+from tui.voice import WindowLanguage
 from tui.widgets.conversation import Conversation
-from tui.widgets.glance import GONE, NOTICED, Learned, learned
-from tui.widgets.marks import Choices
-from tui.widgets.notice import Notice
+from tui.widgets.glance import GONE, NOTICED, LearnedChange, list_learned
+from tui.widgets.marks import ChoiceList
+from tui.widgets.notice import LearningNotice
 from tui.widgets.panel import MemoryPanel
 
 log = logging.getLogger(__name__)
@@ -29,13 +29,13 @@ NIGHT = ("levelled", "forgotten", "promoted", "merged", "derived", "clashes")  #
 HIDES = GONE | {"restored"}
 
 
-class Following:
+class ChangeFollower:
     """Takes changes as they are committed, and looks at the header's figures now and then."""
 
     def __init__(
         self,
-        link: Link,
-        voice: Voice,
+        link: AgentConnection,
+        voice: WindowLanguage,
         conversation: Conversation,
         panel: MemoryPanel,
         show: Callable[[Status], None],
@@ -51,7 +51,7 @@ class Following:
         self._arrived = asyncio.Event()
         self._refreshing = asyncio.Lock()
         self._status: Status | None = None
-        self._trouble = LearningTrouble()
+        self._trouble = LearningTroubleNotice()
 
     def begin(self, status: Status) -> None:
         """What the window was filled with."""
@@ -85,10 +85,10 @@ class Following:
     async def _take(self, changes: Sequence[Change]) -> None:
         ids = list(dict.fromkeys(c.entity_id for c in changes if c.entity == "memory"))
         told = [c for c in changes if c.reason != "upkeep"]  # a night moves hundreds; it is told as a whole
-        items = learned(told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None})
+        items = list_learned(told, {i: m for i, m in (await self._link.memories(ids)).items() if m.quiet_at is None})
         if gone := {c.entity_id for c in changes if c.entity == "memory" and c.op in GONE}:
             self._panel.drop(gone)
-            for notice in self._conversation.query(Notice):
+            for notice in self._conversation.query(LearningNotice):
                 notice.drop(memory_ids=gone)
         if items:
             await self._panel.learned(items)
@@ -100,9 +100,9 @@ class Following:
             await self.refresh()
         await self.look()
 
-    async def _notices(self, items: Sequence[Learned], reasons: dict[str, str]) -> None:
+    async def _notices(self, items: Sequence[LearnedChange], reasons: dict[str, str]) -> None:
         """Under the reply it came from; what a command did is said by the command."""
-        by_turn: dict[str | None, list[Learned]] = {}
+        by_turn: dict[str | None, list[LearnedChange]] = {}
         for item in items:
             reason = reasons.get(item.set_id)
             said = (item.turn_id is None and reason in ASKED_FOR) or reason in BEHIND
@@ -119,14 +119,14 @@ class Following:
         if after.get("kind") == "upkeep":
             await self._night(after)
         elif after.get("kind") == "curve" and after.get("moved"):
-            await self._conversation.note(switched(after, self._voice.lang))
+            await self._conversation.note(describe_switch(after, self._voice.lang))
         elif after.get("kind") == "quotes" and after.get("quotes"):
             await self._conversation.note(read_out(after, self._voice.lang))
         elif after.get("kind") == "mirror" and after.get("asks"):
             outcome = await self._link.command("mirror")
             if outcome.choices:
                 await self._conversation.note(outcome.text)
-                await self._conversation.choose(Choices(outcome.choices))
+                await self._conversation.choose(ChoiceList(outcome.choices))
         elif after.get("kind") == "extract" and after.get("state") == "done":
             new, updated = int(after.get("new") or 0), int(after.get("updated") or 0)
             session = (after.get("payload") or {}).get("session_id")

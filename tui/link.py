@@ -12,12 +12,12 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol, cast
 
-from bot.events import Agent, Command, Outcome, Status, Turn, WindowMode
+from bot.events import Agent, Command, CommandOutcome, Status, Turn, WindowMode
 from bot.settings import Settings
 from memory.models import Lang, Memory, Message
 
 
-class Ebb(Protocol):
+class AgentHandle(Protocol):
     """What the composition root gives a front end."""
 
     @property
@@ -54,15 +54,15 @@ class Ebb(Protocol):
 
 
 STEP = 0.3  # seconds between two looks at how much is left to learn
-Opener = Callable[[Settings], AbstractAsyncContextManager[Ebb]]
+Opener = Callable[[Settings], AbstractAsyncContextManager[AgentHandle]]
 
 
-def _bootstrap(settings: Settings) -> AbstractAsyncContextManager[Ebb]:
+def _bootstrap(settings: Settings) -> AbstractAsyncContextManager[AgentHandle]:
     module = importlib.import_module("bot.bootstrap")
-    return cast("AbstractAsyncContextManager[Ebb]", module.open_ebb(settings))
+    return cast("AbstractAsyncContextManager[AgentHandle]", module.open_ebb(settings))
 
 
-class Link:
+class AgentConnection:
     """Opens Ebb in a task of its own and speaks to its agent in this window's name."""
 
     def __init__(self, settings: Settings, opener: Opener | None = None) -> None:
@@ -70,7 +70,7 @@ class Link:
         self.mode = WindowMode.NORMAL
         self.origin = f"terminal:{os.getpid()}:{uuid.uuid4().hex[:6]}"
         self._opener = opener
-        self._ebb: Ebb | None = None
+        self._ebb: AgentHandle | None = None
         self._task: asyncio.Task[None] | None = None
         self._leave = asyncio.Event()
 
@@ -80,7 +80,7 @@ class Link:
         return self._ebb is not None
 
     @property
-    def ebb(self) -> Ebb:
+    def ebb(self) -> AgentHandle:
         """The open Ebb. Raises RuntimeError before `open` is through."""
         if self._ebb is None:
             raise RuntimeError("Ebb is not open yet")
@@ -91,16 +91,16 @@ class Link:
         """The open Ebb's loop."""
         return self.ebb.agent
 
-    async def open(self) -> Ebb:
+    async def open(self) -> AgentHandle:
         """Open it; raises whatever the composition root raises. The import takes time, so a thread does it."""
         if self._opener is None:
             await asyncio.to_thread(importlib.import_module, "bot.bootstrap")
-        ready: asyncio.Future[Ebb] = asyncio.get_running_loop().create_future()
+        ready: asyncio.Future[AgentHandle] = asyncio.get_running_loop().create_future()
         self._leave = asyncio.Event()
         self._task = asyncio.create_task(self._live(ready), name="ebb")
         return await ready
 
-    async def _live(self, ready: asyncio.Future[Ebb]) -> None:
+    async def _live(self, ready: asyncio.Future[AgentHandle]) -> None:
         try:
             async with (self._opener or _bootstrap)(self.settings) as ebb:
                 self._ebb = ebb
@@ -123,7 +123,7 @@ class Link:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
 
-    async def reopen(self, settings: Settings) -> Ebb:
+    async def reopen(self, settings: Settings) -> AgentHandle:
         """Open it anew with other settings."""
         await self.close()
         self.settings = settings
@@ -145,7 +145,7 @@ class Link:
             origin=self.origin,
         )
 
-    async def command(self, name: str, args: str = "", lang: Lang | None = None) -> Outcome:
+    async def command(self, name: str, args: str = "", lang: Lang | None = None) -> CommandOutcome:
         """A slash command of this window."""
         ebb = self.ebb
         return await ebb.agent.command(

@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from bot.events import Choice, Delta, Done, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
-from bot.reports import LearningTrouble
+from bot.events import Choice, CommandOutcome, Delta, Done, Failed, Recalled, Stopped, Turn, WindowMode
+from bot.reports import LearningTroubleNotice
 from bot.settings import Settings, SettingsError
 from memory.errors import MemoryError_
 from memory.text.output import clean_output
-from tui.link import Link, Opener
-from tui.setup import Unusable, Way, Wish, ollama_models, settle
-from tui.voice import Voice
-from tui.widgets.glance import NOTICED, learned
+from tui.link import AgentConnection, Opener
+from tui.setup import SetupChoice, SetupError, Way, apply_choice, list_ollama_models
+from tui.voice import WindowLanguage
+from tui.widgets.glance import NOTICED, list_learned
 from tui.words import one_line
 
 log = logging.getLogger(__name__)
@@ -29,10 +29,10 @@ PATIENCE = 20.0  # seconds for which learning is waited for at the end
 _WAYS: tuple[Way, ...] = ("openai", "endpoint", "ollama", "offline")
 
 
-class Plain:
+class PlainConversation:
     """One conversation, line by line."""
 
-    def __init__(self, link: Link, voice: Voice) -> None:
+    def __init__(self, link: AgentConnection, voice: WindowLanguage) -> None:
         self._link = link
         self._voice = voice
         self._choices: Sequence[Choice] = ()
@@ -87,7 +87,7 @@ class Plain:
         await self._answer(self._link.turn(line))
         return True
 
-    async def _show(self, outcome: Outcome) -> bool:
+    async def _show(self, outcome: CommandOutcome) -> bool:
         if outcome.mode is not None:
             self._link.mode = outcome.mode
         if outcome.text:
@@ -137,25 +137,25 @@ class Plain:
 
     async def _follow(self, after: int) -> None:
         """Say what was learned, between two lines."""
-        trouble = LearningTrouble()
+        trouble = LearningTroubleNotice()
         async for change in self._link.agent.subscribe(self._link.ebb.owner, after):
             if change.entity == "job" and (text := trouble.sentence(change.after or {}, self._voice.lang)):
                 self.say(f"\n{text}")
             if change.entity != "memory" or not self._interactive or change.reason in ("remember", "forget", "undo"):
                 continue
-            for item in learned([change], await self._link.memories([change.entity_id])):
+            for item in list_learned([change], await self._link.memories([change.entity_id])):
                 if item.effect in NOTICED:
                     what = self._voice(f"notice.{item.effect}")
                     self.say("\n" + self._voice("plain.learned", what=what, text=item.text))
 
 
-async def _setup(link: Link, voice: Voice) -> None:
+async def _setup(link: AgentConnection, voice: WindowLanguage) -> None:
     """The first-run questions, as lines. Raises EOFError where nobody answers."""
     say = sys.stdout.write
     settings = link.settings
     say(f"{voice('first.title')}\n{voice('first.what')}\n{voice('first.kept')} {settings.database}\n")
     say(f"{voice('first.see')}\n{voice('first.sent')}\n\n{voice('first.who')}\n")
-    models = await ollama_models(settings)
+    models = await list_ollama_models(settings)
     for n, way in enumerate(_WAYS, 1):
         more = voice(f"first.{way}.more", models=", ".join(models) or "-")
         say(f"  {n}. {voice(f'first.{way}')}: {more}\n")
@@ -163,7 +163,7 @@ async def _setup(link: Link, voice: Voice) -> None:
         picked = (await asyncio.to_thread(input, voice("plain.setup"))).strip()
         if not picked.isdigit() or not 1 <= int(picked) <= len(_WAYS):
             continue
-        wish = Wish(_WAYS[int(picked) - 1])
+        wish = SetupChoice(_WAYS[int(picked) - 1])
         if wish.way == "endpoint":
             wish = replace(wish, url=await asyncio.to_thread(input, f"{voice('first.url')}: "))
         if wish.way in ("openai", "endpoint"):
@@ -171,21 +171,21 @@ async def _setup(link: Link, voice: Voice) -> None:
             model = await asyncio.to_thread(input, f"{voice('first.model')}: ")
             wish = replace(wish, key=key, model=model)
         try:
-            await link.reopen(await settle(settings, wish, voice))
-        except Unusable as error:
+            await link.reopen(await apply_choice(settings, wish, voice))
+        except SetupError as error:
             say(f"{error}\n")
         else:
             return
 
 
-async def _main(settings: Settings, voice: Voice, opener: Opener | None) -> int:
-    link = Link(settings, opener)
+async def _main(settings: Settings, voice: WindowLanguage, opener: Opener | None) -> int:
+    link = AgentConnection(settings, opener)
     try:
         ebb = await link.open()
         voice.tz = ebb.tz
         if ebb.needs_setup and sys.stdin.isatty():
             await _setup(link, voice)
-        plain = Plain(link, voice)
+        plain = PlainConversation(link, voice)
         talk = asyncio.create_task(plain.talk(), name="plain")
         _on_interrupt(plain, talk)
         with contextlib.suppress(asyncio.CancelledError):
@@ -200,7 +200,7 @@ async def _main(settings: Settings, voice: Voice, opener: Opener | None) -> int:
     return 0
 
 
-def _on_interrupt(plain: Plain, talk: asyncio.Task[None]) -> None:
+def _on_interrupt(plain: PlainConversation, talk: asyncio.Task[None]) -> None:
     loop = asyncio.get_running_loop()
     jobs: set[asyncio.Task[None]] = set()
 
@@ -218,7 +218,7 @@ def _on_interrupt(plain: Plain, talk: asyncio.Task[None]) -> None:
         loop.add_signal_handler(signal.SIGTERM, talk.cancel)
 
 
-async def _finish(link: Link, voice: Voice) -> None:
+async def _finish(link: AgentConnection, voice: WindowLanguage) -> None:
     """Wait for learning, a while; the rest goes on at the next start."""
     said: list[int] = []
 
@@ -231,7 +231,7 @@ async def _finish(link: Link, voice: Voice) -> None:
         sys.stderr.write(voice("left_over", n=left) + "\n")
 
 
-def run(settings: Settings, voice: Voice, opener: Opener | None = None) -> int:
+def run(settings: Settings, voice: WindowLanguage, opener: Opener | None = None) -> int:
     """Line by line until the end of input; one sentence where it fails."""
     try:
         return asyncio.run(_main(settings, voice, opener))

@@ -11,16 +11,16 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from bot.events import Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn, WindowMode
-from tui.link import Link
+from tui.link import AgentConnection
 from tui.widgets.conversation import Conversation
-from tui.widgets.entries import Line
-from tui.widgets.marks import Choices
+from tui.widgets.entries import MessageLine
+from tui.widgets.marks import ChoiceList
 from tui.widgets.panel import MemoryPanel
-from tui.widgets.reply import Reply
+from tui.widgets.reply import LiveReply
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueuedMessage:
     """A message or a command as it was typed; `turn` where there is one already (retry, review)."""
 
     text: str
@@ -28,12 +28,12 @@ class Asked:
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
-class Replies:
+class ReplyQueue:
     """The queue, and the events of the reply at its head."""
 
     def __init__(
         self,
-        link: Link,
+        link: AgentConnection,
         conversation: Conversation,
         panel: MemoryPanel,
         command: Callable[[str], Awaitable[None]],
@@ -44,11 +44,11 @@ class Replies:
         self._panel = panel
         self._command = command
         self._changed = changed
-        self._queue: deque[Asked] = deque()
+        self._queue: deque[QueuedMessage] = deque()
         self._asked = asyncio.Event()
         self._ended = asyncio.Event()
         self._turn: Turn | None = None
-        self._begun: Asked | None = None  # out of the queue, and not in the store yet
+        self._begun: QueuedMessage | None = None  # out of the queue, and not in the store yet
         self._tried: dict[str, Turn] = {}  # failed turns, to be tried again under their own ids
 
     @property
@@ -61,7 +61,7 @@ class Replies:
         """What was typed ahead."""
         return [asked.text for asked in self._queue]
 
-    def unsent(self, draft: Asked) -> dict[str, str]:
+    def unsent(self, draft: QueuedMessage) -> dict[str, str]:
         """What was typed and is neither stored nor being carried out, by id, up to where it may be off the record."""
         ahead = [*([self._begun] if self._begun else []), *self._queue, draft]
         kept = itertools.takewhile(lambda asked: asked.turn or not asked.text.lower().startswith("/temp"), ahead)
@@ -69,7 +69,7 @@ class Replies:
             next(kept, None)
         return {a.id: a.text for a in kept if a.turn is None and a.text.strip() not in ("", "/quit")}
 
-    def ask(self, asked: Asked, *, first: bool = False) -> None:
+    def ask(self, asked: QueuedMessage, *, first: bool = False) -> None:
         """At the end of the queue, or at its head."""
         if first:
             self._queue.appendleft(asked)
@@ -91,7 +91,7 @@ class Replies:
         turn = self._tried.pop(turn_id, None)
         if turn is None:
             return False
-        self.ask(Asked(turn.text, turn))
+        self.ask(QueuedMessage(turn.text, turn))
         return True
 
     async def stop(self) -> bool:
@@ -124,9 +124,9 @@ class Replies:
         self._turn = turn
         self._ended.clear()
         off = turn.mode is not WindowMode.NORMAL
-        await self._conversation.say(Line("user", turn.text, turn.at, turn.id, off_record=off))
-        reply = await self._conversation.say(Line("assistant", "", turn.at, turn.id, off_record=off))
-        if not isinstance(reply, Reply):
+        await self._conversation.say(MessageLine("user", turn.text, turn.at, turn.id, off_record=off))
+        reply = await self._conversation.say(MessageLine("assistant", "", turn.at, turn.id, off_record=off))
+        if not isinstance(reply, LiveReply):
             raise TypeError("a turn that is asked has a live reply")
         self._conversation.anchor()
         self._changed()
@@ -140,7 +140,7 @@ class Replies:
             self._conversation.tidy()
             self._changed()
 
-    async def _show(self, event: Event, turn: Turn, reply: Reply) -> None:
+    async def _show(self, event: Event, turn: Turn, reply: LiveReply) -> None:
         match event:
             case Started(session_id=session_id):
                 self._begun = None
@@ -155,7 +155,7 @@ class Replies:
                 if literal:
                     await self._conversation.settle_literal(reply)
                 if choices:
-                    await self._conversation.choose(Choices(choices))
+                    await self._conversation.choose(ChoiceList(choices))
             case Stopped(message_id=message_id, text=text):
                 await reply.finish(text, "stopped", message_id)
             case Failed():

@@ -10,14 +10,14 @@ from typing import Literal, Protocol, cast
 from bot import settings as config
 from bot.settings import Settings, SettingsError
 from memory.models import Lang
-from tui.voice import Voice
+from tui.voice import WindowLanguage
 
 Way = Literal["openai", "endpoint", "ollama", "offline"]
 OPENAI_URL = "https://api.openai.com/v1"
 _NAMED = 5  # models named in a sentence
 
 
-class Probe(Protocol):
+class EndpointProbe(Protocol):
     """What an endpoint said when it was asked."""
 
     @property
@@ -34,7 +34,7 @@ class Probe(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SetupChoice:
     """What somebody filled in."""
 
     way: Way
@@ -43,26 +43,26 @@ class Wish:
     model: str = ""
 
 
-class Unusable(ValueError):
+class SetupError(ValueError):
     """A wish that cannot be met; one sentence says why."""
 
 
-def check(wish: Wish, say: Voice) -> Wish:
+def check(wish: SetupChoice, say: WindowLanguage) -> SetupChoice:
     """Trim it and find what is plainly wrong, before anybody is asked. Raises Unusable."""
     wish = replace(wish, key=wish.key.strip(), url=wish.url.strip().rstrip("/"), model=wish.model.strip())
     if any(len(value.split()) > 1 or not value.isprintable() for value in (wish.key, wish.url)):
-        raise Unusable(say("first.bad_chars"))
+        raise SetupError(say("first.bad_chars"))
     if not wish.key.isascii():
-        raise Unusable(say("first.bad_chars"))
+        raise SetupError(say("first.bad_chars"))
     if wish.way == "openai" and not wish.key:
-        raise Unusable(say("first.need_key"))
+        raise SetupError(say("first.need_key"))
     scheme, _, host = wish.url.partition("://")
     if wish.way == "endpoint" and (scheme not in ("http", "https") or not host):
-        raise Unusable(say("first.need_url"))
+        raise SetupError(say("first.need_url"))
     return wish
 
 
-def apply(settings: Settings, wish: Wish) -> Settings:
+def apply(settings: Settings, wish: SetupChoice) -> Settings:
     """The settings as they would be."""
     model = wish.model or None
     if wish.way == "offline":
@@ -78,7 +78,7 @@ def apply(settings: Settings, wish: Wish) -> Settings:
     )
 
 
-def changes(settings: Settings) -> dict[str, str]:
+def list_changes(settings: Settings) -> dict[str, str]:
     """What is written into `.env` for it."""
     values = {
         "EBB_PROVIDER": settings.provider,
@@ -91,20 +91,20 @@ def changes(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-async def settle(settings: Settings, wish: Wish, say: Voice) -> Settings:
+async def apply_choice(settings: Settings, wish: SetupChoice, say: WindowLanguage) -> Settings:
     """Check, ask the endpoint, save. Returns the settings to open Ebb with; raises Unusable with one sentence."""
     wish = check(wish, say)
     wanted = apply(settings, wish)
     if wish.way != "offline":
         wanted = await _tried(wanted, wish, say)
     try:
-        config.save(wanted, changes(wanted))
+        config.save(wanted, list_changes(wanted))
     except (OSError, SettingsError) as error:
-        raise Unusable(say("first.save_failed", why=str(error))) from None
+        raise SetupError(say("first.save_failed", why=str(error))) from None
     return wanted
 
 
-async def _tried(wanted: Settings, wish: Wish, say: Voice) -> Settings:
+async def _tried(wanted: Settings, wish: SetupChoice, say: WindowLanguage) -> Settings:
     """The settings that answered; an endpoint's own first model where none was named, so that it stays the same."""
     probe = await _probe(wanted, say)
     models = list(probe.models)
@@ -113,20 +113,21 @@ async def _tried(wanted: Settings, wish: Wish, say: Voice) -> Settings:
         wanted = replace(wanted, chat_model=first)
         probe = await _probe(wanted, say)
     if not probe.ok and wish.model and models and wish.model not in models:
-        raise Unusable(say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED])))
+        raise SetupError(say("first.no_such_model", model=wish.model, models=", ".join(models[:_NAMED])))
     if not probe.ok:
-        raise Unusable(probe.sentence)
+        raise SetupError(probe.sentence)
     return wanted
 
 
-async def _probe(settings: Settings, say: Voice) -> Probe:
+async def _probe(settings: Settings, say: WindowLanguage) -> EndpointProbe:
     ask = cast(
-        "Callable[[Settings, Lang], Awaitable[Probe]]", importlib.import_module("bot.bootstrap").probe_endpoint
+        "Callable[[Settings, Lang], Awaitable[EndpointProbe]]",
+        importlib.import_module("bot.bootstrap").probe_endpoint,
     )
     return await ask(settings, say.lang)
 
 
-async def ollama_models(settings: Settings) -> list[str]:
+async def list_ollama_models(settings: Settings) -> list[str]:
     """The models of an Ollama on this machine; empty if there is none."""
     find = cast("Callable[[Settings], Awaitable[list[str]]]", importlib.import_module("bot.bootstrap").find_ollama)
     return await find(settings)

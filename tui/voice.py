@@ -9,7 +9,7 @@ from tui.texts import say
 
 
 @dataclass
-class Voice:
+class WindowLanguage:
     """Call it with a key of `texts`; it may change while the window is open, as the user changes language."""
 
     lang: Lang = "en"

@@ -13,8 +13,8 @@ from bot.sessions import close
 from memory.errors import StoreError
 from memory.jobs import Handler, JobRunner
 from memory.models import JobKind
-from memory.ports import Clock, Store, Tx
-from memory.upkeep.keeper import Keeper
+from memory.ports import Clock, Store, Transaction
+from memory.upkeep.keeper import UpkeepService
 
 LOOK_SECONDS = 30.0  # how late a conversation that fell asleep is closed, or a night is put down
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Background:
+class BackgroundWork:
     """Runs jobs until stopped. What is not finished stays in the store, for the next start.
 
     `idle`: how long a conversation may lie before it closes itself; `keeper`: whose nights are put down.
@@ -34,7 +34,7 @@ class Background:
     worker: str
     active: bool = True
     idle: timedelta | None = None
-    keeper: Keeper | None = None
+    keeper: UpkeepService | None = None
     look_seconds: float = LOOK_SECONDS
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Background:
         if not await self.store.read(user_id, lambda tx: tx.conversations.idle(before)):
             return False
 
-        def write(tx: Tx) -> bool:
+        def write(tx: Transaction) -> bool:
             asleep = tx.conversations.idle(before)
             if asleep:
                 tx.changes.begin("system", "chat", now)

@@ -30,7 +30,7 @@ _NOTICES = tuple(say(lang, key) for key in ("shortened", "shortened.history") fo
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class PromptMaterial:
     """Everything one prompt is made of."""
 
     text: str
@@ -51,17 +51,17 @@ class Material:
     reads_all: bool = False  # the model is given the newest message itself, however long
 
 
-def local_time(at: datetime, tz: str) -> datetime:
+def to_local_time(at: datetime, tz: str) -> datetime:
     """Return the moment on the clock of that zone."""
     return at.astimezone(ZoneInfo(tz))
 
 
-def moment(local: datetime, lang: Lang) -> str:
+def format_moment(local: datetime, lang: Lang) -> str:
     """Write date, time and weekday as the newest block says them."""
     return words(lang, "moment", at=local, weekday=words.one_of(lang, "weekdays", local.weekday()))
 
 
-def persona_text(path: Path | None, lang: Lang) -> str:
+def load_persona(path: Path | None, lang: Lang) -> str:
     """Return the user's own persona if it can be read, else Ebb's."""
     if path is not None:
         try:
@@ -73,16 +73,16 @@ def persona_text(path: Path | None, lang: Lang) -> str:
     return prompts.load("persona", lang).render().strip()
 
 
-def planned(m: Memory, now: datetime, tz: str) -> dict[str, object]:
+def get_planned_day(m: Memory, now: datetime, tz: str) -> dict[str, object]:
     """Return the day a memory is planned for, and whether that is still to come."""
     day = m.on if m.on is not None and m.repeats is None else None
     if m.valid_from is not None and m.valid_from > now:
         day = day or m.valid_from
     coming = day is not None and (m.on_until or day) > now
-    return {"on": f"{local_time(day, tz):%Y-%m-%d}" if day else "", "coming": coming}
+    return {"on": f"{to_local_time(day, tz):%Y-%m-%d}" if day else "", "coming": coming}
 
 
-def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
+def format_hit(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
     """Describe a recalled memory for the prompt: what, how faded, since when, whether it still holds.
 
     It is the original, whatever the level: that is a way of speaking. Of an opened secret it is what was opened.
@@ -90,13 +90,13 @@ def item_of(hit: Hit, lang: Lang, tz: str, now: datetime) -> dict[str, object]:
     m = hit.memory
     said = m.valid_from or m.created_at
     return {
-        **planned(m, now, tz),
+        **get_planned_day(m, now, tz),
         "id": m.id,
         "glyph": m.level.glyph,
         "text": m.content if hit.why == "secret" else mark_quote(m, m.original_content),
         "kind": str(m.kind),
-        "when": f"{local_time(said, tz):%Y-%m-%d}",
-        "due": f"{local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
+        "when": f"{to_local_time(said, tz):%Y-%m-%d}",
+        "due": f"{to_local_time(m.expires_at, tz):%Y-%m-%d}" if m.expires_at else "",
         "phrase": prompts.phrase(int(m.level), lang),
         "level": m.level.name.lower(),
         "negated": m.negated_at is not None,
@@ -113,7 +113,7 @@ def _said(m: Message) -> str:
     return prompts.data(m.text.removeprefix(line))
 
 
-def shortening_notice(request: ModelRequest, m: Material) -> str:
+def write_shortening_notice(request: ModelRequest, m: PromptMaterial) -> str:
     """Tell the person that the model is not sent everything; of the history only once."""
     if m.reads_all:
         return ""
@@ -123,7 +123,7 @@ def shortening_notice(request: ModelRequest, m: Material) -> str:
     return "" if told or not request.data["history_shortened"] else say(m.lang, "shortened.history")
 
 
-def _fit(history: Sequence[Message], budget: int, most: int, m: Material) -> list[str]:
+def _fit(history: Sequence[Message], budget: int, most: int, m: PromptMaterial) -> list[str]:
     """Return the history's texts, shortened towards the budget.
 
     The longest lose their middle first, and of those the oldest: what changes is in front of what stays the same.
@@ -135,7 +135,7 @@ def _fit(history: Sequence[Message], budget: int, most: int, m: Material) -> lis
         longest, over = max(m.context_tokens // share, SMALLEST), sum(sizes) - budget
         for i, size in enumerate(sizes):
             if over > 0 and size > longest:
-                out[i] = shortened(_said(history[i]), longest, m.lang)
+                out[i] = shorten_text(_said(history[i]), longest, m.lang)
                 sizes[i] = _size(out[i])
                 over -= size - sizes[i]
     gone = 0
@@ -156,13 +156,15 @@ def _time_marks(messages: Sequence[Message], lang: Lang) -> list[str]:
     out, before = [""] * len(messages), (date.min, "")
     for i, m in enumerate(messages):
         if m.role == "user":
-            local = local_time(m.at, m.tz)
-            out[i] = f"[{local:%H:%M}]" if before == (local.date(), m.tz) else f"[{moment(local, lang)}, {m.tz}]"
+            local = to_local_time(m.at, m.tz)
+            out[i] = (
+                f"[{local:%H:%M}]" if before == (local.date(), m.tz) else f"[{format_moment(local, lang)}, {m.tz}]"
+            )
             before = (local.date(), m.tz)
     return out
 
 
-def shortened(text: str, most: int, lang: Lang) -> str:
+def shorten_text(text: str, most: int, lang: Lang) -> str:
     """Return a text of at most `most` tokens: its middle gives way to a note.
 
     The end is kept because that is where a question about something pasted tends to stand.
@@ -200,7 +202,7 @@ def _in_turns(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return out
 
 
-def build(m: Material) -> ModelRequest:
+def build(m: PromptMaterial) -> ModelRequest:
     """Build the request for one reply. Recalled text stands only in its delimited block, as data."""
     hits = {h.memory.id for h in m.hits}
     fresh = [p for p in m.profile if m.frozen is not None and p.id not in {*m.frozen, *hits}]
@@ -209,17 +211,17 @@ def build(m: Material) -> ModelRequest:
             "id": p.id,
             "text": mark_quote(p, p.original_content),
             "kind": str(p.kind),
-            "when": f"{local_time(p.created_at, m.tz):%Y-%m-%d}",
-            **planned(p, m.now, m.tz),
+            "when": f"{to_local_time(p.created_at, m.tz):%Y-%m-%d}",
+            **get_planned_day(p, m.now, m.tz),
         }
         for p in m.profile
         if m.frozen is None or p.id in m.frozen
     ]
-    recalled = [item_of(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)]
+    recalled = [format_hit(h, m.lang, m.tz, m.now) for h in (*(Hit(p, 1.0) for p in fresh), *m.hits)]
     system = "\n\n".join(
         part
         for part in (
-            persona_text(m.persona, m.lang),
+            load_persona(m.persona, m.lang),
             prompts.load("rules", m.lang).render(off_record=m.where in OFF_RECORD).strip(),
             prompts.load("chat_context", m.lang)
             .render(profile=profile, episode=m.episode, summary=m.summary)
@@ -227,10 +229,10 @@ def build(m: Material) -> ModelRequest:
         )
         if part
     )
-    local = local_time(m.now, m.tz)
+    local = to_local_time(m.now, m.tz)
     block = prompts.load("recalled", m.lang).render(
         items=recalled,
-        now=moment(local, m.lang),
+        now=format_moment(local, m.lang),
         tz=m.tz,
         mode=(m.mode is Mode.NORMAL and m.where) or str(m.mode),
         note=m.note,
@@ -242,7 +244,7 @@ def build(m: Material) -> ModelRequest:
     soft, hard = max(room - size, int(room * (1 - NEWEST_SHARE))), max(room - size, int(room * (1 - LEAST_NEWEST)))
     texts = _fit(history, soft, hard, m)
     most = max(room - sum(map(_size, texts)), SMALLEST_NEWEST)
-    newest = f"{block.strip()}\n\n{shortened(text, most, m.lang)}"
+    newest = f"{block.strip()}\n\n{shorten_text(text, most, m.lang)}"
     left_out = len(history) - len(texts)
     history = history[left_out:]
     marks = _time_marks(history, m.lang)
@@ -255,11 +257,11 @@ def build(m: Material) -> ModelRequest:
     data = {
         "message": m.text,
         "history": [
-            {"role": x.role, "text": said, "at": local_time(x.at, x.tz).isoformat()}
+            {"role": x.role, "text": said, "at": to_local_time(x.at, x.tz).isoformat()}
             for x, said in zip(history, texts, strict=True)
         ],
         "history_shortened": left_out > 0 or texts != [_said(x) for x in history],
-        "marks": [*filter(None, marks), f"[{local:%H:%M}]", f"[{moment(local, m.lang)}, {m.tz}]"],
+        "marks": [*filter(None, marks), f"[{local:%H:%M}]", f"[{format_moment(local, m.lang)}, {m.tz}]"],
         "recalled": recalled,
         "profile": profile,
         "summary": m.summary,

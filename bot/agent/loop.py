@@ -10,21 +10,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.agent import context, turns
-from bot.agent.background import Background
-from bot.agent.offrecord import OffRecord
-from bot.agent.recall import mode_of, recall_for, shown, without_secrets
+from bot.agent.background import BackgroundWork
+from bot.agent.offrecord import OffRecordAgent
+from bot.agent.recall import choose_mode, mask_opened_secrets, recall_for_turn, remove_opened_secrets
 from bot.agent.streaming import Running, failed, stream_reply
 from bot.commands.handlers import COMMANDS, Commands
-from bot.commands.orders import Order, Orders, Spoken
+from bot.commands.orders import OrderOutcome, OrderReply, Orders
 from bot.commands.questions import ask_proposal
 from bot.events import (
     Command,
+    CommandOutcome,
     CommandSpec,
     Delta,
     Done,
     Event,
     Failed,
-    Outcome,
     Recalled,
     Started,
     Status,
@@ -32,22 +32,22 @@ from bot.events import (
     Turn,
     WindowMode,
 )
-from bot.llm import Choice
-from bot.reports import sentence
+from bot.llm import ProviderChoice
+from bot.reports import describe_error
 from bot.sessions import HISTORY_SHARE
 from bot.settings import Settings
 from bot.texts import LANGS, say
-from memory.embed import Moving
+from memory.embed import SwitchingEmbedder
 from memory.errors import ModelError, StoreError
-from memory.learn.sealed import spare_asked
+from memory.learn.sealed import says_not_secret
 from memory.learn.wishes import is_off
-from memory.models import Change, Filter, Lang, Memory, Message, Recall, language_of, small_words
-from memory.ports import ChatModel, Clock, Store, System, Tx
-from memory.privacy import where_key
+from memory.models import Change, Filter, Lang, Memory, Message, Recall, count_function_words, detect_language
+from memory.ports import ChatModel, Clock, Store, SystemTransaction, Transaction
+from memory.privacy import find_key_place
 from memory.service import MemoryService
-from memory.store import is_gone
+from memory.store import is_process_gone
 from memory.text.pieces import clean_input
-from memory.upkeep.keeper import progress
+from memory.upkeep.keeper import get_progress
 
 log = logging.getLogger(__name__)
 BUSY_PATIENCE = 180.0  # seconds a turn waits for the one before it
@@ -62,15 +62,15 @@ class EbbAgent:
     store: Store
     service: MemoryService
     model: ChatModel
-    background: Background
+    background: BackgroundWork
     clock: Clock
     worker: str
-    choice: Choice
-    embedder: Moving
+    choice: ProviderChoice
+    embedder: SwitchingEmbedder
 
     def __post_init__(self) -> None:
         self._running: dict[str, Running] = {}
-        self._off_record = OffRecord(self.settings, self.store, self.service, self.model, self.choice.offline)
+        self._off_record = OffRecordAgent(self.settings, self.store, self.service, self.model, self.choice.offline)
         self._commands = Commands(
             self.settings, self.store, self.service, self.background.kick, self._off_record.forget
         )
@@ -80,7 +80,7 @@ class EbbAgent:
     async def reply(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """Answer one message; the last event is Done, Stopped or Failed. Never raises at the front end."""
         turn = replace(turn, text=clean_input(turn.text))
-        lang = self.settings.lang or language_of(turn.text, "") or await self._former_language(turn.user_id)
+        lang = self.settings.lang or detect_language(turn.text, "") or await self._former_language(turn.user_id)
         if not turn.text.strip():
             yield Failed("empty", say(lang, "empty"))
             return
@@ -117,36 +117,36 @@ class EbbAgent:
         if opened is None:
             yield Failed("busy", say(lang, "busy"))
             return
-        if isinstance(opened, turns.Replay):
+        if isinstance(opened, turns.ReplayedTurn):
             for event in _replay(opened):
                 yield event
             return
         self._running[turn.id] = running
         lease = asyncio.create_task(self._hold(turn, running), name=f"lease-{turn.id}")
-        ending = turns.Ending("interrupted", status="interrupted")
+        ending = turns.TurnEnding("interrupted", status="interrupted")
         finished, kept, failure = False, "", None
         sealed = opened.message.text != turn.text
         try:
             yield Started(turn.id, opened.session.id, opened.off)
             order = await self._carry_out(turn, opened.message, lang)
-            said, gap = order.spoken or Spoken(""), "\n\n" if order.spoken and order.rest else ""
+            said, gap = order.spoken or OrderReply(""), "\n\n" if order.spoken and order.rest else ""
             head, kept = f"{said.text}{gap}", f"{said.stored or said.text}{gap}"
             if head:
                 yield Delta(head, literal=True)
             if order.rest:
                 opened, material, recall = await self._recall(turn, opened, order, lang)
                 ending = replace(ending, recall=recall, model=self.model.name)
-                yield Recalled(shown(recall.hits), recall.late)
+                yield Recalled(mask_opened_secrets(recall.hits), recall.late)
                 try:
                     async with aclosing(stream_reply(running, self.model, material)) as pieces:
                         async for piece in pieces:
                             yield piece
                 except ModelError as e:
                     failure = e
-                text = without_secrets(running.text, recall.hits, turn.text, opened.message.text)
+                text = remove_opened_secrets(running.text, recall.hits, turn.text, opened.message.text)
                 ending = _ended(ending, running, failure, kept + text)
             else:
-                ending = turns.Ending("done", kept, learn=False)
+                ending = turns.TurnEnding("done", kept, learn=False)
             reply = await self._finish(opened, ending)
             finished = True
             if failure is None and (told := await self._tell_sealed(running, turn, order, taken=sealed, lang=lang)):
@@ -163,19 +163,19 @@ class EbbAgent:
             if not finished:
                 # The window went away, or something broke: what was said and what was streamed stay.
                 hits = ending.recall.hits if ending.recall else ()
-                text = ending.text or kept + without_secrets(running.text, hits, turn.text, opened.message.text)
+                text = ending.text or kept + remove_opened_secrets(running.text, hits, turn.text, opened.message.text)
                 await asyncio.shield(self._finish(opened, replace(ending, text=text, usage=running.usage)))
 
-    async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> Order:
+    async def _carry_out(self, turn: Turn, message: Message, lang: Lang) -> OrderOutcome:
         """Do what Ebb itself answers, without a model: "not a secret", commands, answers to its questions."""
-        if spare_asked(turn.text) and await self.service.spare(turn.user_id, turn.scope, turn.at):
-            return Order("", Spoken(say(lang, "sealed.spared")))
+        if says_not_secret(turn.text) and await self.service.spare(turn.user_id, turn.scope, turn.at):
+            return OrderOutcome("", OrderReply(say(lang, "sealed.spared")))
         erase = self.settings.transcript == "session"
         return await Orders(self.service, self.store, turn, lang, erase).carry_out(message)
 
     async def _recall(
-        self, turn: Turn, opened: turns.Opened, order: Order, lang: Lang
-    ) -> tuple[turns.Opened, context.Material, Recall]:
+        self, turn: Turn, opened: turns.OpenedTurn, order: OrderOutcome, lang: Lang
+    ) -> tuple[turns.OpenedTurn, context.PromptMaterial, Recall]:
         """Read the turn again after its command was carried out, and recall; nothing while memory is off."""
         opened = await self.store.read(turn.user_id, lambda tx: turns.reread(tx, opened))
         whole = order.rest == turn.text
@@ -184,10 +184,10 @@ class EbbAgent:
         if not opened.off:
             earlier = [m.text for m in opened.history[-3:]]
             # The notebook answers from what recall brings.
-            recall, profile = await recall_for(
+            recall, profile = await recall_for_turn(
                 self.service, self.store, turn, text, earlier, opened.session, whole=self.choice.offline
             )
-        material = context.Material(
+        material = context.PromptMaterial(
             # A secret goes to the model this once; one that was to be remembered does not even do that.
             text=turn.text if whole and not order.note else text,
             now=turn.at,
@@ -200,7 +200,7 @@ class EbbAgent:
             episode=opened.episode,
             summary=opened.session.running_summary,
             note=order.note,
-            mode=mode_of(turn),
+            mode=choose_mode(turn),
             where="" if turn.scope.startswith("user:") else "group",
             persona=self.settings.persona,
             context_tokens=self.settings.context_tokens,
@@ -208,7 +208,7 @@ class EbbAgent:
         )
         return opened, material, recall
 
-    async def _open(self, turn: Turn) -> turns.Opened | turns.Replay | None:
+    async def _open(self, turn: Turn) -> turns.OpenedTurn | turns.ReplayedTurn | None:
         """One turn at a time per scope: wait for the one before it. None if that took too long."""
         idle = timedelta(hours=self.settings.session_idle_hours)
         add = await asyncio.to_thread(self.service.adder, turn.text)
@@ -216,7 +216,9 @@ class EbbAgent:
         while waited < BUSY_PATIENCE:
             now = self.clock()
 
-            def begin(tx: Tx, now: datetime = now) -> turns.Opened | turns.Replay | turns.Busy:
+            def begin(
+                tx: Transaction, now: datetime = now
+            ) -> turns.OpenedTurn | turns.ReplayedTurn | turns.ScopeBusy:
                 return turns.begin(tx, turn, self.worker, idle, now, add)
 
             opening = asyncio.ensure_future(self.store.write(turn.user_id, begin))
@@ -225,10 +227,10 @@ class EbbAgent:
             except asyncio.CancelledError:
                 # Whoever asked went away while this was written: a turn that is begun must end, or its lease would
                 # keep everybody waiting.
-                if isinstance(begun := await opening, turns.Opened):
-                    await self._finish(begun, turns.Ending("interrupted", status="interrupted"))
+                if isinstance(begun := await opening, turns.OpenedTurn):
+                    await self._finish(begun, turns.TurnEnding("interrupted", status="interrupted"))
                 raise
-            if not isinstance(opened, turns.Busy):
+            if not isinstance(opened, turns.ScopeBusy):
                 return opened
             await asyncio.sleep(BUSY_POLL)
             waited += BUSY_POLL
@@ -240,7 +242,7 @@ class EbbAgent:
             await asyncio.sleep(turns.LEASE.total_seconds() / 3)
             until = self.clock() + turns.LEASE
 
-            def renew(tx: Tx, until: datetime = until) -> bool:
+            def renew(tx: Transaction, until: datetime = until) -> bool:
                 return tx.conversations.renew_turn(turn.id, self.worker, until)
 
             try:
@@ -251,21 +253,23 @@ class EbbAgent:
                 running.stop.set()
                 return
 
-    async def _tell_sealed(self, running: Running, turn: Turn, order: Order, *, taken: bool, lang: Lang) -> str:
+    async def _tell_sealed(
+        self, running: Running, turn: Turn, order: OrderOutcome, *, taken: bool, lang: Lang
+    ) -> str:
         """Say after the reply, but do not store, that a secret was sealed or that one cannot be opened."""
         told, taken = "", taken and not order.note
         if taken and self.service.can_seal:
             told = "\n\n" + say(lang, "sealed")
         elif taken or (turn.scope.startswith("user:") and await self.service.locked(turn.user_id, turn.text)):
-            told = "\n\n" + say(lang, "locked", name=where_key(self.settings.home).name)
+            told = "\n\n" + say(lang, "locked", name=find_key_place(self.settings.home).name)
         running.text += told
         return told
 
-    async def _finish(self, opened: turns.Opened, ending: turns.Ending) -> Message | None:
+    async def _finish(self, opened: turns.OpenedTurn, ending: turns.TurnEnding) -> Message | None:
         now = self.clock()
         budget = int(self.settings.context_tokens * HISTORY_SHARE)
 
-        def write(tx: Tx) -> Message | None:
+        def write(tx: Transaction) -> Message | None:
             return turns.finish(
                 tx, opened, ending, self.worker, now, budget_tokens=budget, every=self.settings.monitor_every
             )
@@ -284,7 +288,7 @@ class EbbAgent:
         running.stop.set()
         return True
 
-    async def command(self, c: Command) -> Outcome:
+    async def command(self, c: Command) -> CommandOutcome:
         """Carry out a command. Never raises at the front end."""
         lang: Lang = c.lang or "en"
         c = replace(c, args=clean_input(c.args))
@@ -292,13 +296,13 @@ class EbbAgent:
             lang = c.lang or await self.language(c.user_id, c.args)
             return await self._commands.run(c, lang)
         except StoreError as e:
-            return Outcome(False, say(lang, "store", why=str(e)))
+            return CommandOutcome(False, say(lang, "store", why=str(e)))
         except ModelError as e:
-            return Outcome(False, sentence(e, lang, model=self.model.name))
+            return CommandOutcome(False, describe_error(e, lang, model=self.model.name))
         except Exception:
             # The boundary to the front ends, as in `reply`.
             log.exception("command %s failed", c.name)
-            return Outcome(False, say(lang, "internal"))
+            return CommandOutcome(False, say(lang, "internal"))
 
     def commands(self) -> Sequence[CommandSpec]:
         """For menus and completion."""
@@ -317,7 +321,7 @@ class EbbAgent:
     async def status(self, user_id: str, scope: str, now: datetime) -> Status:
         """Return what a header shows."""
 
-        def read(tx: Tx) -> Status:
+        def read(tx: Transaction) -> Status:
             session = tx.conversations.current(scope)
             running = tx.conversations.running(scope)
             after = session.summarised_through if session else 0
@@ -337,7 +341,7 @@ class EbbAgent:
                 and running.leased_until > now,
                 offline=self.choice.offline,
                 last_seq=tx.changes.last_seq(),
-                upkeep=night.share if (night := progress(tx)) is not None else None,
+                upkeep=night.share if (night := get_progress(tx)) is not None else None,
                 memory_off=is_off(tx),
                 embedded=embedded if embedded[0] < embedded[1] else None,
             )
@@ -355,7 +359,7 @@ class EbbAgent:
     async def keep_unsent(self, user_id: str, texts: Mapping[str, str]) -> None:
         """Keep what this process was given and has not sent yet, by id."""
 
-        def write(s: System) -> None:
+        def write(s: SystemTransaction) -> None:
             kept = {**(s.get(f"unsent:{user_id}") or {}), self.worker: {i: clean_input(t) for i, t in texts.items()}}
             s.set(f"unsent:{user_id}", {w: t for w, t in kept.items() if t} or None)
 
@@ -364,10 +368,12 @@ class EbbAgent:
     async def take_unsent(self, user_id: str) -> dict[str, str]:
         """Take over what processes that are gone had not sent, oldest first."""
 
-        def write(s: System) -> dict[str, str]:
+        def write(s: SystemTransaction) -> dict[str, str]:
             kept = s.get(f"unsent:{user_id}") or {}
             host, me = self.worker.rsplit(":", 2)[0], self.worker.rpartition(".")[0]
-            gone = [w for w in kept if w.rpartition(".")[0] == me or w.rsplit(":", 2)[0] != host or is_gone(w)]
+            gone = [
+                w for w in kept if w.rpartition(".")[0] == me or w.rsplit(":", 2)[0] != host or is_process_gone(w)
+            ]
             taken = {i: text for w in gone for i, text in kept.pop(w).items()}
             s.set(f"unsent:{user_id}", {**kept, **({self.worker: taken} if taken else {})} or None)
             return taken
@@ -386,24 +392,24 @@ class EbbAgent:
         if self.settings.lang is not None:
             return self.settings.lang
 
-        def read(tx: Tx) -> list[str]:
+        def read(tx: Transaction) -> list[str]:
             last = tx.conversations.messages(scope=f"user:{user_id}", limit=6, newest=True)
             said = [m.text for m in last if m.role == "user"]
             return said or [m.original_content for m in tx.memories.find(Filter(), limit=1).items]
 
         texts = await self.store.read(user_id, read)
-        if not texts or small_words(said) > 1:
-            return language_of(said, default)
-        return language_of(next((t for t in reversed(texts) if small_words(t)), texts[-1]))
+        if not texts or count_function_words(said) > 1:
+            return detect_language(said, default)
+        return detect_language(next((t for t in reversed(texts) if count_function_words(t)), texts[-1]))
 
 
-def _replay(turn: turns.Replay) -> tuple[Event, Event]:
+def _replay(turn: turns.ReplayedTurn) -> tuple[Event, Event]:
     message_id, text = (turn.reply.id, turn.reply.text) if turn.reply else ("", "")
     last = Stopped(message_id, text) if turn.row.state == "stopped" else Done(message_id, text)
     return Started(turn.row.id, turn.row.session_id), last
 
 
-def _ended(ending: turns.Ending, running: Running, failure: ModelError | None, stored: str) -> turns.Ending:
+def _ended(ending: turns.TurnEnding, running: Running, failure: ModelError | None, stored: str) -> turns.TurnEnding:
     """How the turn ends, by how its stream ended; `stored` is the reply as the transcript may keep it."""
     ending = replace(ending, text=stored, usage=running.usage)
     if failure is not None:

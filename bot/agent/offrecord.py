@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from bot.agent import context
-from bot.agent.recall import recall_for, shown
+from bot.agent.recall import mask_opened_secrets, recall_for_turn
 from bot.agent.streaming import Running, failed, stream_reply
 from bot.events import Delta, Done, Event, Recalled, Started, Stopped, Turn, WindowMode
 from bot.settings import Settings
@@ -22,7 +22,7 @@ from memory.service import MemoryService
 
 
 @dataclass
-class OffRecord:
+class OffRecordAgent:
     """Answers turns of temporary and read-only windows. `reads_all`: the model is given a message however long."""
 
     settings: Settings
@@ -49,12 +49,12 @@ class OffRecord:
         profile: list[Memory] = []
         if turn.mode is WindowMode.PRIVATE:
             earlier = [m.text for m in said[-3:]]
-            recall, profile = await recall_for(
+            recall, profile = await recall_for_turn(
                 self.service, self.store, turn, turn.text, earlier, None, local_only=True, whole=self.reads_all
             )
             hits = recall.hits
-            yield Recalled(shown(hits))
-        material = context.Material(
+            yield Recalled(mask_opened_secrets(hits))
+        material = context.PromptMaterial(
             text=turn.text,
             now=turn.at,
             tz=turn.tz,

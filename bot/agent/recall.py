@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from bot.events import Turn
 from memory.models import Filter, Hit, Kind, Layer, Memory, MemoryId, Mode, Recall, Session
-from memory.ports import Store, Tx
-from memory.privacy import mask, redact
+from memory.ports import Store, Transaction
+from memory.privacy import mask_values, redact
 from memory.service import MemoryService
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.questions import review_asked
@@ -41,12 +41,12 @@ _TOKEN = re.compile(r"[^\W_]{4,100}")
 SECRET_WORD = 4  # characters from which a word of a secret is taken out of what is stored
 
 
-def mode_of(turn: Turn) -> Mode:
+def choose_mode(turn: Turn) -> Mode:
     """Review mode where /review or the words ask for it, for this turn only."""
     return Mode.REVIEW if turn.review or review_asked(turn.text) else Mode.NORMAL
 
 
-async def recall_for(
+async def recall_for_turn(
     service: MemoryService,
     store: Store,
     turn: Turn,
@@ -68,7 +68,7 @@ async def recall_for(
     frozen = session.profile if session is not None else None
     known = frozenset(m.id for m in profile if not whole and (frozen is None or m.id in frozen))
     recall = await service.recall(
-        turn.user_id, text, earlier, turn.at, turn.tz, mode=mode_of(turn), exclude=known, local_only=local_only
+        turn.user_id, text, earlier, turn.at, turn.tz, mode=choose_mode(turn), exclude=known, local_only=local_only
     )
     text = keep_ends(text, MOST_READ)
     plans = frozenset({Kind.TODO, Kind.GOAL, Kind.DECISION, Kind.EVENT}) if _PLANS.search(text) else None
@@ -83,7 +83,7 @@ async def recall_for(
     return replace(recall, hits=hits, missed=()), []
 
 
-def _learned_in(tx: Tx, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
+def _learned_in(tx: Transaction, memories: Sequence[Memory], scope: str) -> set[MemoryId]:
     """Ids of those that were learned in the scope, and so was everything that they replace or were made of."""
     before = {m.id: (*m.supersedes, *m.merged_from, *m.source_ids) for m in memories}
     known = {m.id: m for m in (*memories, *tx.memories.many([i for ids in before.values() for i in ids]))}
@@ -114,7 +114,7 @@ async def _with_overview(
     return replace(recall, hits=(*recall.hits, *more)[:OVERVIEW])
 
 
-def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def mask_opened_secrets(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return the hits as a front end may show them: an opened secret under its label."""
     return tuple(
         replace(h, memory=replace(h.memory, content=h.memory.original_content)) if h.why == "secret" else h
@@ -122,7 +122,7 @@ def shown(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     )
 
 
-def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
+def remove_opened_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str = "") -> str:
     """Mask in a reply that is to be stored the secrets that were opened or typed.
 
     `said` is the message as it came, `stored` as it is kept. Parts of a secret ("ends in 4821") go as well, but not
@@ -135,5 +135,5 @@ def without_secrets(text: str, hits: Sequence[Hit], said: str = "", stored: str 
         words = {w.strip(".,;:!?\"'()。，；：！？“”（）") for w in secret.split()}
         parts = {t for t in _TOKEN.findall(text) if t.casefold() in secret.casefold()} | words
         hidden = [p for p in parts if len(p) >= SECRET_WORD and p.casefold() not in known.casefold()]
-        text = mask(text, [secret, *sorted(hidden, key=len, reverse=True)])
+        text = mask_values(text, [secret, *sorted(hidden, key=len, reverse=True)])
     return redact(text)[0] if opened else text

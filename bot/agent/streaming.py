@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from bot.agent import context
 from bot.events import Delta, Failed
-from bot.reports import sentence
+from bot.reports import describe_error
 from memory.errors import ModelError
 from memory.models import Lang, Usage
 from memory.ports import ChatModel, ModelRequest
@@ -49,10 +49,12 @@ class Running:
             raise ModelError("unreadable", detail="empty", model=model.name)
 
 
-async def stream_reply(running: Running, model: ChatModel, material: context.Material) -> AsyncGenerator[Delta, None]:
+async def stream_reply(
+    running: Running, model: ChatModel, material: context.PromptMaterial
+) -> AsyncGenerator[Delta, None]:
     """Write the reply, after a line where the model is not sent all of what was said. Raises ModelError."""
     request = await asyncio.to_thread(context.build, material)
-    if notice := context.shortening_notice(request, material):
+    if notice := context.write_shortening_notice(request, material):
         running.text = notice
         yield Delta(notice)
     async with aclosing(running.write(model, request)) as pieces:
@@ -62,7 +64,7 @@ async def stream_reply(running: Running, model: ChatModel, material: context.Mat
 
 def failed(e: ModelError, model: ChatModel, partial: str, lang: Lang) -> Failed:
     """Say in one sentence why a reply was not written."""
-    return Failed(e.code, sentence(e, lang, model=model.name), e.retry_after, partial)
+    return Failed(e.code, describe_error(e, lang, model=model.name), e.retry_after, partial)
 
 
 async def until(stop: asyncio.Event, stream: AsyncIterator[T]) -> AsyncGenerator[T, None]:

@@ -15,13 +15,13 @@ from bot.events import Turn
 from bot.sessions import compact, ensure_session, plan_rest, title_of
 from memory.learn.wishes import is_off
 from memory.models import Filter, Layer, Message, MessageStatus, Recall, Session, State, TurnRow, TurnState, Usage
-from memory.ports import Tx
+from memory.ports import Transaction
 
 LEASE = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayedTurn:
     """The turn was answered before: its reply, or why it failed."""
 
     row: TurnRow
@@ -29,14 +29,14 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Busy:
+class ScopeBusy:
     """Another turn of the scope is being answered."""
 
     turn_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTurn:
     """The turn is ours; `history` is working memory before its message."""
 
     row: TurnRow
@@ -48,7 +48,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class TurnEnding:
     """How a turn ended, and what is stored with it."""
 
     state: TurnState
@@ -62,8 +62,13 @@ class Ending:
 
 
 def begin(
-    tx: Tx, turn: Turn, worker: str, idle: timedelta, now: datetime, add: Callable[[Tx, Message], Message]
-) -> Opened | Replay | Busy:
+    tx: Transaction,
+    turn: Turn,
+    worker: str,
+    idle: timedelta,
+    now: datetime,
+    add: Callable[[Transaction, Message], Message],
+) -> OpenedTurn | ReplayedTurn | ScopeBusy:
     """Open the turn, storing the user's message; or say that it was answered, or that another one runs.
 
     `add` stores the message: a secret in it never reaches the file in the open, but is in `turn` for this reply.
@@ -73,10 +78,10 @@ def begin(
     row = tx.conversations.turn(turn.id)
     if row is not None and row.state in ("done", "stopped"):
         reply = tx.conversations.message(row.reply_message_id) if row.reply_message_id else None
-        return Replay(row, reply)
+        return ReplayedTurn(row, reply)
     running = tx.conversations.running(turn.scope)
     if running is not None:
-        return Busy(running.id)
+        return ScopeBusy(running.id)
     tx.changes.begin("user", "chat", now, turn_id=turn.id)
     if row is not None:
         return _again(tx, row, worker, now)
@@ -112,31 +117,31 @@ def begin(
     title = session.title or title_of(message.text)
     session = replace(session, last_at=max(session.last_at, now), title=title)
     tx.conversations.put_session(session)
-    return Opened(row, session, message, history, latest_episode(tx, session), is_off(tx))
+    return OpenedTurn(row, session, message, history, find_latest_episode(tx, session), is_off(tx))
 
 
-def _again(tx: Tx, row: TurnRow, worker: str, now: datetime) -> Opened | Busy:
+def _again(tx: Transaction, row: TurnRow, worker: str, now: datetime) -> OpenedTurn | ScopeBusy:
     """Open a failed or interrupted turn again, for the message that is stored already."""
     message = tx.conversations.message(row.user_message_id)
     session = tx.conversations.session(row.session_id)
     if message is None or session is None or not tx.conversations.reopen_turn(row.id, worker, now + LEASE):
-        return Busy(row.id)
+        return ScopeBusy(row.id)
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
     row = replace(row, state="open", leased_by=worker, leased_until=now + LEASE)
-    return Opened(row, session, message, history, latest_episode(tx, session), is_off(tx))
+    return OpenedTurn(row, session, message, history, find_latest_episode(tx, session), is_off(tx))
 
 
-def reread(tx: Tx, opened: Opened) -> Opened:
+def reread(tx: Transaction, opened: OpenedTurn) -> OpenedTurn:
     """Read the turn again: without what was hidden since; while memory is off without an episode."""
     session = tx.conversations.session(opened.session.id) or opened.session
     message = tx.conversations.message(opened.message.id) or opened.message
     history = tx.conversations.messages(session_id=session.id, after=session.summarised_through, before=message.seq)
     off = is_off(tx)
-    episode = "" if off else latest_episode(tx, session)
+    episode = "" if off else find_latest_episode(tx, session)
     return replace(opened, session=session, message=message, history=history, episode=episode, off=off)
 
 
-def latest_episode(tx: Tx, session: Session) -> str:
+def find_latest_episode(tx: Transaction, session: Session) -> str:
     """Return the newest episode of an earlier session of the same scope, never a private one in a group."""
     page = tx.memories.find(
         Filter(layers=frozenset({Layer.EPISODE}), states=frozenset({State.ACTIVE})), order="created", limit=10
@@ -151,7 +156,14 @@ def latest_episode(tx: Tx, session: Session) -> str:
 
 
 def finish(
-    tx: Tx, opened: Opened, end: Ending, worker: str, now: datetime, *, budget_tokens: int, every: int
+    tx: Transaction,
+    opened: OpenedTurn,
+    end: TurnEnding,
+    worker: str,
+    now: datetime,
+    *,
+    budget_tokens: int,
+    every: int,
 ) -> Message | None:
     """Store the reply, the trace, the tokens and the jobs; None if the turn was no longer ours."""
     row = opened.row
@@ -195,7 +207,7 @@ def finish(
     return reply
 
 
-def enqueue_monitor(tx: Tx, row: TurnRow, now: datetime, every: int) -> None:
+def enqueue_monitor(tx: Transaction, row: TurnRow, now: datetime, every: int) -> None:
     """Learn from the turn, or with `every` > 1 from the last so many turns at once."""
     if every <= 1:
         tx.jobs.enqueue("monitor", row.id, {"turn_ids": [row.id]}, now)
@@ -209,7 +221,7 @@ def enqueue_monitor(tx: Tx, row: TurnRow, now: datetime, every: int) -> None:
     tx.put_user(replace(user, settings={**user.settings, "unlearned_turns": waiting}))
 
 
-def settle_orphans(tx: Tx, now: datetime) -> int:
+def settle_orphans(tx: Transaction, now: datetime) -> int:
     """Mark turns whose process is gone as `interrupted`; what was said in them is still learned."""
     orphans = tx.conversations.orphans(now)
     for row in orphans:

@@ -10,13 +10,25 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 
 from bot.bootstrap import Ebb, open_ebb
-from bot.cli.parser import Parser, explain, make_parser
-from bot.events import Choice, Command, Delta, Done, Event, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
+from bot.cli.parser import BilingualParser, explain, make_parser
+from bot.events import (
+    Choice,
+    Command,
+    CommandOutcome,
+    Delta,
+    Done,
+    Event,
+    Failed,
+    Recalled,
+    Stopped,
+    Turn,
+    WindowMode,
+)
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.errors import StoreBusy
-from memory.models import Lang, language_of
-from memory.store import locked
+from memory.models import Lang, detect_language
+from memory.store import is_locked
 
 DRAIN_SECONDS = 20.0
 LOCKED_SECONDS = 1.5  # of being locked, without a break, that are worth a word
@@ -24,7 +36,7 @@ _LOOK = 0.3
 say = Texts("ask")
 
 
-def make_ask_parser(lang: Lang) -> Parser:
+def make_ask_parser(lang: Lang) -> BilingualParser:
     """Make the parser of `ebb ask`."""
     p = make_parser("ebb ask", lang)
     for flag in ("--temp", "--read", "--why"):
@@ -37,14 +49,14 @@ def run(settings: Settings, argv: Sequence[str], lang: Lang) -> int:
     """Answer one question. 0: answered; 1: it failed; 2: there was no question."""
     args = make_ask_parser(lang).parse_args(argv)
     mode = WindowMode.TEMP if args.temp else WindowMode.PRIVATE if args.read else WindowMode.NORMAL
-    text = question(args.text)
+    text = read_question(args.text)
     if not text:
         print(say(settings.lang or machine_language() or "en", "usage"), file=sys.stderr)
         return 2
     return asyncio.run(_patiently(settings, text, mode, why=args.why))
 
 
-def question(argv: Sequence[str]) -> str:
+def read_question(argv: Sequence[str]) -> str:
     """Read the words given, and what is piped in behind them."""
     words = " ".join(argv).strip()
     piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read().strip()
@@ -53,7 +65,7 @@ def question(argv: Sequence[str]) -> str:
 
 async def _patiently(settings: Settings, text: str, mode: WindowMode, *, why: bool) -> int:
     """Nobody sits before a silent shell: another process's lock is named when it lasts, and when it stays."""
-    lang = settings.lang or language_of(text)
+    lang = settings.lang or detect_language(text)
     async with _tell_when_locked(settings.database, lang):
         try:
             return await _ask(settings, text, mode, why=why)
@@ -79,7 +91,7 @@ async def _watch_lock(path: Path, lang: Lang) -> None:
     waited = 0.0
     while waited < LOCKED_SECONDS:
         await asyncio.sleep(_LOOK)
-        waited = waited + _LOOK if await asyncio.to_thread(locked, path) else 0.0
+        waited = waited + _LOOK if await asyncio.to_thread(is_locked, path) else 0.0
     print(say(lang, "waiting"), file=sys.stderr, flush=True)
 
 
@@ -107,11 +119,11 @@ async def _ask(settings: Settings, text: str, mode: WindowMode, *, why: bool) ->
         code = await _stream(ebb.agent.reply(turn), why=why)
         left = await ebb.agent.drain(DRAIN_SECONDS)
         if left:
-            print(say(settings.lang or language_of(text), "left", n=left), file=sys.stderr)
+            print(say(settings.lang or detect_language(text), "left", n=left), file=sys.stderr)
         return code
 
 
-async def _told(ebb: Ebb, outcome: Outcome) -> int:
+async def _told(ebb: Ebb, outcome: CommandOutcome) -> int:
     print(outcome.text)
     _offer(outcome.choices)
     await ebb.agent.drain(DRAIN_SECONDS)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from bot.markdown import columns, padded
+from bot.markdown import count_columns, pad_to_columns
 from memory.models import Level
 
 LEVEL_INK: Final = "█▓▒░·"  # full, summary, tag, trace, archive: fainter and fainter
@@ -19,7 +19,7 @@ _BITS: Final = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))  # of a 
 _LABEL: Final = 5  # columns of the scale at the left
 
 
-class Canvas:
+class DotCanvas:
     """A field of dots, (0, 0) at the top left."""
 
     def __init__(self, width: int, height: int) -> None:
@@ -46,7 +46,7 @@ class Canvas:
         ]
 
 
-def plot(
+def draw_plot(
     points: Sequence[tuple[float, float]], rules: Sequence[float], top: float, width: int, height: int
 ) -> list[str]:
     """Draw the curve between its scale and its axis: `height` + 1 lines, `width` columns wide.
@@ -54,7 +54,7 @@ def plot(
     `points` are (share of the width, weight), `rules` the weights where levels begin.
     """
     inner = max(width - _LABEL - 1, 4)
-    canvas, top = Canvas(inner, height), top or 1.0
+    canvas, top = DotCanvas(inner, height), top or 1.0
     across, down = 2 * inner - 1, 4 * height - 1
 
     def place(point: tuple[float, float]) -> tuple[int, int]:
@@ -74,16 +74,16 @@ def plot(
     return [*lines, f"{'0.00':>{_LABEL}}└{'─' * inner}"]
 
 
-def axis(width: int, marks: Sequence[tuple[float, str]]) -> str:
+def draw_axis(width: int, marks: Sequence[tuple[float, str]]) -> str:
     """Write texts under a plot, each at its share of the width, as far as there is room."""
     inner = max(width - _LABEL - 1, 4)
     line = [" "] * inner
     free = 0
     for share, text in marks:
-        at = min(round(share * (inner - 1)), inner - columns(text))
+        at = min(round(share * (inner - 1)), inner - count_columns(text))
         if at >= free:
-            line[at : at + columns(text)] = [*text, *[""] * (columns(text) - len(text))]
-            free = at + columns(text) + 1
+            line[at : at + count_columns(text)] = [*text, *[""] * (count_columns(text) - len(text))]
+            free = at + count_columns(text) + 1
     return " " * (_LABEL + 1) + "".join(line)
 
 
@@ -98,7 +98,7 @@ def strip(width: int, levels: Sequence[tuple[float, Level]]) -> str:
     return " " * (_LABEL + 1) + "".join(out)
 
 
-def marks(width: int, events: Sequence[tuple[float, str]]) -> str:
+def draw_marks(width: int, events: Sequence[tuple[float, str]]) -> str:
     """Mark each event at its place; of several in one column the rarer kind shows."""
     inner = max(width - _LABEL - 1, 4)
     line = [" "] * inner
@@ -111,13 +111,13 @@ def marks(width: int, events: Sequence[tuple[float, str]]) -> str:
     return " " * (_LABEL + 1) + "".join(line).rstrip()
 
 
-def side_by_side(panels: Sequence[Sequence[str]], width: int, across: int, gap: int = 2) -> list[str]:
+def join_panels(panels: Sequence[Sequence[str]], width: int, across: int, gap: int = 2) -> list[str]:
     """Panels of `width` columns, `across` in a row."""
     out: list[str] = []
     for start in range(0, len(panels), across):
         some = panels[start : start + across]
         for y in range(max(map(len, some))):
-            cells = (padded(p[y] if y < len(p) else "", width) for p in some)
+            cells = (pad_to_columns(p[y] if y < len(p) else "", width) for p in some)
             out.append((" " * gap).join(cells).rstrip())
         out.append("")
     return out[:-1]

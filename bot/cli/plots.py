@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bot.cli.charts import EVENT_INK
 from bot.texts import Texts
 from memory.lifecycle import CURVES
-from memory.lifecycle.replay import Course
+from memory.lifecycle.replay import WeightHistory
 from memory.models import Lang, Level
 
 if TYPE_CHECKING:
@@ -60,24 +60,24 @@ _UNMARKED: Final = frozenset({"created", "lowered"})
 _ACROSS: Final = 3  # panels in a row
 
 
-class NoPlots(Exception):
+class PlotLibraryMissing(Exception):
     """matplotlib is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class CoursePanel:
     """One course with its heading.
 
     `imagined`: the scale is days since its beginning, and the level is the one that the weight calls for.
     """
 
     title: str
-    course: Course
+    course: WeightHistory
     curve: str
     imagined: bool = False
 
 
-def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str = "") -> None:
+def write(panels: Sequence[CoursePanel], path: Path, lang: Lang, title: str = "") -> None:
     """Draw the panels side by side into a PNG. Raises NoPlots, OSError."""
     try:
         import matplotlib as mpl
@@ -86,7 +86,7 @@ def write(panels: Sequence[Panel], path: Path, lang: Lang, title: str = "") -> N
         from matplotlib import font_manager
         from matplotlib.figure import Figure
     except ImportError as e:
-        raise NoPlots from e
+        raise PlotLibraryMissing from e
     fonts = {f.name for f in font_manager.fontManager.ttflist}
     chinese = next((name for name in _CHINESE if name in fonts), None)
     words: Lang = lang if chinese else "en"
@@ -115,7 +115,7 @@ def _shown(text: str, chinese: str | None) -> str:
     return " ".join(plain.split())
 
 
-def _draw(ax: Axes, panel: Panel, lang: Lang) -> None:
+def _draw(ax: Axes, panel: CoursePanel, lang: Lang) -> None:
     moments = panel.course.moments
     curve = CURVES[panel.curve]
     start = moments[0].at
@@ -169,7 +169,7 @@ def _apart(rules: Sequence[float], least: float) -> list[tuple[float, float]]:
     return out
 
 
-def _forgotten(panel: Panel) -> int | None:
+def _forgotten(panel: CoursePanel) -> int | None:
     """From which moment on its curve would have forgotten it for good, if nobody spoke of it again."""
     below = CURVES[panel.curve].forgets_below
     if below is None or not panel.imagined:
@@ -178,7 +178,7 @@ def _forgotten(panel: Panel) -> int | None:
     return weak.index(True) if True in weak else None
 
 
-def _legend(figure: Figure, spare: Axes | None, panels: Sequence[Panel], lang: Lang) -> None:
+def _legend(figure: Figure, spare: Axes | None, panels: Sequence[CoursePanel], lang: Lang) -> None:
     """Explain the tints and marks that occur, in the empty place among the panels if there is one."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch

@@ -13,15 +13,15 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.bootstrap import Ebb
-from bot.cli.parser import argument, positive, read_id, verb
-from bot.commands.memories import memory_line
-from bot.markdown import columns, padded
+from bot.cli.parser import argument, parse_positive, read_id, verb
+from bot.commands.memories import format_memory
+from bot.markdown import count_columns, pad_to_columns
 from bot.texts import Texts
 from memory.errors import Conflict
 from memory.jobs import JobRunner
 from memory.models import Job, Lang, Level, Memory, MemoryId
-from memory.store import worker_id
-from memory.upkeep.keeper import Keeper, Preview, Progress, Report
+from memory.store import make_worker_id
+from memory.upkeep.keeper import NightReport, UpkeepPreview, UpkeepProgress, UpkeepService
 
 say = Texts("upkeep")
 _LOOK_SECONDS = 0.1
@@ -30,7 +30,7 @@ _SHOWN = 8  # memories named under one heading
 _REVIEWS = ("review_promoted", "review_kept", "review_forgotten", "review_archived")
 
 
-def _keeper(ebb: Ebb) -> Keeper:
+def _keeper(ebb: Ebb) -> UpkeepService:
     keeper = ebb.service.keeper
     if keeper is None:  # pragma: no cover - the composition root makes one
         raise AssertionError
@@ -48,7 +48,7 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
         print(_preview(await keeper.preview(ebb.owner, ebb.clock()), ebb, lang))
         return 0
     job_id = await keeper.by_hand(ebb.owner, ebb.clock())
-    runner = JobRunner(ebb.store, {"upkeep": keeper.at_once}, ebb.clock, worker=worker_id(), concurrency=1)
+    runner = JobRunner(ebb.store, {"upkeep": keeper.at_once}, ebb.clock, worker=make_worker_id(), concurrency=1)
     work = asyncio.create_task(runner.run(), name="upkeep-by-hand")
     try:
         failed = await _watched(ebb, keeper, job_id, lang)
@@ -71,7 +71,7 @@ async def upkeep(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-async def _watched(ebb: Ebb, keeper: Keeper, job_id: str, lang: Lang) -> Job | None:
+async def _watched(ebb: Ebb, keeper: UpkeepService, job_id: str, lang: Lang) -> Job | None:
     """Show how far it is until the job is over; the job, if it was given up."""
     lively = sys.stderr.isatty()
     screen = getattr(sys.stderr, "raw", sys.stderr)  # past the output gate: these control sequences are ours
@@ -88,7 +88,7 @@ async def _watched(ebb: Ebb, keeper: Keeper, job_id: str, lang: Lang) -> Job | N
     return next((j for j in dead if j.id == job_id), None)
 
 
-def _bar(p: Progress, lang: Lang) -> str:
+def _bar(p: UpkeepProgress, lang: Lang) -> str:
     full = round(p.share * _BAR)
     return f"{'▰' * full}{'▱' * (_BAR - full)} {p.share:4.0%}  {say(lang, f'phase.{p.phase}')}"
 
@@ -96,7 +96,7 @@ def _bar(p: Progress, lang: Lang) -> str:
 # --- the report ---------------------------------------------------------------------------------------------
 
 
-@verb("report", argument("--nights", type=positive, default=1), argument("--json", action="store_true"))
+@verb("report", argument("--nights", type=parse_positive, default=1), argument("--json", action="store_true"))
 async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     """Print the last nights, newest last, so that the newest stands above the prompt."""
     reports = await _keeper(ebb).reports(ebb.owner, args.nights)
@@ -110,7 +110,7 @@ async def report(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     return 0
 
 
-async def _report(ebb: Ebb, r: Report, lang: Lang) -> str:
+async def _report(ebb: Ebb, r: NightReport, lang: Lang) -> str:
     ids = [i for pair in r.clashes for i in pair] + list(r.derived)
     known = {m.id: m for m in await ebb.agent.memories(ebb.owner, ids)}
     rows = [*_done(r, lang), *_named(r, known, ebb.clock(), lang)]
@@ -119,7 +119,7 @@ async def _report(ebb: Ebb, r: Report, lang: Lang) -> str:
     return "\n".join([say(lang, "head", night=r.night, at=when), *_lines([*rows, *quiet, *_standing(r, lang)], lang)])
 
 
-def _done(r: Report, lang: Lang) -> list[tuple[str, str]]:
+def _done(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
     """List what was done, each thing only if there was any."""
     rows: list[tuple[str, str]] = []
 
@@ -146,7 +146,7 @@ def _done(r: Report, lang: Lang) -> list[tuple[str, str]]:
     return rows
 
 
-def _named(r: Report, known: Mapping[MemoryId, Memory], now: datetime, lang: Lang) -> list[tuple[str, str]]:
+def _named(r: NightReport, known: Mapping[MemoryId, Memory], now: datetime, lang: Lang) -> list[tuple[str, str]]:
     """List what a person may want to act on; what was erased since is left out."""
     rows: list[tuple[str, str]] = []
     pairs = [(known[a], known[b]) for a, b in r.clashes if a in known and b in known]
@@ -156,11 +156,11 @@ def _named(r: Report, known: Mapping[MemoryId, Memory], now: datetime, lang: Lan
         rows += [("", f"{_short(a)} ↔ {_short(b)}") for a, b in pairs[:_SHOWN]]
     if derived:
         rows.append((say(lang, "derived"), f"{len(derived)} – {say(lang, 'derived.how')}"))
-        rows += [("", memory_line(m, lang, now)) for m in derived[:_SHOWN]]
+        rows += [("", format_memory(m, lang, now)) for m in derived[:_SHOWN]]
     return rows
 
 
-def _standing(r: Report, lang: Lang) -> list[tuple[str, str]]:
+def _standing(r: NightReport, lang: Lang) -> list[tuple[str, str]]:
     """List how the memories stand, and the counters of what changed them."""
     counters = r.counters
     names = ("passive_compression", "user_activation", "negation", "frequent_reinforce", "batch_merge")
@@ -178,7 +178,7 @@ def _standing(r: Report, lang: Lang) -> list[tuple[str, str]]:
 # --- a look beforehand --------------------------------------------------------------------------------------
 
 
-def _preview(p: Preview, ebb: Ebb, lang: Lang) -> str:
+def _preview(p: UpkeepPreview, ebb: Ebb, lang: Lang) -> str:
     rows: list[tuple[str, str]] = []
 
     def some(label: str, texts: Sequence[str]) -> None:
@@ -189,7 +189,7 @@ def _preview(p: Preview, ebb: Ebb, lang: Lang) -> str:
                 rows.append(("", say(lang, "more", n=len(texts) - _SHOWN)))
 
     def lines(memories: Sequence[Memory]) -> list[str]:
-        return [memory_line(m, lang, ebb.clock()) for m in memories]
+        return [format_memory(m, lang, ebb.clock()) for m in memories]
 
     for (old, new), memories in p.fading.items():
         a, b = (say(lang, f"level.{level.name.lower()}") for level in (old, new))
@@ -215,8 +215,8 @@ def _short(m: Memory) -> str:
 
 def _lines(rows: Sequence[tuple[str, str]], lang: Lang) -> list[str]:
     """Label and text in two columns."""
-    width = max([*(columns(label) for label, _ in rows), int(say(lang, "columns"))])
-    return [f"  {padded(label, width)}  {text}".rstrip() for label, text in rows]
+    width = max([*(count_columns(label) for label, _ in rows), int(say(lang, "columns"))])
+    return [f"  {pad_to_columns(label, width)}  {text}".rstrip() for label, text in rows]
 
 
 # --- proposals ----------------------------------------------------------------------------------------------
@@ -230,5 +230,5 @@ async def accept(ebb: Ebb, args: argparse.Namespace, lang: Lang) -> int:
     except Conflict:
         print(say(lang, "not_proposed"), file=sys.stderr)
         return 1
-    print(say(lang, "accepted", text=memory_line(m, lang, ebb.clock())))
+    print(say(lang, "accepted", text=format_memory(m, lang, ebb.clock())))
     return 0

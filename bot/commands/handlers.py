@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.commands import questions
-from bot.commands.memories import list_as_of, listed, memory_line
-from bot.commands.orders import Orders, Spoken
-from bot.commands.why import MORE, explain, quote_of, reasons_for
-from bot.events import Command, Outcome, Turn, WindowMode
+from bot.commands.memories import format_memory, list_as_of, listed
+from bot.commands.orders import OrderReply, Orders
+from bot.commands.why import MORE, explain, explain_reply, quote_of
+from bot.events import Command, CommandOutcome, Turn, WindowMode
 from bot.sessions import close
 from bot.settings import Settings
-from bot.texts import ago, say, words
+from bot.texts import format_age, say, words
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.dates import AsOf, as_of_asked
+from memory.learn.dates import AsOfQuery, parse_as_of
 from memory.models import Filter, Lang, Level, Memory, State, mark_quote
-from memory.ports import Store, Tx
+from memory.ports import Store, Transaction
 from memory.service import Intent, MemoryService
 
 COMMANDS = tuple("new temp review remember forget quiet memories memory why undo help quit".split())  # noqa: SIM905
@@ -44,14 +44,14 @@ class Commands:
     kick: Callable[[], None]
     forget_window: Callable[[str], None]
 
-    async def run(self, c: Command, lang: Lang) -> Outcome:
+    async def run(self, c: Command, lang: Lang) -> CommandOutcome:
         """Dispatch by name."""
         name = c.name.lstrip("/")
         if name.lower() not in {*COMMANDS, *UNLISTED}:
-            return Outcome(False, say(lang, "unknown_command", name=name))
+            return CommandOutcome(False, say(lang, "unknown_command", name=name))
         if c.mode is not WindowMode.NORMAL and name.lower() in OFF_RECORD:
-            return Outcome(False, say(lang, OFF_RECORD[name.lower()]))
-        handler: Callable[[Command, Lang], Awaitable[Outcome]] = getattr(self, f"_{name.lower()}")
+            return CommandOutcome(False, say(lang, OFF_RECORD[name.lower()]))
+        handler: Callable[[Command, Lang], Awaitable[CommandOutcome]] = getattr(self, f"_{name.lower()}")
         outcome = await handler(c, lang)
         self.kick()
         return outcome
@@ -59,12 +59,12 @@ class Commands:
     def _orders(self, c: Command, lang: Lang) -> Orders:
         return Orders(self.service, self.store, c, lang, self.settings.transcript == "session")
 
-    async def _new(self, c: Command, lang: Lang) -> Outcome:
+    async def _new(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is not WindowMode.NORMAL:
             self.forget_window(c.origin)
-            return Outcome(True, say(lang, "new.temp"), mode=c.mode)
+            return CommandOutcome(True, say(lang, "new.temp"), mode=c.mode)
 
-        def write(tx: Tx) -> tuple[str, bool]:
+        def write(tx: Transaction) -> tuple[str, bool]:
             tx.changes.begin("user", "chat", c.at)
             current = tx.conversations.current(c.scope)
             if current is not None and not tx.conversations.messages(session_id=current.id, limit=1):
@@ -75,33 +75,33 @@ class Commands:
 
         session_id, closed = await self.store.write(c.user_id, write)
         done = "new.off" if await self.service.is_off(c.user_id) else "new.done"
-        return Outcome(True, say(lang, done if closed else "new.fresh"), session_id=session_id)
+        return CommandOutcome(True, say(lang, done if closed else "new.fresh"), session_id=session_id)
 
-    async def _temp(self, c: Command, lang: Lang) -> Outcome:
+    async def _temp(self, c: Command, lang: Lang) -> CommandOutcome:
         self.forget_window(c.origin)
         word = c.args.strip().lower()
         if word in ("read", "private", "只读"):
-            return Outcome(True, say(lang, "private.on"), mode=WindowMode.PRIVATE)
+            return CommandOutcome(True, say(lang, "private.on"), mode=WindowMode.PRIVATE)
         if c.mode is WindowMode.NORMAL and word not in OFF:
-            return Outcome(True, say(lang, "temp.on"), mode=WindowMode.TEMP)
-        return Outcome(True, say(lang, "temp.off"), mode=WindowMode.NORMAL)
+            return CommandOutcome(True, say(lang, "temp.on"), mode=WindowMode.TEMP)
+        return CommandOutcome(True, say(lang, "temp.off"), mode=WindowMode.NORMAL)
 
-    async def _as_of(self, c: Command, asked: AsOf, lang: Lang) -> Outcome:
+    async def _as_of(self, c: Command, asked: AsOfQuery, lang: Lang) -> CommandOutcome:
         if c.mode is WindowMode.TEMP:
-            return Outcome(False, say(lang, "why.temp"))
+            return CommandOutcome(False, say(lang, "why.temp"))
         if asked.at is None:
-            return Outcome(False, say(lang, "asof.unread", text=asked.said))
+            return CommandOutcome(False, say(lang, "asof.unread", text=asked.said))
 
         return await list_as_of(self.service, c.user_id, asked.at, c.at, asked.topic, lang, c.tz)
 
-    async def _review(self, c: Command, lang: Lang) -> Outcome:
-        if (asked := as_of_asked(c.args, c.at, c.tz)) is not None:
+    async def _review(self, c: Command, lang: Lang) -> CommandOutcome:
+        if (asked := parse_as_of(c.args, c.at, c.tz)) is not None:
             return await self._as_of(c, asked, lang)
         if c.args.strip():
             turn = Turn("", c.user_id, c.scope, c.args.strip(), c.at, c.tz, c.mode, c.origin, review=True)
-            return Outcome(True, "", turn=turn)
+            return CommandOutcome(True, "", turn=turn)
         if c.mode is WindowMode.TEMP:
-            return Outcome(False, say(lang, "why.temp"))
+            return CommandOutcome(False, say(lang, "why.temp"))
         states = frozenset({State.ACTIVE, State.SUPERSEDED})
         levels = [
             (await self.service.find(c.user_id, Filter(states, frozenset({level})), order="activated", limit=LAYER))
@@ -109,39 +109,39 @@ class Commands:
         ]
         total, memories = sum(p.total for p in levels), tuple(m for p in levels for m in p.items)
         if not memories:
-            return Outcome(True, say(lang, "review.none"))
-        lines = [f"- {memory_line(m, lang, c.at)}" for m in memories]
+            return CommandOutcome(True, say(lang, "review.none"))
+        lines = [f"- {format_memory(m, lang, c.at)}" for m in memories]
         if total > len(memories):
             lines.append(say(lang, "asof.more", n=total - len(memories)))
-        return Outcome(True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories)
+        return CommandOutcome(True, "\n".join([say(lang, "review.head", n=total), *lines]), memories=memories)
 
-    async def _remember(self, c: Command, lang: Lang) -> Outcome:
+    async def _remember(self, c: Command, lang: Lang) -> CommandOutcome:
         if not c.args.strip():
-            return Outcome(False, say(lang, "remember.what"))
+            return CommandOutcome(False, say(lang, "remember.what"))
         if await self.service.is_off(c.user_id):
-            return Outcome(False, say(lang, "off.no_remember"))
+            return CommandOutcome(False, say(lang, "off.no_remember"))
         try:
             done = await self.service.remember(c.user_id, c.args.strip(), c.at, tz=c.tz, scope=c.scope)
         except Refused as e:
             if e.code == "instruction":
-                return Outcome(False, say(lang, "remember.instruction"))
-            return Outcome(False, say(lang, "remember.refused", why=str(e)))
+                return CommandOutcome(False, say(lang, "remember.instruction"))
+            return CommandOutcome(False, say(lang, "remember.refused", why=str(e)))
         key = "remember.already" if done.already else "remember.done"
-        return Outcome(True, say(lang, key, text=done.memory.content), memories=(done.memory,))
+        return CommandOutcome(True, say(lang, key, text=done.memory.content), memories=(done.memory,))
 
-    async def _forget(self, c: Command, lang: Lang) -> Outcome:
+    async def _forget(self, c: Command, lang: Lang) -> CommandOutcome:
         wanted = c.args.strip()
         if not wanted:
-            return Outcome(False, say(lang, "forget.what"))
+            return CommandOutcome(False, say(lang, "forget.what"))
         word, _, count = wanted.rpartition(" ")
         if word.strip().lower() in EVERYTHING and count.isdigit():
             return _outcome(await self._orders(c, lang).forget_everything(int(count)))
         return _outcome(await self._orders(c, lang).forget(Intent("forget", wanted)))
 
-    async def _choose(self, c: Command, lang: Lang) -> Outcome:
+    async def _choose(self, c: Command, lang: Lang) -> CommandOutcome:
         taken = await self.store.write(c.user_id, lambda tx: tx.take_choice(c.args.strip(), c.at))
         if taken is None or taken[0] != c.scope:
-            return Outcome(False, say(lang, "choice.gone"))
+            return CommandOutcome(False, say(lang, "choice.gone"))
         _, kind, payload = taken
         if kind == questions.MIRROR:
             return await questions.answer_mirror(self.service, c, payload, lang)
@@ -149,38 +149,38 @@ class Commands:
             return await questions.answer_proposal(self.service, c, payload, lang)
         return replace(_outcome(await self._orders(c, lang).forget_chosen([payload])), memories=())
 
-    async def _quiet(self, c: Command, lang: Lang) -> Outcome:
+    async def _quiet(self, c: Command, lang: Lang) -> CommandOutcome:
         word, _, rest = c.args.strip().partition(" ")
         off = word.lower() in OFF and bool(rest.strip())
         thing = rest.strip() if off else c.args.strip()
         if not thing:
-            return Outcome(False, say(lang, "quiet.what"))
+            return CommandOutcome(False, say(lang, "quiet.what"))
         return _outcome(await self._orders(c, lang).keep_quiet(thing, on=not off))
 
-    async def _memory(self, c: Command, lang: Lang) -> Outcome:
+    async def _memory(self, c: Command, lang: Lang) -> CommandOutcome:
         word = c.args.strip().lower()
         if word not in (*ON, *OFF):
-            return Outcome(
+            return CommandOutcome(
                 not word, say(lang, "memory.is_off" if await self.service.is_off(c.user_id) else "memory.is_on")
             )
         return _outcome(await self._orders(c, lang).switch_memory(on=word in ON))
 
-    async def _mirror(self, c: Command, lang: Lang) -> Outcome:
-        return await questions.about_mirror(self.service, self.store, c, lang)
+    async def _mirror(self, c: Command, lang: Lang) -> CommandOutcome:
+        return await questions.describe_mirror(self.service, self.store, c, lang)
 
-    async def _memories(self, c: Command, lang: Lang) -> Outcome:
+    async def _memories(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is WindowMode.TEMP:
-            return Outcome(False, say(lang, "why.temp"))
+            return CommandOutcome(False, say(lang, "why.temp"))
         outcome = await listed(self.service, c, lang)
         lines = await questions.list_proposals(self.service, c.user_id, lang) if not c.args.strip() else []
         return replace(outcome, text="\n".join([outcome.text, *lines]))
 
-    async def _why(self, c: Command, lang: Lang) -> Outcome:
+    async def _why(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.mode is not WindowMode.NORMAL:
-            return Outcome(False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private"))
+            return CommandOutcome(False, say(lang, "why.temp" if c.mode is WindowMode.TEMP else "why.private"))
         recall = await self.service.explain(c.user_id, c.scope)
         if recall is None:
-            return Outcome(True, say(lang, "why.none"))
+            return CommandOutcome(True, say(lang, "why.none"))
         standing, used, quotes = await self.store.read(
             c.user_id,
             lambda tx: (
@@ -192,41 +192,41 @@ class Commands:
         if c.args.strip().casefold() in MORE:
             text = explain(recall, standing, lang, c.at, used)
         else:
-            text = reasons_for(recall, standing, used, quotes, lang, c.at, c.tz)
-        return Outcome(True, text, memories=tuple(h.memory for h in recall.hits))
+            text = explain_reply(recall, standing, used, quotes, lang, c.at, c.tz)
+        return CommandOutcome(True, text, memories=tuple(h.memory for h in recall.hits))
 
-    async def _undo(self, c: Command, lang: Lang) -> Outcome:
+    async def _undo(self, c: Command, lang: Lang) -> CommandOutcome:
         if c.args.strip().lower() in _LIST:
             lines = await list_undoable(self.service, c.user_id, lang, c.at)
             if not lines:
-                return Outcome(True, say(lang, "undo.nothing"))
-            return Outcome(True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)]))
+                return CommandOutcome(True, say(lang, "undo.nothing"))
+            return CommandOutcome(True, "\n".join([say(lang, "undo.listed"), *(f"- {line}" for line in lines)]))
         wanted = read_set_id(c.args)
         if wanted is None and await self.store.write(c.user_id, lambda tx: _withdraw_question(tx, c)):
-            return Outcome(True, say(lang, "undo.asked"))
+            return CommandOutcome(True, say(lang, "undo.asked"))
         try:
             taken = await self.service.undo(c.user_id, c.at, wanted)
         except Conflict as e:
-            return Outcome(False, explain_conflict(e, lang))
+            return CommandOutcome(False, explain_conflict(e, lang))
         except NotFound:
-            return Outcome(False, say(lang, "undo.gone" if wanted else "undo.nothing"))
+            return CommandOutcome(False, say(lang, "undo.gone" if wanted else "undo.nothing"))
         what = describe_act(taken.reason, lang)
         if touched := "; ".join(m.content for m in taken.memories[:3]):
             what += words(lang, "aside", text=touched)
-        return Outcome(True, say(lang, "undo.done", what=what), memories=tuple(taken.memories))
+        return CommandOutcome(True, say(lang, "undo.done", what=what), memories=tuple(taken.memories))
 
-    async def _help(self, c: Command, lang: Lang) -> Outcome:
+    async def _help(self, c: Command, lang: Lang) -> CommandOutcome:
         lines = [f"- /{name} – {say(lang, f'help.{name}')}" for name in COMMANDS]
         tail = ["", say(lang, "help.tail")] if c.mode is WindowMode.NORMAL else []
-        return Outcome(True, "\n".join([say(lang, "help.head"), *lines, *tail]))
+        return CommandOutcome(True, "\n".join([say(lang, "help.head"), *lines, *tail]))
 
     _start = _help
 
-    async def _quit(self, c: Command, lang: Lang) -> Outcome:
-        return Outcome(True, "", quit=True)
+    async def _quit(self, c: Command, lang: Lang) -> CommandOutcome:
+        return CommandOutcome(True, "", quit=True)
 
 
-def _withdraw_question(tx: Tx, c: Command) -> bool:
+def _withdraw_question(tx: Transaction, c: Command) -> bool:
     """Drop the question of what to forget that is the last thing that happened. False if it is not."""
     changed = next((s.at for s in tx.changes.undoable() if s.reason != "summarise"), None)
     dropped = False
@@ -238,18 +238,18 @@ def _withdraw_question(tx: Tx, c: Command) -> bool:
     return dropped
 
 
-def _outcome(spoken: Spoken) -> Outcome:
-    return Outcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
+def _outcome(spoken: OrderReply) -> CommandOutcome:
+    return CommandOutcome(spoken.ok, spoken.text, memories=spoken.memories, choices=spoken.choices)
 
 
-def _standing(tx: Tx, scope: str, recalled: set[str]) -> list[Memory]:
+def _standing(tx: Transaction, scope: str, recalled: set[str]) -> list[Memory]:
     """Return the standing memories of the scope's prompts, but for those that were recalled."""
     session = tx.conversations.current(scope)
     found = tx.memories.many(session.profile or ()) if session else []
     return [m for m in found if m.state is State.ACTIVE and m.id not in recalled]
 
 
-def _used(tx: Tx, scope: str) -> frozenset[str]:
+def _used(tx: Transaction, scope: str) -> frozenset[str]:
     """Return what the monitor found to have shaped the scope's last reply."""
     turn_id = tx.traces.last_turn(scope)
     return frozenset(tx.traces.used(turn_id) if turn_id else ())
@@ -286,5 +286,5 @@ async def list_undoable(
         some = "; ".join(t if len(t) <= _LONG else f"{t[: _LONG - 1]}…" for t in texts)
         more = f" +{len(memories) - _NAMED}" if len(memories) > _NAMED else ""
         what = describe_act(act.reason, lang) + words(lang, "colon")
-        lines.append(f"[{act.id}] {ago(act.at, now, lang)} · {what}{some}{more}")
+        lines.append(f"[{act.id}] {format_age(act.at, now, lang)} · {what}{some}{more}")
     return lines

@@ -8,9 +8,9 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.events import Command, Outcome
-from bot.texts import Texts, ago, join, say, words
-from memory.models import KINDS, Filter, Lang, Level, Memory, Page, Sensitivity, State, WeightEvent, mark_quote
+from bot.events import Command, CommandOutcome
+from bot.texts import Texts, format_age, join, say, words
+from memory.models import KINDS, Filter, Lang, Level, Memory, MemoryPage, Sensitivity, State, WeightEvent, mark_quote
 
 if TYPE_CHECKING:
     from memory.service import MemoryService  # half a second that the terminal's first paint must not wait for
@@ -26,7 +26,7 @@ _BY: Final = re.compile(r"^by (\w+)$")
 _MERGED: Final = re.compile(r"^(\d+) into one$")
 
 
-def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
+def format_memory(m: Memory, lang: Lang, now: datetime) -> str:
     """Write one memory in a list: glyph, kind, text, how faded, how old, id."""
     import prompts  # Jinja2: not before the first paint
 
@@ -42,10 +42,10 @@ def memory_line(m: Memory, lang: Lang, now: datetime) -> str:
     told = [t for t in (*told, "📍" if m.pinned else "") if t]
     extra = words(lang, "aside", text=join(told, lang)) if told else ""
     text = mark_quote(m, m.content)
-    return f"{m.level.glyph} {KINDS[m.kind].icon} {text}{extra} · {ago(m.created_at, now, lang)} [{m.id}]"
+    return f"{m.level.glyph} {KINDS[m.kind].icon} {text}{extra} · {format_age(m.created_at, now, lang)} [{m.id}]"
 
 
-def asked(args: str) -> tuple[str, int]:
+def parse_list_request(args: str) -> tuple[str, int]:
     """Read the word that is looked for and the page, from 1: `tea page 2`, `page 3`, 茶 第2页."""
     m = _PAGE.search(args.strip())
     if m is None:
@@ -53,12 +53,12 @@ def asked(args: str) -> tuple[str, int]:
     return args.strip()[: m.start()].strip(), max(1, int(m["en"] or m["zh"]))
 
 
-async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
+async def listed(service: MemoryService, c: Command, lang: Lang) -> CommandOutcome:
     """List a page of memories, strongest first; past the end the last. `offset` says how many come before."""
-    word, number = asked(c.args)
+    word, number = parse_list_request(c.args)
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
 
-    async def at(n: int) -> Page:
+    async def at(n: int) -> MemoryPage:
         offset = (n - 1) * LISTED
         return await service.find(c.user_id, f, text=word or None, order="weight", limit=LISTED, offset=offset)
 
@@ -68,16 +68,18 @@ async def listed(service: MemoryService, c: Command, lang: Lang) -> Outcome:
         number = pages
         page = await at(number)
     if not page.items:
-        return Outcome(True, say(lang, "memories.none_about" if word else "memories.none", text=word))
+        return CommandOutcome(True, say(lang, "memories.none_about" if word else "memories.none", text=word))
     before = (number - 1) * LISTED
     off = [say(lang, "memory.is_off")] if await service.is_off(c.user_id) else []
     lines = [say(lang, "memories.head", n=page.total)]
     if pages > 1:
         lines[0] += say(lang, "memories.span", first=before + 1, last=before + len(page.items), n=page.total)
-    lines += [f"- {memory_line(m, lang, c.at)}" for m in page.items]
+    lines += [f"- {format_memory(m, lang, c.at)}" for m in page.items]
     if left := page.total - before - len(page.items):
         lines.append(say(lang, "memories.more", n=left, word=f"{word} " if word else "", page=number + 1))
-    return Outcome(True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before)
+    return CommandOutcome(
+        True, "\n".join([*off, *lines]), memories=tuple(page.items), total=page.total, offset=before
+    )
 
 
 async def list_as_of(
@@ -91,18 +93,20 @@ async def list_as_of(
     *,
     most: int = 200,
     bullet: str = "- ",
-) -> Outcome:
+) -> CommandOutcome:
     """List what was known at `at`, level by level; what has become of it since stands behind it."""
     page = await service.known_on(user_id, at, topic or None, limit=most)
     current = {m.id: m for m in await service.many(user_id, [m.id for m in page.items])}
     if not page.items:
-        return Outcome(True, say(lang, "asof.none", when=_when(at, tz)))
+        return CommandOutcome(True, say(lang, "asof.none", when=_when(at, tz)))
     ordered = [m for level in Level for m in page.items if m.level is level]
-    lines = [f"{bullet}{memory_line(m, lang, now)}{_since(current.get(m.id), lang)}" for m in ordered]
+    lines = [f"{bullet}{format_memory(m, lang, now)}{_since(current.get(m.id), lang)}" for m in ordered]
     if page.total > len(page.items):
         lines.append(say(lang, "asof.more", n=page.total - len(page.items)))
     head = say(lang, "asof.head", when=_when(at, tz), n=page.total)
-    return Outcome(True, "\n".join([head, *lines]), memories=tuple(current[m.id] for m in ordered if m.id in current))
+    return CommandOutcome(
+        True, "\n".join([head, *lines]), memories=tuple(current[m.id] for m in ordered if m.id in current)
+    )
 
 
 def _since(now: Memory | None, lang: Lang) -> str:

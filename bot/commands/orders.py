@@ -11,7 +11,7 @@ from bot.events import Choice, Command, Turn
 from bot.texts import say
 from memory.errors import NotFound, Refused
 from memory.models import Json, Lang, Memory, Message
-from memory.ports import Store, Tx
+from memory.ports import Store, Transaction
 from memory.service import Intent, MemoryService
 from memory.text.answers import read_answer
 
@@ -21,7 +21,7 @@ LABEL = 200  # characters of each of them
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class OrderReply:
     """What is said about a request; `stored` goes into the transcript instead, where it differs."""
 
     text: str
@@ -32,22 +32,22 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderOutcome:
     """What came of a message's command: what Ebb says itself, and what is left for the model to answer."""
 
     rest: str
-    spoken: Spoken | None = None
+    spoken: OrderReply | None = None
     note: str = ""
 
-    def then(self, nxt: Order) -> Order:
+    def then(self, nxt: OrderOutcome) -> OrderOutcome:
         """Join this order and the one that was carried out after it."""
         a, b = self.spoken, nxt.spoken
         if a and b:
             stored = f"{a.stored or a.text} {b.stored or b.text}"
-            b = Spoken(
+            b = OrderReply(
                 f"{a.text} {b.text}", stored, (*a.choices, *b.choices), a.ok and b.ok, (*a.memories, *b.memories)
             )
-        return Order(nxt.rest, b or a, "\n".join(filter(None, (self.note, nxt.note))))
+        return OrderOutcome(nxt.rest, b or a, "\n".join(filter(None, (self.note, nxt.note))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,43 +62,43 @@ class Orders:
 
     # --- a message ----------------------------------------------------------------------------------------
 
-    async def carry_out(self, message: Message) -> Order:
+    async def carry_out(self, message: Message) -> OrderOutcome:
         """Carry out the commands of a message, or the answer to our question that it is."""
         if (spoken := await self._answer_question()) is not None:
-            return Order("", spoken)
-        order, stored = Order(self.asked_text), message.id
+            return OrderOutcome("", spoken)
+        order, stored = OrderOutcome(self.asked_text), message.id
         for intent in await asyncio.to_thread(self.service.intents, order.rest):
             order = order.then(await self._obey(intent, order.rest, message))
             current = await self.store.read(self.user_id, lambda tx: tx.conversations.message(stored))
             message = current or message
         return order
 
-    async def _obey(self, intent: Intent, text: str, message: Message) -> Order:
+    async def _obey(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Carry out one command of `text`, which is what others before it left of the message."""
         if intent.kind in {"off", "on"}:
-            return Order(intent.rest, await self.switch_memory(on=intent.kind == "on", message=message))
+            return OrderOutcome(intent.rest, await self.switch_memory(on=intent.kind == "on", message=message))
         if intent.kind in {"quiet", "speak"}:
-            return Order(intent.rest, await self.keep_quiet(intent.text, on=intent.kind == "quiet"))
+            return OrderOutcome(intent.rest, await self.keep_quiet(intent.text, on=intent.kind == "quiet"))
         if intent.kind == "remember":
             return await self._remember(intent, text, message)
-        return Order(intent.rest, await self._forget(intent, text, message))
+        return OrderOutcome(intent.rest, await self._forget(intent, text, message))
 
-    async def _remember(self, intent: Intent, text: str, message: Message) -> Order:
+    async def _remember(self, intent: Intent, text: str, message: Message) -> OrderOutcome:
         """Keep what is to be kept; the model is told, and answers the message as a whole."""
         a = self.asked
         if await self.service.is_off(a.user_id):
-            return Order(intent.rest, Spoken(self._say("off.no_remember")))
+            return OrderOutcome(intent.rest, OrderReply(self._say("off.no_remember")))
         try:
             done = await self.service.remember(
                 a.user_id, intent.text, a.at, tz=a.tz, scope=a.scope, turn_id=self.turn_id, message_id=message.id
             )
         except Refused as e:
             why = self._say("remember.instruction") if e.code == "instruction" else str(e)
-            return Order(text, note=self._say("note.refused", why=why))
+            return OrderOutcome(text, note=self._say("note.refused", why=why))
         kept = done.memory.content if self.private else intent.text  # it may say more
-        return Order(text, note=self._say("note.already" if done.already else "note.remembered", text=kept))
+        return OrderOutcome(text, note=self._say("note.already" if done.already else "note.remembered", text=kept))
 
-    async def _forget(self, intent: Intent, text: str, message: Message) -> Spoken:
+    async def _forget(self, intent: Intent, text: str, message: Message) -> OrderReply:
         """Forget, or ask; where more was said, only the command's own words leave with what is forgotten."""
         if not intent.rest:
             return await self.forget(intent, message.id)
@@ -106,7 +106,7 @@ class Orders:
         if message.text != text:  # a secret in it is sealed by now: its offsets differ
             found = [*await asyncio.to_thread(self.service.intents, message.text), intent]
         part = next(i for i in found if i.kind == "forget")
-        asking = await self.store.write(self.user_id, lambda tx: part_message(tx, message, part))
+        asking = await self.store.write(self.user_id, lambda tx: split_message(tx, message, part))
         spoken = await self.forget(intent, asking)
         if not spoken.ok:  # not learned, though nothing was found
             await self.store.write(self.user_id, lambda tx: _hide(tx, asking, self.asked.at))
@@ -114,13 +114,13 @@ class Orders:
 
     # --- one order ----------------------------------------------------------------------------------------
 
-    async def forget(self, intent: Intent, message_id: str | None = None) -> Spoken:
+    async def forget(self, intent: Intent, message_id: str | None = None) -> OrderReply:
         """Forget the one thing that was meant; ask where it could be several; say so where there is none.
 
         `message_id` is the message that asked: it names the thing, so it is hidden with it.
         """
         if not self.private:
-            return Spoken(self._say("group.forget"), ok=False)  # a group never sees what could be forgotten
+            return OrderReply(self._say("group.forget"), ok=False)  # a group never sees what could be forgotten
         asking = [message_id] if message_id else []
         user_id, scope, now = self.asked.user_id, self.asked.scope, self.asked.at
         plan = await self.service.plan_forget(
@@ -128,7 +128,7 @@ class Orders:
         )
         if plan.everything:
             n = await self.service.everything(user_id)
-            return Spoken(self._say("forget.everything", n=n), choices=await self._offer_everything(n), ok=False)
+            return OrderReply(self._say("forget.everything", n=n), choices=await self._offer_everything(n), ok=False)
         if plan.clear is not None or (plan.every and plan.candidates):
             meant = plan.candidates if plan.clear is None else [plan.clear]
             ids = [m.id for m in meant]
@@ -137,70 +137,70 @@ class Orders:
         if plan.candidates:
             offered = plan.candidates[:OFFERED]
             choices = await self._offer([(m.id, m.content) for m in offered], asking)
-            return Spoken(self._say("forget.which"), choices=choices, memories=tuple(offered))
+            return OrderReply(self._say("forget.which"), choices=choices, memories=tuple(offered))
         if len(plan.messages) == 1:
             hidden = [*plan.messages, *asking]
             await self.service.forget(user_id, [], now, turn_id=self.turn_id, message_ids=hidden)
-            return Spoken(self._say("forget.said"))
+            return OrderReply(self._say("forget.said"))
         if plan.messages:
             shown = plan.messages[-OFFERED:]
             said = await self.store.read(user_id, lambda tx: [tx.conversations.message(i) for i in shown])
             texts = [(m.id, " ".join(m.text.split())) for m in said if m is not None]
             choices = await self._offer(texts, asking, of="messages")
-            return Spoken(self._say("forget.which_said"), choices=choices)
-        return Spoken(self._say("forget.nothing", text=intent.text), ok=False)
+            return OrderReply(self._say("forget.which_said"), choices=choices)
+        return OrderReply(self._say("forget.nothing", text=intent.text), ok=False)
 
-    async def forget_chosen(self, payloads: Sequence[Json]) -> Spoken:
+    async def forget_chosen(self, payloads: Sequence[Json]) -> OrderReply:
         """Forget what was picked of the things we asked about. Nothing picked: nothing is forgotten."""
         if any("everything" in p for p in payloads):
             return await self.forget_everything(int(payloads[0]["everything"]))
         ids = [i for p in payloads for i in p["ids"]]
         said = [i for p in payloads for i in p.get("messages", [])]
         if not ids and not said:
-            return Spoken(self._say("forget.kept"))
+            return OrderReply(self._say("forget.kept"))
         hidden = [*said, *(i for p in payloads for i in p["asking"])]
         try:
             done = await self.service.forget(
                 self.user_id, ids, self.asked.at, turn_id=self.turn_id, message_ids=hidden
             )
         except NotFound:
-            return Spoken(self._say("choice.gone"), ok=False)
-        return Spoken(self._say("forget.said")) if said else self._forgotten(done.memories)
+            return OrderReply(self._say("choice.gone"), ok=False)
+        return OrderReply(self._say("forget.said")) if said else self._forgotten(done.memories)
 
-    async def forget_everything(self, said: int) -> Spoken:
+    async def forget_everything(self, said: int) -> OrderReply:
         """Forget everything, if it is still as many memories as the person said."""
         n = await self.service.everything(self.user_id)
         if said != n:
-            return Spoken(self._say("forget.everything", n=n), ok=False)
+            return OrderReply(self._say("forget.everything", n=n), ok=False)
         try:
             done = await self.service.forget_everything(self.user_id, self.asked.at)
         except NotFound:
-            return Spoken(self._say("memories.none"), ok=False)
-        return Spoken(self._say("forget.all", n=len(done.memories)))
+            return OrderReply(self._say("memories.none"), ok=False)
+        return OrderReply(self._say("forget.all", n=len(done.memories)))
 
-    async def keep_quiet(self, thing: str, *, on: bool) -> Spoken:
+    async def keep_quiet(self, thing: str, *, on: bool) -> OrderReply:
         """Keep quiet about a thing, or speak of it again."""
         if not self.private:
-            return Spoken(self._say("group.forget"), ok=False)  # the count would say what is remembered
+            return OrderReply(self._say("group.forget"), ok=False)  # the count would say what is remembered
         found = await self.service.keep_quiet(self.user_id, thing, self.asked.at, on=on, turn_id=self.turn_id)
         if not found:
-            return Spoken(self._say("quiet.nothing", text=thing), ok=False)
+            return OrderReply(self._say("quiet.nothing", text=thing), ok=False)
         text = self._say("quiet.on" if on else "quiet.off", text=thing, n=len(found))
-        return Spoken(text, memories=tuple(found))
+        return OrderReply(text, memories=tuple(found))
 
-    async def switch_memory(self, *, on: bool, message: Message | None = None) -> Spoken:
+    async def switch_memory(self, *, on: bool, message: Message | None = None) -> OrderReply:
         """Switch memory on or off; off begins with the message that asks, and offers to erase what there is."""
         if on:
             was = await self.service.switch_on(self.user_id, self.asked.at)
-            return Spoken(self._say("on.done" if was else "on.already"))
+            return OrderReply(self._say("on.done" if was else "on.already"))
         after = message.seq - 1 if message else None
         if not await self.service.switch_off(self.user_id, self.asked.at, after=after, erase=self.erase):
-            return Spoken(self._say("off.already"))
+            return OrderReply(self._say("off.already"))
         text = self._say("off.done" if self.erase else "off.done_kept")
         n = await self.service.everything(self.user_id)
         if not n or not self.private:
-            return Spoken(text)  # in a group no number is told, and nobody else's "yes" is asked for
-        return Spoken(f"{text} {self._say('off.offer', n=n)}", choices=await self._offer_everything(n))
+            return OrderReply(text)  # in a group no number is told, and nobody else's "yes" is asked for
+        return OrderReply(f"{text} {self._say('off.offer', n=n)}", choices=await self._offer_everything(n))
 
     # --- asking back --------------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class Orders:
         """Keep what each answer stands for (a button holds 64 bytes); the last one, "none", knows the others."""
         scope, until, at = self.asked.scope, self.asked.at + CHOICE_LIFE, {"at": self.asked.at.isoformat()}
 
-        def write(tx: Tx) -> tuple[Choice, ...]:
+        def write(tx: Transaction) -> tuple[Choice, ...]:
             keys = [tx.new_id() for _ in options]
             for key, (payload, _) in zip(keys, options, strict=True):
                 tx.put_choice(key, scope, "forget", {**payload, **at}, until)
@@ -236,11 +236,11 @@ class Orders:
 
         return await self.store.write(self.user_id, write)
 
-    async def _answer_question(self) -> Spoken | None:
+    async def _answer_question(self) -> OrderReply | None:
         """Take the message as the answer to our open question; whatever else it is, the question lapses."""
         scope, now, text = self.asked.scope, self.asked.at, self.asked_text
 
-        def write(tx: Tx) -> tuple[list[Json], list[str]] | None:
+        def write(tx: Transaction) -> tuple[list[Json], list[str]] | None:
             last = tx.pending_choice(scope, now)
             kept = tx.choice(last, now) if last else None
             if last is None or kept is None or kept[1] != "forget" or "options" not in kept[2]:
@@ -263,7 +263,7 @@ class Orders:
         if unclear:
             lines = (f"{n}. {' '.join(text.split())[:LABEL]}" for n, text in enumerate(unclear, 1))
             which = self._say("forget.which")
-            return Spoken("\n".join([which, *lines]), stored=which)
+            return OrderReply("\n".join([which, *lines]), stored=which)
         return await self.forget_chosen(payloads)
 
     # --- short ways ---------------------------------------------------------------------------------------
@@ -291,24 +291,24 @@ class Orders:
     def _say(self, key: str, **places: object) -> str:
         return say(self.lang, key, **places)
 
-    def _forgotten(self, memories: Sequence[Memory]) -> Spoken:
+    def _forgotten(self, memories: Sequence[Memory]) -> OrderReply:
         """Say what was forgotten, and how to take it back."""
         if len(memories) == 1:
             text = self._say("forget.done", text=memories[0].content.rstrip(".。"))
         else:
             lines = "\n".join(f"- {m.content}" for m in memories)
             text = self._say("forget.done_many", n=len(memories), text=lines)
-        return Spoken(text, stored=self._say("forget.stored"))
+        return OrderReply(text, stored=self._say("forget.stored"))
 
 
-def part_message(tx: Tx, message: Message, intent: Intent) -> str:
+def split_message(tx: Transaction, message: Message, intent: Intent) -> str:
     """Leave the rest in the message and put the command into one of its own; return that one's id."""
     said = " ".join(message.text[a:b] for a, b in intent.spans)
     tx.conversations.put_message(replace(message, text=intent.rest))
     return tx.conversations.add_message(replace(message, id="", seq=0, text=said)).id
 
 
-def _hide(tx: Tx, message_id: str, now: datetime) -> None:
+def _hide(tx: Transaction, message_id: str, now: datetime) -> None:
     m = tx.conversations.message(message_id)
     if m is not None:
         tx.conversations.put_message(replace(m, hidden_at=now))
@@ -318,7 +318,7 @@ def _meant(payload: Json) -> list[str]:
     return [*payload["ids"], *payload.get("messages", [])]
 
 
-def _said(tx: Tx, payload: Json) -> str:
+def _said(tx: Transaction, payload: Json) -> str:
     """Return the words of one option: those of its memory or message."""
     m = tx.memories.get(payload["ids"][0]) if payload["ids"] else None
     if m is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bot.events import Choice, Command, Outcome, Turn
+from bot.events import Choice, Command, CommandOutcome, Turn
 from bot.texts import say
 from memory.errors import MemoryError_
 from memory.models import Json, Lang, Proposal
-from memory.ports import Store, Tx
+from memory.ports import Store, Transaction
 from memory.service import MemoryService
 
 MIRROR = "mirror"  # the kind of choice that `memory.mirror` leaves
@@ -26,19 +26,19 @@ async def ask_proposal(
     return () if p is None else await store.write(turn.user_id, lambda tx: _offer(tx, turn, p, lang))
 
 
-def question_of(p: Proposal, lang: Lang) -> str:
+def write_question(p: Proposal, lang: Lang) -> str:
     """Write a proposal as a question."""
     return say(lang, "proposal.forget" if p.data.get("op") == "delete" else "proposal.keep", text=p.text)
 
 
-def _offer(tx: Tx, turn: Turn, p: Proposal, lang: Lang) -> tuple[Choice, ...]:
+def _offer(tx: Transaction, turn: Turn, p: Proposal, lang: Lang) -> tuple[Choice, ...]:
     keys = {yes: tx.new_id() for yes in (True, False)}
     for yes, key in keys.items():
         tx.put_choice(key, turn.scope, PROPOSAL, {"id": p.id, "yes": yes}, turn.at + LIFE)
-    return Choice(keys[True], question_of(p, lang)), Choice(keys[False], say(lang, "proposal.no"))
+    return Choice(keys[True], write_question(p, lang)), Choice(keys[False], say(lang, "proposal.no"))
 
 
-async def answer_proposal(service: MemoryService, c: Command, payload: Json, lang: Lang) -> Outcome:
+async def answer_proposal(service: MemoryService, c: Command, payload: Json, lang: Lang) -> CommandOutcome:
     """Do what the person answered."""
     try:
         if payload["yes"]:
@@ -46,26 +46,26 @@ async def answer_proposal(service: MemoryService, c: Command, payload: Json, lan
         else:
             await service.decline(c.user_id, payload["id"], c.at)
     except MemoryError_:
-        return Outcome(False, say(lang, "choice.gone"))
-    return Outcome(True, say(lang, "proposal.accepted" if payload["yes"] else "proposal.declined"))
+        return CommandOutcome(False, say(lang, "choice.gone"))
+    return CommandOutcome(True, say(lang, "proposal.accepted" if payload["yes"] else "proposal.declined"))
 
 
 async def list_proposals(service: MemoryService, user_id: str, lang: Lang) -> list[str]:
     """List what waits for a yes or no, with ids."""
     waiting = await service.proposals(user_id)
     head = ["", say(lang, "proposal.head")] if waiting else []
-    return head + [f"- {question_of(p, lang)} [{p.id}]" for p in waiting]
+    return head + [f"- {write_question(p, lang)} [{p.id}]" for p in waiting]
 
 
-async def about_mirror(service: MemoryService, store: Store, c: Command, lang: Lang) -> Outcome:
+async def describe_mirror(service: MemoryService, store: Store, c: Command, lang: Lang) -> CommandOutcome:
     """Say where the file is, and ask the question that is open."""
     if service.mirror is None:
-        return Outcome(False, say(lang, "mirror.none"))
+        return CommandOutcome(False, say(lang, "mirror.none"))
     path = service.mirror.path(c.user_id)
     state = await store.read(c.user_id, lambda tx: tx.mirror.state())
     asking = state.asking if state is not None else None
     if asking is None or await store.read(c.user_id, lambda tx: tx.choice(str(asking["yes"]), c.at)) is None:
-        return Outcome(True, say(lang, "mirror.here", path=path))
+        return CommandOutcome(True, say(lang, "mirror.here", path=path))
     missing = await store.read(c.user_id, lambda tx: tx.memories.many(asking["ids"]))
     lines = [f"- {m.content}" for m in missing[:_NAMED]] + (["- …"] if len(missing) > _NAMED else [])
     choices = (
@@ -73,12 +73,12 @@ async def about_mirror(service: MemoryService, store: Store, c: Command, lang: L
         Choice(str(asking["no"]), say(lang, "mirror.keep")),
     )
     text = say(lang, "mirror.asks", n=len(missing), text="\n".join(lines))
-    return Outcome(True, text, memories=tuple(missing), choices=choices)
+    return CommandOutcome(True, text, memories=tuple(missing), choices=choices)
 
 
-async def answer_mirror(service: MemoryService, c: Command, payload: Json, lang: Lang) -> Outcome:
+async def answer_mirror(service: MemoryService, c: Command, payload: Json, lang: Lang) -> CommandOutcome:
     """Forget what is missing from the file, or write it into the file again."""
     done = await service.forget_missing(c.user_id, payload["ids"], c.at)
     if not done:
-        return Outcome(True, say(lang, "mirror.kept"))
-    return Outcome(True, say(lang, "mirror.forgotten", n=len(done)))
+        return CommandOutcome(True, say(lang, "mirror.kept"))
+    return CommandOutcome(True, say(lang, "mirror.forgotten", n=len(done)))

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from bot.commands.memories import memory_line
+from bot.commands.memories import format_memory
 from bot.texts import Texts, join, write_day
-from memory.learn.alike import units
-from memory.learn.dates import zone
+from memory.learn.alike import list_units
+from memory.learn.dates import get_zone
 from memory.models import Hit, Lang, Layer, Memory, Recall, Source, mark_quote
-from memory.ports import Tx
-from memory.recall import THRESHOLD, nudged
+from memory.ports import Transaction
+from memory.recall import THRESHOLD, apply_nudges
 
 MISSED = 5  # near misses that a chat is shown
 _SEEN = 0.005  # smaller parts are not told
@@ -26,14 +26,14 @@ say = Texts("why")
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class SourceQuote:
     """The person's very words behind a memory, and when they said them."""
 
     text: str
     at: datetime
 
 
-def quote_of(tx: Tx, m: Memory) -> Quote | None:
+def quote_of(tx: Transaction, m: Memory) -> SourceQuote | None:
     """Find the words that taught a memory; None where no message of the person's that may be seen has them."""
     for message_id, start, end in tx.memories.source_spans(m.id):
         said = tx.conversations.message(message_id)
@@ -41,11 +41,11 @@ def quote_of(tx: Tx, m: Memory) -> Quote | None:
             continue
         text = said.text[start:end] if start is not None and end is not None else _closest(said.text, m)
         if text.strip():
-            return Quote(_short(text), said.at)
+            return SourceQuote(_short(text), said.at)
     return None
 
 
-def reason_for(m: Memory, quote: Quote | None, lang: Lang, now: datetime, tz: str) -> str:
+def explain_memory(m: Memory, quote: SourceQuote | None, lang: Lang, now: datetime, tz: str) -> str:
     """Say in one clause why a memory is held: by the person's own words where they are known."""
     at = quote.at if quote else m.created_at
     date = _date(at, now, lang, tz)
@@ -57,11 +57,11 @@ def reason_for(m: Memory, quote: Quote | None, lang: Lang, now: datetime, tz: st
     return say(lang, own, date=date, quote=_short(m.content))
 
 
-def reasons_for(
+def explain_reply(
     recall: Recall,
     standing: Sequence[Memory],
     used: frozenset[str],
-    quotes: Mapping[str, Quote | None],
+    quotes: Mapping[str, SourceQuote | None],
     lang: Lang,
     now: datetime,
     tz: str,
@@ -70,7 +70,7 @@ def reasons_for(
     hits = [h for h in recall.hits if h.memory.id in used] or list(recall.hits)
     if not hits:
         return "\n".join([say(lang, "nothing"), *_in_mind(standing, lang)])
-    told = list(dict.fromkeys(reason_for(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits))
+    told = list(dict.fromkeys(explain_memory(h.memory, quotes.get(h.memory.id), lang, now, tz) for h in hits))
     if used and len(told) == 1:
         lines = [say(lang, "because", reason=told[0])]
     else:
@@ -90,8 +90,8 @@ def _plain(reason: str) -> str:
 
 def _closest(text: str, m: Memory) -> str:
     """Find the sentence of a message that shares most words with the memory."""
-    wanted = units(m.original_content)
-    return max(_SENTENCE.findall(text), key=lambda s: len(units(s) & wanted), default=text)
+    wanted = list_units(m.original_content)
+    return max(_SENTENCE.findall(text), key=lambda s: len(list_units(s) & wanted), default=text)
 
 
 def _short(text: str) -> str:
@@ -101,7 +101,7 @@ def _short(text: str) -> str:
 
 def _date(at: datetime, now: datetime, lang: Lang, tz: str) -> str:
     """Write the day, with its year where that is not this one."""
-    day, today = at.astimezone(zone(tz)), now.astimezone(zone(tz))
+    day, today = at.astimezone(get_zone(tz)), now.astimezone(get_zone(tz))
     return write_day(day, today.year, lang)
 
 
@@ -123,7 +123,7 @@ def explain(
     return "\n".join(out)
 
 
-def reasons(h: Hit, lang: Lang) -> list[str]:
+def list_reasons(h: Hit, lang: Lang) -> list[str]:
     """Explain the gate's figure and the rank's, a line each."""
     key = f"why.{h.why}"
     if key in say:
@@ -133,7 +133,7 @@ def reasons(h: Hit, lang: Lang) -> list[str]:
         what = say(lang, "gate", gate=h.gate, verdict=say(lang, verdict, cut=THRESHOLD))
         heard = _sum(h.evidence, lang) if h.evidence.keys() - {"bias"} else say(lang, "silent")
         lines = [say(lang, "parts", what=what, parts=heard) if heard else what]
-    points = {name: nudged(0.0, {name: factor}) for name, factor in h.nudges.items()}
+    points = {name: apply_nudges(0.0, {name: factor}) for name, factor in h.nudges.items()}
     ranked = _sum({**h.signals, **points}, lang)
     return [*lines, say(lang, "rank", score=h.score, parts=ranked)] if ranked else lines
 
@@ -141,7 +141,7 @@ def reasons(h: Hit, lang: Lang) -> list[str]:
 def _listed(h: Hit, lang: Lang, now: datetime) -> Sequence[str]:
     m = h.memory
     ahead = [f"  - {say(lang, 'coming', day=day)}" for day in (m.on, m.valid_from) if day is not None and day > now]
-    return [f"- {memory_line(m, lang, now)}", *ahead[:1], *(f"  - {line}" for line in reasons(h, lang))]
+    return [f"- {format_memory(m, lang, now)}", *ahead[:1], *(f"  - {line}" for line in list_reasons(h, lang))]
 
 
 def _sum(parts: Mapping[str, float], lang: Lang) -> str:

@@ -1,26 +1,26 @@
 """Models behind the Protocols of `memory.ports`: who answers, learns and embeds."""
 
-from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
-from bot.llm.endpoint import Clients, Endpoint, warm
-from bot.llm.providers import Choice
-from bot.llm.registry import EMBEDDERS, PROVIDERS, Models, choose, embedder_named, open_models
+from bot.llm.base import DeadlineModel, MeteredModel, RetryingModel, TokenMeter, read_whole_answer
+from bot.llm.endpoint import ClientPool, Endpoint, warm
+from bot.llm.providers import ProviderChoice
+from bot.llm.registry import EMBEDDERS, PROVIDERS, ModelRoles, choose, find_embedder, open_models
 from memory.text.tokens import estimate_tokens
 
 __all__ = [
     "EMBEDDERS",
     "PROVIDERS",
-    "Choice",
-    "Clients",
-    "Deadline",
+    "ClientPool",
+    "DeadlineModel",
     "Endpoint",
-    "Meter",
-    "Metered",
-    "Models",
-    "Retrying",
+    "MeteredModel",
+    "ModelRoles",
+    "ProviderChoice",
+    "RetryingModel",
+    "TokenMeter",
     "choose",
-    "complete",
-    "embedder_named",
     "estimate_tokens",
+    "find_embedder",
     "open_models",
+    "read_whole_answer",
     "warm",
 ]

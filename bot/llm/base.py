@@ -1,6 +1,6 @@
 """What is the same for every model: wrappers around a ChatModel, and reading an answer as a whole.
 
-Wrappers, not flags: `Retrying(Metered(model, …))`. Each is a ChatModel itself.
+Wrappers, not flags: `RetryingModel(Metered(model, …))`. Each is a ChatModel itself.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from memory.ports import ChatModel, Chunk, ModelRequest
 from memory.text.tokens import MESSAGE_OVERHEAD, estimate_tokens
 
 
-def closing(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:
+def close_stream(stream: AsyncIterator[Chunk]) -> aclosing[AsyncGenerator[Chunk, None]]:
     """Close a model's stream whatever happens; every one of ours is an async generator."""
     return aclosing(cast("AsyncGenerator[Chunk, None]", stream))
 
 
-async def complete(model: ChatModel, request: ModelRequest) -> tuple[str, Usage]:
+async def read_whole_answer(model: ChatModel, request: ModelRequest) -> tuple[str, Usage]:
     """Return the whole answer and what it cost. Raises ModelError with what had come as `partial`."""
     text, usage = "", Usage()
-    async with closing(model.stream(request)) as chunks:
+    async with close_stream(model.stream(request)) as chunks:
         async for chunk in chunks:
             text += chunk.text
             usage = chunk.usage or usage
@@ -37,7 +37,7 @@ async def complete(model: ChatModel, request: ModelRequest) -> tuple[str, Usage]
 
 
 @dataclass
-class Retrying:
+class RetryingModel:
     """Tries again after what may pass, as long as nothing has been shown yet.
 
     Waits `base`·2ⁿ seconds with full jitter, or what the server asked for; gives up where the wait would go
@@ -63,7 +63,7 @@ class Retrying:
             shown = False
             left = None if request.deadline is None else max(0.0, request.deadline - (time.monotonic() - began))
             try:
-                async with closing(self.inner.stream(replace(request, deadline=left))) as chunks:
+                async with close_stream(self.inner.stream(replace(request, deadline=left))) as chunks:
                     async for chunk in chunks:
                         shown = shown or bool(chunk.text)
                         yield chunk
@@ -82,7 +82,7 @@ class Retrying:
 
 
 @dataclass
-class Meter:
+class TokenMeter:
     """What each role has spent in this process, by model."""
 
     spent: dict[tuple[RoleName, str], Usage] = field(default_factory=lambda: defaultdict(Usage))
@@ -98,12 +98,12 @@ class Meter:
 
 
 @dataclass
-class Metered:
+class MeteredModel:
     """Counts what a role spends. Where the server does not say, an estimate stands in, so that budgets hold."""
 
     inner: ChatModel
     role: RoleName
-    meter: Meter
+    meter: TokenMeter
 
     @property
     def name(self) -> str:
@@ -114,25 +114,25 @@ class Metered:
         """As the model's, its last chunk always with a usage; a call that breaks off is counted too."""
         text, usage = "", None
         try:
-            async with closing(self.inner.stream(request)) as chunks:
+            async with close_stream(self.inner.stream(request)) as chunks:
                 async for chunk in chunks:
                     text += chunk.text
                     usage = chunk.usage or usage
                     if chunk.finish and usage is None:
-                        usage = estimated(request, text)
+                        usage = estimate_usage(request, text)
                     yield replace(chunk, usage=usage) if chunk.finish else chunk
         finally:
             if usage is not None or text:
-                self.meter.add(self.role, self.name, usage or estimated(request, text))
+                self.meter.add(self.role, self.name, usage or estimate_usage(request, text))
 
 
-def estimated(request: ModelRequest, text: str) -> Usage:
+def estimate_usage(request: ModelRequest, text: str) -> Usage:
     """Usage of a call, guessed from its texts."""
     sent = sum(estimate_tokens(m.get("content", "")) + MESSAGE_OVERHEAD for m in request.messages)
     return Usage(sent, estimate_tokens(text))
 
 
-async def step(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None:
+async def read_next_chunk(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None:
     """Return the next chunk, or None at the end. Raises TimeoutError past `ends` (monotonic).
 
     The timeout lives inside one step, so that a stream may be driven from different tasks.
@@ -142,7 +142,7 @@ async def step(stream: AsyncIterator[Chunk], ends: float | None) -> Chunk | None
 
 
 @dataclass
-class Deadline:
+class DeadlineModel:
     """Holds a call to `ModelRequest.deadline`, counted from its start to its last chunk."""
 
     inner: ChatModel
@@ -156,10 +156,10 @@ class Deadline:
         """As the model's; past the deadline, ModelError("timeout") with what had come."""
         ends = None if request.deadline is None else time.monotonic() + request.deadline
         text = ""
-        async with closing(self.inner.stream(request)) as chunks:
+        async with close_stream(self.inner.stream(request)) as chunks:
             while True:
                 try:
-                    chunk = await step(chunks, ends)
+                    chunk = await read_next_chunk(chunks, ends)
                 except TimeoutError as e:
                     raise ModelError("timeout", detail="deadline", partial=text, model=self.name) from e
                 if chunk is None:

@@ -12,24 +12,24 @@ from typing import Any
 from bot import llm
 from bot.llm.embedders import local as local_embedding
 from bot.llm.embedders.local import LocalEmbedder, LocalModel
-from bot.reports import sentence
+from bot.reports import describe_error
 from bot.settings import Settings
-from memory.embed import Kept, LexicalEmbedder, Moving, ThreadedEmbedder
+from memory.embed import CachedEmbedder, LexicalEmbedder, SwitchingEmbedder, ThreadedEmbedder
 from memory.errors import ModelError
-from memory.ports import Clock, Embedder, Store, Tx
+from memory.ports import Clock, Embedder, Store, Transaction
 
 log = logging.getLogger(__name__)
 _LOADING = 3.0  # seconds
 _STEP = 10  # percent of a download between two lines of the log
 
 
-class Embedding:
+class EmbedderSwitch:
     """The embedder that everybody holds (`embedder`), and what stands behind it.
 
     `kick` is told of new background work.
     """
 
-    def __init__(self, settings: Settings, store: Store, models: llm.Models, clock: Clock) -> None:
+    def __init__(self, settings: Settings, store: Store, models: llm.ModelRoles, clock: Clock) -> None:
         self._settings = settings
         self._store = store
         self._models = models
@@ -37,7 +37,7 @@ class Embedding:
         self._task: asyncio.Task[None] | None = None
         self._others: list[Embedder] = []  # made here, to be closed here
         self._broken: set[str] = set()
-        self.embedder = Moving(Kept(models.embedder))
+        self.embedder = SwitchingEmbedder(CachedEmbedder(models.embedder))
         self.kick: Callable[[], None] = lambda: None
 
     async def begin(self, *, workers: bool) -> None:
@@ -88,12 +88,12 @@ class Embedding:
         before = self._earlier(embedder, earlier[0]) if earlier else None
         await self._store.use_embedder(embedder.id, embedder.dim, before=before.id if before else None)
         if earlier or (embedder.id not in known):
-            self.embedder.turn(Kept(embedder), Kept(before) if before else None)
+            self.embedder.turn(CachedEmbedder(embedder), CachedEmbedder(before) if before else None)
             if plan:
                 for user_id in await self._store.system(lambda s: s.users()):
                     await self._plan(user_id)
         else:
-            self.embedder.turn(Kept(embedder))
+            self.embedder.turn(CachedEmbedder(embedder))
             self.embedder.arrived()
         self.kick()
 
@@ -104,7 +104,7 @@ class Embedding:
             return None
         if models.embedder.id == name:
             return models.embedder
-        found = llm.embedder_named(self._settings, models.choice, models.clients, name)
+        found = llm.find_embedder(self._settings, models.choice, models.clients, name)
         if found is None or (embedder.local and not found.local):
             return None
         self._others.append(found)
@@ -114,7 +114,7 @@ class Embedding:
         """Memories without a vector of the current model get one in the background; then the other's go."""
         name, now = self.embedder.id, self._clock()
 
-        def plan(tx: Tx) -> None:
+        def plan(tx: Transaction) -> None:
             waiting = any(j.payload.get("embedder") == name for j in tx.jobs.pending("embed"))
             if not waiting and (tx.vectors.missing(name, 1) or tx.vectors.others(name)):
                 payload = {"all": True, "embedder": name}
@@ -127,18 +127,18 @@ class Embedding:
         try:
             await embedder.load()
         except ModelError as e:
-            log.warning("%s (%s)", sentence(e, "en"), e.detail)
+            log.warning("%s (%s)", describe_error(e, "en"), e.detail)
             self._broken.add(embedder.id)
             await self._use(LexicalEmbedder(), plan=False)
 
     async def _fetched(self) -> None:
         """Download the local model, tell how far it is, and go over to it."""
         home = self._settings.home
-        began, told = await asyncio.to_thread(local_embedding.downloaded, home), 0
-        coming = local_embedding.in_background(lambda: local_embedding.download(home))
+        began, told = await asyncio.to_thread(local_embedding.count_downloaded_bytes, home), 0
+        coming = local_embedding.run_in_background(lambda: local_embedding.download(home))
         while not coming.done():
             await asyncio.wait({coming}, timeout=1.0)
-            came = await asyncio.to_thread(local_embedding.downloaded, home) - began
+            came = await asyncio.to_thread(local_embedding.count_downloaded_bytes, home) - began
             if (percent := min(99, 100 * came // local_embedding.BYTES)) >= told + _STEP:
                 told = percent - percent % _STEP
                 log.info("embedding model: %d%% downloaded", told)
@@ -147,7 +147,7 @@ class Embedding:
             embedder = LocalEmbedder(model, patience=self._settings.recall_deadline_ms / 1000)
             await embedder.load()
         except ModelError as e:
-            log.warning("The embedding model could not be had; the built-in one goes on. %s", sentence(e, "en"))
+            log.warning("The embedding model could not be had; the built-in one goes on. %s", describe_error(e, "en"))
             return
         self._others.append(embedder)
         await self._use(embedder, plan=True)

@@ -66,7 +66,7 @@ def _is_loopback(host: str | None) -> bool:
         return False
 
 
-class Clients:
+class ClientPool:
     """One client per endpoint, made at its first use and reused; `close` ends them all."""
 
     def __init__(self) -> None:

@@ -134,7 +134,7 @@ def retry_after(headers: Mapping[str, str], words: str) -> float | None:
     return None
 
 
-def rejected(error: Any, names: set[str]) -> str | None:
+def find_rejected_parameter(error: Any, names: set[str]) -> str | None:
     """Which of the parameters `names` a 400 or 422 is about, if one."""
     if not isinstance(error, openai.APIStatusError) or error.status_code not in {400, 404, 422, 500, 501}:
         return None

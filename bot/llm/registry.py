@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.llm.base import Deadline, Meter, Metered, Retrying, complete
+from bot.llm.base import DeadlineModel, MeteredModel, RetryingModel, TokenMeter, read_whole_answer
 from bot.llm.embedders import NoEmbedder, embedders
 from bot.llm.embedders.api import APIEmbedder
-from bot.llm.endpoint import Clients, warm
-from bot.llm.providers import Choice, ollama, providers
-from bot.reports import sentence
+from bot.llm.endpoint import ClientPool, warm
+from bot.llm.providers import ProviderChoice, ollama, providers
+from bot.reports import describe_error
 from bot.settings import RoleName, Settings
 from memory.embed import LexicalEmbedder, ThreadedEmbedder
 from memory.errors import ModelError
@@ -24,15 +24,15 @@ HELLO = ({"role": "user", "content": "Answer with the one word: ready"},)
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class ModelRoles:
     """The three roles, ready to use."""
 
-    choice: Choice
+    choice: ProviderChoice
     chat: ChatModel
     memory: ChatModel
     embedder: Embedder
-    meter: Meter
-    clients: Clients
+    meter: TokenMeter
+    clients: ClientPool
 
     async def close(self) -> None:
         """Close every connection."""
@@ -49,9 +49,9 @@ class Models:
 # --- choosing -------------------------------------------------------------------------------------------------
 
 
-async def choose(settings: Settings, clients: Clients | None = None) -> Choice:
+async def choose(settings: Settings, clients: ClientPool | None = None) -> ProviderChoice:
     """Decide who answers: the provider that is set, else the first that finds itself configured."""
-    own = clients or Clients()
+    own = clients or ClientPool()
     asked = PROVIDERS.get(settings.provider)
     try:
         for provider in [asked] if asked is not None else PROVIDERS.values():
@@ -68,23 +68,23 @@ async def choose(settings: Settings, clients: Clients | None = None) -> Choice:
     raise LookupError(settings.provider)  # pragma: no cover - the notebook is always there
 
 
-async def open_models(settings: Settings) -> Models:
+async def open_models(settings: Settings) -> ModelRoles:
     """Open everything that answers, for these settings.
 
     No request is made where a key or address is configured, except to learn the vector length of an embedding
     model nobody knows.
     """
-    clients, meter = Clients(), Meter()
+    clients, meter = ClientPool(), TokenMeter()
     choice = await choose(settings, clients)
     embedder, because = await _open_embedder(settings, choice, clients)
     chat, memory = PROVIDERS[choice.provider].build(settings, choice, clients, embedder)
     if not choice.offline:
-        chat, memory = wrapped(chat, "chat", meter), wrapped(memory, "memory", meter)
+        chat, memory = wrap_model(chat, "chat", meter), wrap_model(memory, "memory", meter)
     choice = replace(choice, chat=chat.name, memory=memory.name, embedding=embedder.id, lexical_because=because)
-    return Models(choice, chat, memory, embedder, meter, clients)
+    return ModelRoles(choice, chat, memory, embedder, meter, clients)
 
 
-async def _open_embedder(settings: Settings, choice: Choice, clients: Clients) -> tuple[Embedder, str]:
+async def _open_embedder(settings: Settings, choice: ProviderChoice, clients: ClientPool) -> tuple[Embedder, str]:
     """Open the embedding model, and say why it is the lexical one where another was asked for."""
     asked = EMBEDDERS.get(settings.embedder)
     try:
@@ -97,26 +97,26 @@ async def _open_embedder(settings: Settings, choice: Choice, clients: Clients) -
     return LexicalEmbedder(), ""
 
 
-def embedder_named(settings: Settings, choice: Choice, clients: Clients, name: str) -> Embedder | None:
+def find_embedder(settings: Settings, choice: ProviderChoice, clients: ClientPool, name: str) -> Embedder | None:
     """Return the embedder of that id, where these settings still reach it: for its earlier vectors."""
     found = (source.named(settings, choice, clients, name) for source in reversed(EMBEDDERS.values()))
     return next((e for e in found if e is not None), None)
 
 
-def wrapped(model: ChatModel, role: RoleName, meter: Meter) -> ChatModel:
+def wrap_model(model: ChatModel, role: RoleName, meter: TokenMeter) -> ChatModel:
     """Wrap a model over a network: counted, held to its deadline, and tried again.
 
     Who waits for a reply is rather told to wait than left before an empty screen; background work has its queue.
     """
     attempts, patience = (4, 10.0) if role == "chat" else (2, 30.0)
-    return Retrying(Metered(Deadline(model), role, meter), attempts=attempts, patience=patience)
+    return RetryingModel(MeteredModel(DeadlineModel(model), role, meter), attempts=attempts, patience=patience)
 
 
 # --- trying ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class ProbeResult:
     """What came of a trial. `sentence` says what to do where it did not work; `models` is what the endpoint has."""
 
     ok: bool
@@ -124,34 +124,36 @@ class Probe:
     models: tuple[str, ...] = ()
 
 
-async def probe_endpoint(settings: Settings, lang: Lang | None = None) -> Probe:
+async def probe_endpoint(settings: Settings, lang: Lang | None = None) -> ProbeResult:
     """Ask the configured chat model for one word, as a reply would."""
     models = await open_models(settings)
     has: tuple[str, ...] = ()
     try:
         if models.choice.offline:
-            return Probe(True, "")
+            return ProbeResult(True, "")
         request = ModelRequest(task="chat", messages=HELLO, max_tokens=16, deadline=PATIENCE)
         async with asyncio.timeout(PATIENCE + 5):
             has = await PROVIDERS[models.choice.provider].list_models(settings, models.choice, models.clients)
-            await complete(models.chat, request)
+            await read_whole_answer(models.chat, request)
     except TimeoutError:
-        return Probe(False, sentence(ModelError("timeout", host=models.choice.where), _lang(settings, lang)))
+        return ProbeResult(
+            False, describe_error(ModelError("timeout", host=models.choice.where), _lang(settings, lang))
+        )
     except ModelError as e:
         if e.code == "cut_off":
-            return Probe(True, "", has)  # it answers; sixteen tokens were not enough for a thinking model
-        return Probe(False, sentence(e, _lang(settings, lang), model=models.choice.chat), has)
+            return ProbeResult(True, "", has)  # it answers; sixteen tokens were not enough for a thinking model
+        return ProbeResult(False, describe_error(e, _lang(settings, lang), model=models.choice.chat), has)
     else:
-        return Probe(True, "", has)
+        return ProbeResult(True, "", has)
     finally:
         await models.close()
 
 
 async def find_ollama(settings: Settings) -> list[str]:
     """List the models of an Ollama on this machine that can chat, the likeliest first."""
-    clients = Clients()
+    clients = ClientPool()
     try:
-        return list(await ollama.detect(ollama.endpoint(settings.ollama_host), clients) or ())
+        return list(await ollama.detect_ollama(ollama.endpoint(settings.ollama_host), clients) or ())
     finally:
         await clients.close()
 

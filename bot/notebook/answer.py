@@ -9,12 +9,12 @@ from typing import Final
 from zlib import crc32
 
 from bot.notebook import keep, reader
-from bot.notebook.keep import Embed, mappings
-from bot.notebook.reader import Reading, Unit
+from bot.notebook.keep import Embed, list_mappings
+from bot.notebook.reader import SentenceReading, SentenceUnit
 from bot.notebook.texts import say
 from bot.texts import say as program_says
 from bot.texts import write_day
-from memory.models import Json, Lang, language_of
+from memory.models import Json, Lang, detect_language
 from memory.text import dates
 
 MOST_QUOTES: Final = 3
@@ -38,12 +38,12 @@ _PERSONAL: Final = re.compile(r"\b(?:i|my|mine|our|we)\b|(?<![给給帮幫])[我
 async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     """Answer `data["message"]`; `embed` is for its sentences."""
     message = str(data.get("message") or "").strip()
-    lang: Lang = language_of(message, "zh" if data.get("lang") == "zh" else "en")
-    history = mappings(data.get("history"))
-    units = keep.units_of(message, history)[:MOST]
+    lang: Lang = detect_language(message, "zh" if data.get("lang") == "zh" else "en")
+    history = list_mappings(data.get("history"))
+    units = keep.split_units(message, history)[:MOST]
     readings = await keep.read_units(embed, units)
-    talk = Talk(data, lang, history)
-    overview = any(m.get("why") == "overview" for m in mappings(data.get("recalled")))
+    talk = FixedSentences(data, lang, history)
+    overview = any(m.get("why") == "overview" for m in list_mappings(data.get("recalled")))
     asked = [(u, r.sort) for u, r in zip(units, readings, strict=True) if not r.keep and (overview or _asks(u, r))]
     if str(data.get("note") or ""):
         return talk.order(str(data["note"]))
@@ -57,28 +57,28 @@ async def answer(embed: Embed, data: Mapping[str, Json]) -> str:
     return talk.gap.join(dict.fromkeys(p for p in parts if p)) or talk.say("plain")
 
 
-def _asks(unit: Unit, r: Reading) -> bool:
+def _asks(unit: SentenceUnit, r: SentenceReading) -> bool:
     """Say whether a unit wants an answer."""
     if r.sort != "request" and any(r.acts.get(act, 0.0) >= ACT for act in ("greet", "thanks", "bye")):
         return reader.is_question(unit.text) and bool(_PERSONAL.search(unit.text))
-    if about_it(unit.text, r):
+    if asks_about_notebook(unit.text, r):
         return False
     return reader.is_question(unit.text) or r.sort in {"question", "request"} or r.acts.get("ask", 0.0) >= FELT
 
 
-def about_it(text: str, r: Reading) -> bool:
+def asks_about_notebook(text: str, r: SentenceReading) -> bool:
     """Say whether a question is about the notebook itself: it speaks to it, and not of the person."""
     limit = SELF if _PERSONAL.search(text) else ACT
     return bool(_YOU.search(text)) and max(r.acts.get("who", 0.0), r.acts.get("self", 0.0)) >= limit
 
 
-def called(text: str) -> str:
+def find_own_name(text: str) -> str:
     """Return what somebody says they are called, where the form shows it; else nothing."""
     found = _CALLED.search(text)
     return next((g for g in found.groups() if g), "") if found else ""
 
 
-class Talk:
+class FixedSentences:
     """The fixed sentences of one reply, and what was said in this conversation already."""
 
     def __init__(self, data: Mapping[str, Json], lang: Lang, history: keep.Rows) -> None:
@@ -105,10 +105,10 @@ class Talk:
             for head in (program_says(lang, f"note.{key}", text="", why="") for lang in ("en", "zh")):
                 if note.startswith(head):
                     rest = note.removeprefix(head)
-                    return self.say(f"order.{key}", text=quoted(rest, self.lang), why=rest)
+                    return self.say(f"order.{key}", text=quote_text(rest, self.lang), why=rest)
         return self.say("plain")
 
-    def opening(self, units: Sequence[Unit], readings: Sequence[Reading]) -> str:
+    def opening(self, units: Sequence[SentenceUnit], readings: Sequence[SentenceReading]) -> str:
         """Introduce the notebook once, or answer a greeting by name."""
         if self.new() and not self.where:
             return f"{self.say('greet')}{self.gap}{self.say('intro')}"
@@ -116,7 +116,9 @@ class Talk:
             1 if self.replies else 3
         ):
             return ""
-        name = next((n for m in mappings(self.data.get("profile")) if (n := called(str(m.get("text") or "")))), "")
+        name = next(
+            (n for m in list_mappings(self.data.get("profile")) if (n := find_own_name(str(m.get("text") or "")))), ""
+        )
         return self.say("greet.name", name=name) if name else self.say("greet")
 
     def new(self) -> bool:
@@ -124,14 +126,14 @@ class Talk:
         known = ("profile", "recalled", "episode", "summary")
         return not self.replies and not any(self.data.get(k) for k in known)
 
-    def told(self, told: Sequence[tuple[Unit, Reading]]) -> list[str]:
+    def told(self, told: Sequence[tuple[SentenceUnit, SentenceReading]]) -> list[str]:
         """Acknowledge what is kept, once with the dates as they were understood."""
         felt = self.felt([r for _, r in told])
         if not self.writes:
             return felt or [self.say("plain")]
         turn = ("kept.1", "kept.2", "kept.3")[(len(self.replies) + crc32(self.at[:10].encode())) % 3]
         key = "kept.fix" if any(r.corrects for _, r in told) else "kept.first" if self.new() else turn
-        name = next((n for u, _ in told if (n := called(u.text))), "")
+        name = next((n for u, _ in told if (n := find_own_name(u.text))), "")
         out = felt or [self.say("name", name=name) if name else self.say(key)]
         for unit, r in told:
             when = keep.find_date(unit.text, self.at, self.tz)
@@ -140,14 +142,14 @@ class Talk:
                 out.append(self.say("date", said=words, date=re.sub(r"^(?:on|by|in|before|until) ", "", day)))
         return out
 
-    def felt(self, readings: Sequence[Reading]) -> list[str]:
+    def felt(self, readings: Sequence[SentenceReading]) -> list[str]:
         """Say one sentence to a death, to bad or to good news."""
         for act in ("death", "bad", "good"):
             if any(r.acts.get(act, 0.0) >= FELT for r in readings):
                 return [self.say(act)]
         return []
 
-    def small(self, units: Sequence[Unit], readings: Sequence[Reading]) -> list[str]:
+    def small(self, units: Sequence[SentenceUnit], readings: Sequence[SentenceReading]) -> list[str]:
         """Answer what is neither told nor asked."""
         for act in ("who", "self", "thanks", "bye"):
             meant = [u.text for u, r in zip(units, readings, strict=True) if r.acts.get(act, 0.0) >= ACT]
@@ -159,19 +161,21 @@ class Talk:
         return []
 
 
-def _find(question: str, talk: Talk, sort: str) -> str:
+def _find(question: str, talk: FixedSentences, sort: str) -> str:
     """Answer a question with at most three quotations, or say that there is none."""
     if talk.where:
         return talk.say(talk.where)
-    recalled = [m for m in mappings(talk.data.get("recalled")) if m.get("kind") != "episode"]
+    recalled = [m for m in list_mappings(talk.data.get("recalled")) if m.get("kind") != "episode"]
     if any(m.get("why") == "overview" for m in recalled):
-        items = [*mappings(talk.data.get("profile")), *recalled][:MOST]
-        lines = [talk.say("line", date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang)) for m in items]
+        items = [*list_mappings(talk.data.get("profile")), *recalled][:MOST]
+        lines = [
+            talk.say("line", date=format_day(m, talk), quote=quote_text(m.get("text"), talk.lang)) for m in items
+        ]
         return "\n".join([talk.say("overview"), *lines])
     # Best first. What stands in every prompt comes along without having been asked for.
     close = [m for m in recalled if m.get("relevance") or m.get("why") != "relevance"]
     close = close[:MOST_QUOTES]
-    tone = reader.load_reader().weigh_answer(mappings([m.get("evidence") for m in close]), talk.lang)
+    tone = reader.load_reader().weigh_answer(list_mappings([m.get("evidence") for m in close]), talk.lang)
     sure = [tone == "sure" if tone else float(str(m.get("relevance") or 0)) >= SURE for m in close]
     found = [] if tone == "none" else list(zip(close, sure, strict=True))
     if sort == "request" and not reader.is_question(question) and not (found and _PERSONAL.search(question)):
@@ -182,12 +186,12 @@ def _find(question: str, talk: Talk, sort: str) -> str:
     out = []
     for i, (m, certain) in enumerate(found):
         key = "more" if i else "quote" if certain else "unsure"
-        line = talk.say(key, date=day_of(m, talk), quote=quoted(m.get("text"), talk.lang))
+        line = talk.say(key, date=format_day(m, talk), quote=quote_text(m.get("text"), talk.lang))
         out.append(line + (talk.say("replaced") if m.get("superseded") or m.get("negated") else ""))
     return "\n".join(out)
 
 
-def quoted(text: Json, lang: Lang) -> str:
+def quote_text(text: Json, lang: Lang) -> str:
     """Return a text in quotation marks, as it was said."""
     bare = str(text or "").strip()
     if bare[:1] in "“「" and bare[-1:] in "”」":
@@ -195,7 +199,7 @@ def quoted(text: Json, lang: Lang) -> str:
     return f"“{bare}”" if lang == "en" or '"' not in bare else f"「{bare}」"
 
 
-def day_of(m: Mapping[str, Json], talk: Talk) -> str:
+def format_day(m: Mapping[str, Json], talk: FixedSentences) -> str:
     """Return the day a memory was told, with the year where it is another one."""
     try:
         day = date.fromisoformat(str(m.get("when") or "")[:10])

@@ -11,13 +11,13 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from bot.notebook import reader
-from bot.notebook.reader import Reading, Unit
-from memory.learn.alike import units
-from memory.models import Json, Lang, language_of
+from bot.notebook.reader import SentenceReading, SentenceUnit
+from memory.learn.alike import list_units
+from memory.models import Json, Lang, detect_language
 from memory.ports import FloatArray
 from memory.privacy import redact
 from memory.text import dates
-from memory.text.speech import FORMS, clauses_of
+from memory.text.speech import FORMS, split_clauses
 
 Rows: TypeAlias = Sequence[Mapping[str, Json]]
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[FloatArray | None]]
@@ -33,22 +33,22 @@ _HEAD: Final = re.compile(r"[\[【［〔]")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QuoteEntry:
     """A quotation behind what it answers, the words it rests on, and the id of what it corrects."""
 
     text: str
     said: str
     kind: str
-    when: dates.When | None = None
+    when: dates.DateMatch | None = None
     corrects: str = ""
 
 
-def mappings(value: Json) -> list[Mapping[str, Json]]:
+def list_mappings(value: Json) -> list[Mapping[str, Json]]:
     """Return the mappings of a list; nothing of anything else."""
     return [v for v in value if isinstance(v, Mapping)] if isinstance(value, list | tuple) else []
 
 
-async def read_units(embed: Embed, found: Sequence[Unit]) -> list[Reading]:
+async def read_units(embed: Embed, found: Sequence[SentenceUnit]) -> list[SentenceReading]:
     """Read units with their vectors, or without where there is no embedder.
 
     What is nearly to be kept is kept beside what is: people tell one thing in several sentences.
@@ -63,7 +63,7 @@ async def read_units(embed: Embed, found: Sequence[Unit]) -> list[Reading]:
     return [replace(r, keep=k) for r, k in zip(out, near, strict=True)]
 
 
-def units_of(text: str, before: Rows) -> list[Unit]:
+def split_units(text: str, before: Rows) -> list[SentenceUnit]:
     """Split a message into units, without secrets; the first follows a question of ours, or what they said before."""
     last = str(before[-1].get("text") or "") if before else ""
     asked = bool(before) and before[-1].get("role") == "assistant" and reader.is_question(last)
@@ -80,15 +80,15 @@ def has_secret(text: str) -> bool:
 
 async def find_entries(
     embed: Embed, m: Mapping[str, Json], before: Rows, known: Rows, data: Mapping[str, Json]
-) -> list[Entry]:
+) -> list[QuoteEntry]:
     """Return what of a message is kept. `known` are memories that a correction may be about."""
-    found = units_of(str(m.get("text") or ""), before)
+    found = split_units(str(m.get("text") or ""), before)
     readings = await read_units(embed, found)
     at, tz = str(m.get("at") or data.get("now") or ""), str(data.get("tz") or "")
-    out: list[Entry] = []
+    out: list[QuoteEntry] = []
     for unit, r in zip(found, readings, strict=True):
-        short = reader.width(unit.text) < reader.SHORT
-        lang: Lang = language_of(unit.text)
+        short = reader.measure_width(unit.text) < reader.SHORT
+        lang: Lang = detect_language(unit.text)
         when = find_date(unit.text, at, tz)
         kind = _KINDS.get(r.sort, "fact") if r.sure >= SORTED else "fact"
         if kind == "fact" and when is not None and r.dated:
@@ -98,7 +98,7 @@ async def find_entries(
         joined = unit.before and (unit.asked or (goes_on and not reader.is_question(unit.before)))
         gap = "——" if lang == "zh" else " – "
         text = f"{unit.before}{gap}{unit.text}" if joined else unit.text
-        entry = Entry(" ".join(text.split()), unit.text, kind, when)
+        entry = QuoteEntry(" ".join(text.split()), unit.text, kind, when)
         if r.corrects:
             entry = replace(entry, corrects=await _find_corrected(embed, entry, unit, known))
         if (r.keep and not (r.corrects and short)) or entry.corrects:  # a bare correction of nothing says nothing
@@ -106,7 +106,7 @@ async def find_entries(
     return out
 
 
-def find_date(text: str, at: str, tz: str) -> dates.When | None:
+def find_date(text: str, at: str, tz: str) -> dates.DateMatch | None:
     """Find the one date of a text that lies ahead; none where there are several, for nobody knows which is meant."""
     try:
         now = dates.local_time(at, tz)
@@ -116,13 +116,13 @@ def find_date(text: str, at: str, tz: str) -> dates.When | None:
     return found[0] if len(found) == 1 else None
 
 
-async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Rows) -> str:
+async def _find_corrected(embed: Embed, entry: QuoteEntry, unit: SentenceUnit, known: Rows) -> str:
     """Find the memory that a correction is about: the one that quotes the sentence before it, else the nearest.
 
     One that says several things stays: the rest of it is true, and the newer quotation comes first.
     """
     known = [m for m in known if m.get("text") != entry.text]
-    known = [m for m in known if len(list(clauses_of(str(m.get("text") or "")))) == 1]
+    known = [m for m in known if len(list(split_clauses(str(m.get("text") or "")))) == 1]
     texts = [str(m.get("text") or "") for m in known]
     for m, text in zip(known, texts, strict=True):
         if unit.before and entry.text != unit.text and unit.before in text:
@@ -130,7 +130,7 @@ async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Rows) -
     vectors = await embed([entry.said, *texts]) if texts else None
     if vectors is None:
         return ""
-    shared = [min(3, len(units(entry.said) & units(text))) for text in texts]
+    shared = [min(3, len(list_units(entry.said) & list_units(text))) for text in texts]
     likeness = vectors[1:] @ vectors[0] + np.array(shared) * WORD
     best = int(np.argmax(likeness))
     return str(known[best].get("id") or "") if likeness[best] >= LINKED else ""
@@ -141,10 +141,10 @@ async def _find_corrected(embed: Embed, entry: Entry, unit: Unit, known: Rows) -
 
 async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:
     """Answer the monitor: one line for each thing to keep, `[SKIP]` for none."""
-    known = [m for m in mappings(data.get("reference")) if not m.get("negated")]
-    before = mappings(data.get("context"))
+    known = [m for m in list_mappings(data.get("reference")) if not m.get("negated")]
+    before = list_mappings(data.get("context"))
     lines: list[str] = []
-    for n, m in enumerate(mappings(data.get("exchange")), start=1):
+    for n, m in enumerate(list_mappings(data.get("exchange")), start=1):
         if m.get("role") == "user" and not data.get("failed"):
             entries = await find_entries(embed, m, before, known, data)
             lines += [_line(e, n) for e in entries]
@@ -154,9 +154,9 @@ async def monitor(embed: Embed, data: Mapping[str, Json]) -> str:
 
 async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
     """Answer the extractor, without what is kept already and what was corrected in the same session."""
-    known = mappings(data.get("memories"))
+    known = list_mappings(data.get("memories"))
     there, out = {str(m.get("text") or "") for m in known}, dict[str, dict[str, Json]]()
-    messages = mappings(data.get("messages"))
+    messages = list_mappings(data.get("messages"))
     for n, m in enumerate(messages, start=1):
         fresh = [{"id": key, "text": o["content"]} for key, o in out.items()]
         own = m.get("role") == "user"
@@ -169,7 +169,7 @@ async def extract(embed: Embed, data: Mapping[str, Json]) -> str:
     return json.dumps(list(out.values()), ensure_ascii=False)
 
 
-def _line(e: Entry, n: int) -> str:
+def _line(e: QuoteEntry, n: int) -> str:
     """Write an entry as a line of the monitor's grammar."""
     head = f"UPDATE:{e.corrects}" if e.corrects else "ADD"
     fields = "".join(f" {name}={value}" for name, value in _dated(e).items())
@@ -178,7 +178,7 @@ def _line(e: Entry, n: int) -> str:
     return f'[{head} kind={e.kind}{fields} quote=yes said={n}:"{words}"] {text}'
 
 
-def _dated(e: Entry) -> dict[str, Json]:
+def _dated(e: QuoteEntry) -> dict[str, Json]:
     """Return the date beside a quotation: when it is due, or when it happens."""
     if e.when is None or e.kind not in {"event", "todo"}:
         return {}
@@ -187,10 +187,10 @@ def _dated(e: Entry) -> dict[str, Json]:
 
 async def summarise(embed: Embed, data: Mapping[str, Json]) -> str:
     """Answer the summariser with quotations: of what is kept, else of how it began."""
-    own = [m for m in mappings(data.get("messages")) if m.get("role") == "user"]
+    own = [m for m in list_mappings(data.get("messages")) if m.get("role") == "user"]
     quotes: list[tuple[float, str]] = []
     for m in own:
-        found = units_of(str(m.get("text") or ""), ())
+        found = split_units(str(m.get("text") or ""), ())
         quotes += [(r.share, u.text) for u, r in zip(found, await read_units(embed, found), strict=True) if r.keep]
     said = [" ".join(str(m.get("text") or "").split())[:120] for m in own]
     began = next((text for text in said if not has_secret(text)), "…")

@@ -47,7 +47,7 @@ _WIDE: Final = re.compile("[\u2e80-\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class SentenceUnit:
     """Sentences that are read as one, where they stand, and what was said before: `asked` is a question of ours."""
 
     text: str
@@ -58,7 +58,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SentenceReading:
     """What the weights say of a unit; shares are from 0 to 1, `over` is the share kept over its limit."""
 
     keep: bool
@@ -75,16 +75,18 @@ class Reading:
         return self.acts.get("correct", 0.0) >= LIKELY
 
 
-def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Unit]:
+def split_units(text: str, before: str = "", *, asked: bool = False) -> list[SentenceUnit]:
     """Split a message into units; what is short or begins with a pronoun belongs to the sentence before it."""
-    out: list[Unit] = []
+    out: list[SentenceUnit] = []
     bare = spans.unmark_names(text)
-    for a, b in spans.own_sentences(bare):
+    for a, b in spans.find_own_sentences(bare):
         start = a - (text[a - 1 : a] != bare[a - 1 : a])  # a mark that was taken for a space
         end = b + (text[b : b + 1] != bare[b : b + 1])
         sentence = text[start:end].strip()
         last = out[-1] if out else None
-        joins = last is not None and (min(width(sentence), width(last.text)) < SHORT or FORMS.PRONOUN.match(sentence))
+        joins = last is not None and (
+            min(measure_width(sentence), measure_width(last.text)) < SHORT or FORMS.PRONOUN.match(sentence)
+        )
         if (
             last is not None
             and joins
@@ -92,11 +94,11 @@ def split_units(text: str, before: str = "", *, asked: bool = False) -> list[Uni
             and is_question(last.text) == is_question(sentence)
             and end - last.start <= MOST
         ):
-            out[-1] = Unit(text[last.start : end], last.start, end, last.before, last.asked)
+            out[-1] = SentenceUnit(text[last.start : end], last.start, end, last.before, last.asked)
         elif last is not None:
-            out.append(Unit(sentence, start, end, last.text))
+            out.append(SentenceUnit(sentence, start, end, last.text))
         else:
-            out.append(Unit(sentence, start, end, before, asked))
+            out.append(SentenceUnit(sentence, start, end, before, asked))
     return out
 
 
@@ -108,19 +110,23 @@ def is_question(text: str) -> bool:
     return last is not None and FORMS.QUESTION.search(last.group().strip()) is not None
 
 
-def width(text: str) -> int:
+def measure_width(text: str) -> int:
     """Count the characters of a text, a Chinese one as three."""
     return len(text) + 2 * len(_WIDE.findall(text))
 
 
-def length_of(text: str) -> int:
+def classify_length(text: str) -> int:
     """Say whether a text is short (0), middling (1) or long (2): each has its limit."""
-    return int(width(text) >= SHORT) + int(width(text) > LONG)
+    return int(measure_width(text) >= SHORT) + int(measure_width(text) > LONG)
 
 
-def surface(unit: Unit) -> list[float]:
+def extract_features(unit: SentenceUnit) -> list[float]:
     """Return the surface features of a unit: form alone, by the patterns that the program has for both languages."""
-    text, before, wide = simplified(unit.text[:MOST]), simplified(unit.before[-MOST:]), min(width(unit.text), 200)
+    text, before, wide = (
+        simplified(unit.text[:MOST]),
+        simplified(unit.before[-MOST:]),
+        min(measure_width(unit.text), 200),
+    )
     forms = [getattr(FORMS, name) for name in ("ME", "ASKS", "REQUEST", "UNREAL", "PLAN", "OTHERS", "NOT")]
     said = [
         is_question(text),
@@ -145,7 +151,7 @@ def surface(unit: Unit) -> list[float]:
     return [*(float(bool(x)) for x in said), wide / 100]
 
 
-class Reader:
+class LinearReader:
     """The weights of one file. Read-only, so threads may share it."""
 
     def __init__(self, path: Path = WEIGHTS) -> None:
@@ -153,11 +159,13 @@ class Reader:
         with np.load(path, allow_pickle=False) as file:
             self.arrays: dict[str, Any] = {name: file[name] for name in file.files}
 
-    def read(self, units: Sequence[Unit], vectors: FloatArray | None, before: FloatArray | None) -> list[Reading]:
+    def read(
+        self, units: Sequence[SentenceUnit], vectors: FloatArray | None, before: FloatArray | None
+    ) -> list[SentenceReading]:
         """Read units by their vectors and those of what was said before, (n, 384); by form alone without."""
         if not units:
             return []
-        features = np.array([surface(u) for u in units], np.float32)
+        features = np.array([extract_features(u) for u in units], np.float32)
         has = np.array([bool(u.before) for u in units])
         sorts, acts = _shares(self.arrays, features, vectors, before, has)
         share = sorts[:, : len(KEPT)].sum(axis=1)
@@ -166,21 +174,21 @@ class Reader:
         said = [simplified(f"{u.before[-MOST:]}\n{u.text[:MOST]}") for u in units]
         played = np.array([_PLAY.search(text) is not None for text in said])
         if before is not None:
-            forms = np.array([surface(Unit(u.before)) for u in units])
+            forms = np.array([extract_features(SentenceUnit(u.before)) for u in units])
             opened = _shares(self.arrays, forms, before, before, has & False)[0]
             played |= has & (opened[:, [(*KEPT, *LEFT).index(name) for name in PLAYED]].sum(axis=1) >= OPENS)
         out = []
         for unit, p, s, a, play in zip(units, sorts, share, acts, played, strict=True):
             likely = dict(zip(ACTS, map(float, a), strict=True))
             asks = is_question(unit.text) or likely["ask"] >= LIKELY
-            length = length_of(unit.text)
+            length = classify_length(unit.text)
             over = 0.0 if asks or play else float(s / limit[int(bool(_WIDE.search(unit.text)))][length])
             keep = over > 1.0 and s >= p[len(KEPT) :].max() * (length > 1)
             sort = KEPT[int(p[: len(KEPT)].argmax())] if keep else LEFT[int(p[len(KEPT) :].argmax())]
             sure = float(p[(*KEPT, *LEFT).index(sort)])
             event, todo = (float(p[KEPT.index(name)]) for name in ("event", "todo"))
             dated = ("event" if event >= todo else "todo") if event + todo >= DATED else ""
-            out.append(Reading(keep, float(s), over, sort, sure, dated, likely))
+            out.append(SentenceReading(keep, float(s), over, sort, sure, dated, likely))
         return out
 
     def weigh_answer(self, found: Sequence[Mapping[str, Json]], lang: Lang) -> str:
@@ -223,6 +231,6 @@ def _softmax(x: FloatArray) -> FloatArray:
 
 
 @cache
-def load_reader() -> Reader:
+def load_reader() -> LinearReader:
     """Load the program's own weights, once."""
-    return Reader()
+    return LinearReader()

@@ -62,7 +62,7 @@ def kind_name(kind: Kind, lang: Lang) -> str:
     return str(getattr(KINDS[kind], lang, KINDS[kind].en))
 
 
-def ago(then: datetime, now: datetime, lang: Lang) -> str:
+def format_age(then: datetime, now: datetime, lang: Lang) -> str:
     """Write how long ago something was, in one unit."""
     seconds = max(now - then, timedelta(0)).total_seconds()
     for unit, size in _UNITS:

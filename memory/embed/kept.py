@@ -13,7 +13,7 @@ from memory.ports import Embedder, FloatArray, QueryShortener
 _KEPT: Final = 1024  # vectors: 1.5 MB of 384 numbers, 12 MB of 3,072
 
 
-class Kept:
+class CachedEmbedder:
     """An embedder that asks the one within for each text once, and for all it does not know in one call."""
 
     def __init__(self, inner: Embedder) -> None:

@@ -84,14 +84,14 @@ class LexicalEmbedder:
         rows, found = self._rows, Counter[str]()
         for token in tokens(text):
             if is_unspaced(token):
-                for name, features in of_run(token):
+                for name, features in list_chinese_features(token):
                     found[name] += 1
                     if name not in rows:
                         self._keep(name, features)
             else:
                 found[token] += 1
                 if token not in rows:
-                    self._keep(token, of_word(token))
+                    self._keep(token, list_word_features(token))
         if not found:  # a unit vector even for "…": near other such texts alone
             return [(self._row([(0, 1.0)]), 1)]
         return [(rows[name], count) for name, count in found.items()]
@@ -105,7 +105,7 @@ class LexicalEmbedder:
         return at, signed
 
 
-def mix(name: str) -> int:
+def hash_name(name: str) -> int:
     """Hash a name to 32 bits, the same everywhere. crc32 is linear; the rounds after it are not."""
     h = crc32(name.encode())
     h = ((h ^ (h >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
@@ -113,27 +113,27 @@ def mix(name: str) -> int:
     return h ^ (h >> 16)
 
 
-def of_word(word: str) -> list[Feature]:
+def list_word_features(word: str) -> list[Feature]:
     """Return the features of a word: its stem, and its 3- and 4-letter pieces, which share the rest of its weight."""
     weight = _DULL if word in STOP_WORDS else 1.0
     if word.isdigit():
-        return [(mix("d:" + word), weight)]
+        return [(hash_name("d:" + word), weight)]
     s = stem(word)
-    found = [(mix("w:" + s), weight)]
+    found = [(hash_name("w:" + s), weight)]
     if weight == 1.0 and len(s) > 3:
         framed = f"<{s}>"
         grams = [framed[i : i + n] for n in (3, 4) for i in range(len(framed) - n + 1)]
         each = weight * (_PIECES_SHARE / len(grams)) ** 0.5
-        found += [(mix("g:" + g), each) for g in grams]
+        found += [(hash_name("g:" + g), each) for g in grams]
     return found
 
 
-def of_run(run: str) -> Iterator[tuple[str, list[Feature]]]:
+def list_chinese_features(run: str) -> Iterator[tuple[str, list[Feature]]]:
     """Yield every character of a run faintly, and every pair, those of dull characters least."""
     for i, char in enumerate(run):
         dull = char in STOP_WORDS
-        yield char, [(mix("c:" + char), _SINGLE * (_DULL if dull else 1.0))]
+        yield char, [(hash_name("c:" + char), _SINGLE * (_DULL if dull else 1.0))]
         if i + 1 < len(run):
             pair = run[i : i + 2]
             n = dull + (pair[1] in STOP_WORDS)
-            yield pair, [(mix("p:" + pair), (1.0, _PAIR_DULL, _DULL)[n])]
+            yield pair, [(hash_name("p:" + pair), (1.0, _PAIR_DULL, _DULL)[n])]

@@ -18,7 +18,7 @@ from memory.ports import Embedder, FloatArray, QueryShortener
 _PATIENCE: Final = 0.05  # seconds that the earlier embedder may take longer than the one in use
 
 
-class Moving:
+class SwitchingEmbedder:
     """The embedder in use, and the one before while memories still have its vectors alone."""
 
     def __init__(self, now: Embedder) -> None:

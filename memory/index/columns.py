@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.index.text import key
-from memory.models import Filter, Kind, Layer, Level, Line, MemoryId, Sensitivity, State
-from memory.ports import Holding, Places
+from memory.index.text import hash_term
+from memory.models import CandidateRow, Filter, Kind, Layer, Level, MemoryId, Sensitivity, State
+from memory.ports import Places, Posting
 
 Mask = NDArray[np.bool_]
 Keys = NDArray[np.uint32]
@@ -33,7 +33,7 @@ _TAIL: Final = 4096  # pairs beside the sorted ones, and a sixteenth of those, b
 _NO_PLACES: Final[Places] = np.empty(0, np.int64)
 
 
-class Row(NamedTuple):
+class TimePattern(NamedTuple):
     """What the index takes in of a memory; times are UTC milliseconds."""
 
     number: int  # ascends with every memory made
@@ -46,7 +46,7 @@ class Row(NamedTuple):
     due: int  # ALWAYS: never due
     session: str | None  # None: it stands beside nothing, as episodes do
     words: int  # 0: its words are not looked for
-    terms: bytes  # see `memory.index.text.term_keys`
+    terms: bytes  # see `memory.index.text.hash_terms`
 
 
 Names = Sequence[tuple[int, str]]  # (number, entity as `fold` leaves it) of memories
@@ -182,10 +182,10 @@ class Columns:
     names: Numbers
     entities: Postings
     of_entity: Postings  # the other way round: keys are places, and the places entities
-    _order: list[Order] = field(default_factory=list)
+    _order: list[SessionOrder] = field(default_factory=list)
 
     @staticmethod
-    def of(pages: Iterable[Sequence[Row]], named: Names) -> Columns:
+    def of(pages: Iterable[Sequence[TimePattern]], named: Names) -> Columns:
         """Make columns of all of a user's rows, in the order of their numbers, some thousand at a time."""
         sorts, sessions = Numbers(), Numbers()
         parts = [_columns([], sorts, sessions)]
@@ -214,7 +214,7 @@ class Columns:
             of_entity=Postings.of(at.astype(np.uint32), codes.astype(np.int64)),
         )
 
-    def changed(self, numbers: Places, rows: Sequence[Row], named: Names) -> Columns:
+    def changed(self, numbers: Places, rows: Sequence[TimePattern], named: Names) -> Columns:
         """Return them after a change of `numbers`, of which `rows` and `named` are left as they are now."""
         last = int(self.numbers[-1]) if len(self) else 0
         old, new = [r for r in rows if r.number <= last], [r for r in rows if r.number > last]
@@ -237,10 +237,10 @@ class Columns:
             of_entity=of_entity.changed(_NO_PLACES, at.astype(np.uint32), codes),
         )
 
-    def _same_words(self, place: int, row: Row) -> bool:
+    def _same_words(self, place: int, row: TimePattern) -> bool:
         return self.texts[place] == row.text and bool(self.words[place]) == bool(row.words)
 
-    def _with_changes(self, rows: Sequence[Row], at: Places, erased: Places) -> Columns:
+    def _with_changes(self, rows: Sequence[TimePattern], at: Places, erased: Places) -> Columns:
         """The same places; of erased ones nothing is left but the place."""
         if not rows and not len(erased):
             return self
@@ -258,7 +258,7 @@ class Columns:
         out["words"][erased], out["session"][erased] = 0, -1
         return replace(self, ids=ids, texts=texts, _order=[], **out)
 
-    def _with_new(self, rows: Sequence[Row]) -> Columns:
+    def _with_new(self, rows: Sequence[TimePattern]) -> Columns:
         """Longer by these."""
         if not rows:
             return self
@@ -293,12 +293,12 @@ class Columns:
         found: Places = at[self.numbers[at] == numbers]
         return found
 
-    def holding(self, terms: Sequence[str]) -> list[Holding]:
+    def holding(self, terms: Sequence[str]) -> list[Posting]:
         """Return for each term the memories that hold it, the newest of very many, and its rarity: BM25's idf."""
         log, all_ = math.log, int(np.count_nonzero(self.words))
         return [
-            Holding(p[-MOST_ROWS:], log(1 + (max(all_ - len(p), 0) + 0.5) / (len(p) + 0.5)))
-            for p in self.terms.each([key(t) for t in terms])
+            Posting(p[-MOST_ROWS:], log(1 + (max(all_ - len(p), 0) + 0.5) / (len(p) + 0.5)))
+            for p in self.terms.each([hash_term(t) for t in terms])
         ]
 
     def named(self, names: Iterable[str], mask: Mask) -> list[Places]:
@@ -307,12 +307,12 @@ class Columns:
         found = [p[mask[p]] for p in self.entities.each(known)] if known else []
         return [p for p in found if len(p)]
 
-    def lines(self, places: Sequence[int]) -> list[Line]:
+    def lines(self, places: Sequence[int]) -> list[CandidateRow]:
         """Return these, in the same order."""
         some = np.asarray(places, np.int64)
         times = zip(self.made[some].tolist(), self.valid_from[some].tolist(), self.due[some].tolist(), strict=True)
         ids, texts = self.ids, self.texts
-        return [Line(p, ids[p], texts[p], t) for p, t in zip(some.tolist(), times, strict=True)]
+        return [CandidateRow(p, ids[p], texts[p], t) for p, t in zip(some.tolist(), times, strict=True)]
 
     def of_the_time(self, since: int, until: int, mask: Mask) -> Places:
         """Return places that have one of their times in the span, and pass."""
@@ -322,24 +322,24 @@ class Columns:
         return np.flatnonzero(hit & mask)
 
     @property
-    def order(self) -> Order:
+    def order(self) -> SessionOrder:
         """Sessions by time of making; worked out when it is asked for."""
         if not self._order:
             places = np.lexsort((self.made, self.session))
             at = np.empty(len(places), np.int64)
             at[places] = np.arange(len(places))
-            self._order.append(Order(places, at))
+            self._order.append(SessionOrder(places, at))
         return self._order[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SessionOrder:
     """The places session by session, each by time of making."""
 
     places: Places
     at: Places  # where each place stands in it
 
-    def longer(self, columns: Columns) -> Order | None:
+    def longer(self, columns: Columns) -> SessionOrder | None:
         """Return it with places that came since, if they all stand behind the last; None if they do not."""
         new = np.arange(len(self.places), len(columns))
         tail = np.concatenate([self.places[-1:], new])
@@ -347,10 +347,10 @@ class Order:
         behind = (session[1:] > session[:-1]) | ((session[1:] == session[:-1]) & (made[1:] >= made[:-1]))
         if not np.all(behind):
             return None
-        return Order(np.concatenate([self.places, new]), np.concatenate([self.at, new]))
+        return SessionOrder(np.concatenate([self.places, new]), np.concatenate([self.at, new]))
 
 
-def _columns(rows: Sequence[Row], sorts: Numbers, sessions: Numbers) -> dict[str, Any]:
+def _columns(rows: Sequence[TimePattern], sorts: Numbers, sessions: Numbers) -> dict[str, Any]:
     """Rows as columns, but for the terms."""
     number, ids, texts, sort, since, until, made, due, session, words, _ = (
         zip(*rows, strict=True) if rows else ((),) * 11
@@ -369,7 +369,7 @@ def _columns(rows: Sequence[Row], sorts: Numbers, sessions: Numbers) -> dict[str
     }
 
 
-def _terms(rows: Sequence[Row], places: Places) -> tuple[Keys, Places]:
+def _terms(rows: Sequence[TimePattern], places: Places) -> tuple[Keys, Places]:
     """Pairs of a term and a place."""
     blobs = [r[-1] for r in rows]
     return np.frombuffer(b"".join(blobs), np.uint32), np.repeat(places, [len(b) // 4 for b in blobs])

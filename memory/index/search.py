@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.columns import Columns, Mask
-from memory.index.text import terms
-from memory.models import Scored
-from memory.ports import Around, Places, Values
+from memory.index.text import list_search_terms
+from memory.models import ScoredMemory
+from memory.ports import Neighbours, Places, Values
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -23,14 +23,14 @@ _HUB: Final = 50  # more memories than this, and an entity connects nothing
 _RAREST: Final = 12  # entities followed at each hop
 
 
-def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[Scored]:
+def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[ScoredMemory]:
     """Return the best `k` memories that share a term with the text and pass, best first; of equals the newest.
 
     A word's rarity is taken among this user's memories alone: nobody's words show in another's ranking. A memory is
     a sentence or two, so a term counts once however often it occurs.
     """
     total = np.zeros(len(columns))
-    for h in columns.holding(terms(text)):
+    for h in columns.holding(list_search_terms(text)):
         total[h.places] += h.rarity
     places = np.flatnonzero(total * mask)
     if k <= 0 or not len(places):
@@ -45,7 +45,7 @@ def by_words(columns: Columns, text: str, k: int, mask: Mask) -> list[Scored]:
     return _best(columns, places, ranked, k)
 
 
-def by_entity(columns: Columns, names: Sequence[str], k: int, mask: Mask) -> list[Scored]:
+def find_by_entity(columns: Columns, names: Sequence[str], k: int, mask: Mask) -> list[ScoredMemory]:
     """Return memories that have one of the names (folded); a rare entity says more than a frequent one.
 
     Of a name that very many memories share, the newest are looked at.
@@ -58,13 +58,13 @@ def by_entity(columns: Columns, names: Sequence[str], k: int, mask: Mask) -> lis
     return _best(columns, places, np.bincount(at, np.repeat([1 / (1 + n) for n in sizes], sizes)), k)
 
 
-def _best(columns: Columns, places: Places, scores: NDArray[Any], k: int) -> list[Scored]:
+def _best(columns: Columns, places: Places, scores: NDArray[Any], k: int) -> list[ScoredMemory]:
     order = np.lexsort((-places, -scores))[:k]
     found = zip(places[order].tolist(), scores[order].tolist(), strict=True)
-    return [Scored(columns.ids[p], score, p) for p, score in found]
+    return [ScoredMemory(columns.ids[p], score, p) for p, score in found]
 
 
-def linked(columns: Columns, start: Places, hops: int, mask: Mask) -> tuple[Places, Values]:
+def score_linked_rows(columns: Columns, start: Places, hops: int, mask: Mask) -> tuple[Places, Values]:
     """Return neighbours through shared entities, up to `hops` away, without the given ones; each hop counts half.
 
     What shares an entity is worth the entity's rarity. A name that very many memories share ("I", the user's own)
@@ -96,10 +96,10 @@ def _rarest(columns: Columns, frontier: Mapping[int, float]) -> list[tuple[float
     return [(worth, p) for worth, _, p in sorted(linked, key=lambda x: (-x[0], x[1]))[:_RAREST]]
 
 
-def around(columns: Columns, places: Places, reach: int, mask: Mask) -> Around:
+def find_neighbours(columns: Columns, places: Places, reach: int, mask: Mask) -> Neighbours:
     """Return neighbours that pass of each in its session, from `reach` before to `reach` after; −1: none."""
     if not len(columns) or not len(places):
-        return Around(np.full((len(places), 2 * reach), -1), np.zeros((len(places), 2 * reach), np.float32))
+        return Neighbours(np.full((len(places), 2 * reach), -1), np.zeros((len(places), 2 * reach), np.float32))
     order = columns.order
     near = order.at[places][:, None] + np.array([o for o in range(-reach, reach + 1) if o])
     inside = (near >= 0) & (near < len(columns))
@@ -107,4 +107,4 @@ def around(columns: Columns, places: Places, reach: int, mask: Mask) -> Around:
     session = columns.session[places][:, None]
     inside &= (columns.session[beside] == session) & (session >= 0) & mask[beside]
     apart = np.abs(columns.made[beside] - columns.made[places][:, None]) / np.float32(1000)
-    return Around(np.where(inside, beside, -1), np.where(inside, apart, 0.0).astype(np.float32))
+    return Neighbours(np.where(inside, beside, -1), np.where(inside, apart, 0.0).astype(np.float32))

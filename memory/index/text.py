@@ -19,18 +19,18 @@ _MAX_TERMS: Final = 40
 _STOP_PHRASES: Final = re.compile("|".join(sorted(words_of("stop", "PHRASES"), key=len, reverse=True)))
 
 
-def segment(text: str) -> str:
+def segment_text(text: str) -> str:
     """Return text for the index: full-width forms folded, every CJK character a word of its own."""
     return _CHARACTER.sub(lambda char: f" {char[0]} ", unicodedata.normalize("NFKC", text))
 
 
 @lru_cache(maxsize=50_000)
-def key(term: str) -> int:
+def hash_term(term: str) -> int:
     """Return the number a term is looked up by: of a word its stem without accents, of Chinese the characters."""
     return crc32(stem(term).encode())
 
 
-def term_keys(text: str) -> bytes:
+def hash_terms(text: str) -> bytes:
     """Return keys of all terms of a memory, 4 bytes each: words, CJK characters and every pair of them there."""
     found: set[str] = set()
     for piece in tokens(text):
@@ -39,10 +39,10 @@ def term_keys(text: str) -> bytes:
             found.update(map(add, piece, piece[1:]))
         else:
             found.add(piece)
-    return array("I", sorted({key(t) for t in found})).tobytes()
+    return array("I", sorted({hash_term(t) for t in found})).tobytes()
 
 
-def terms(text: str) -> list[str]:
+def list_search_terms(text: str) -> list[str]:
     """List what to look for, each once, in order: Latin words, two-character CJK pairs, lone CJK characters.
 
     Stop words of both languages are dropped. At most 40, so that a pasted page stays a quick query.

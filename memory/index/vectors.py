@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.columns import Columns, Mask
-from memory.index.text import terms
-from memory.models import Lang, Scored
-from memory.ports import Chance, FloatArray, Places
+from memory.index.text import list_search_terms
+from memory.models import Lang, ScoredMemory
+from memory.ports import ChanceStatistics, FloatArray, Places
 
 Found = tuple[Places, FloatArray]  # places and their cosines, best first
 Idle = Mapping[Lang, FloatArray]  # (messages, dim): vectors of messages that call for nothing
@@ -32,7 +32,7 @@ _SPOKEN: Final = 6  # of a language, and their mean is its own
 _PAIRS: Final = 8  # neighbours, and they say something
 
 
-def unit(vector: FloatArray) -> FloatArray:
+def normalise_vector(vector: FloatArray) -> FloatArray:
     """Return the vector with unit length, whatever it came with."""
     v = np.ascontiguousarray(vector, dtype=np.float32)
     length = float(np.linalg.norm(v))
@@ -144,7 +144,7 @@ def evenly(size: int, most: int) -> Places:
 
 def find_nearest(
     sets: Sequence[VectorSet], columns: Columns, vectors: Sequence[FloatArray], k: int, mask: Mask
-) -> list[list[Scored]]:
+) -> list[list[ScoredMemory]]:
     """Return for each vector the `k` nearest memories, best first.
 
     `sets` are of the current model and, while memories are being embedded anew, of the one before. A vector is the
@@ -168,24 +168,26 @@ def _parts(v: FloatArray, sets: Sequence[VectorSet]) -> tuple[FloatArray | None,
     """The vector of the current model and of the one before, each of unit length; None for one that is not there."""
     now = sets[0].dim
     if len(v) == now:
-        return unit(v), None
+        return normalise_vector(v), None
     if len(sets) > 1 and len(v) == now + sets[1].dim:
-        return unit(v[:now]), unit(v[now:])
+        return normalise_vector(v[:now]), normalise_vector(v[now:])
     return None, None  # of a model that was in use when the question was asked, and no longer is
 
 
 def _scored(
     of: VectorSet, columns: Columns, vectors: Sequence[FloatArray | None], k: int, mask: Mask
-) -> list[list[Scored]]:
+) -> list[list[ScoredMemory]]:
     found = iter(of.nearest([v for v in vectors if v is not None], k, mask))
     ids = columns.ids
     return [
-        [] if v is None else [Scored(ids[p], s, p) for p, s in zip(*(a.tolist() for a in next(found)), strict=True)]
+        []
+        if v is None
+        else [ScoredMemory(ids[p], s, p) for p, s in zip(*(a.tolist() for a in next(found)), strict=True)]
         for v in vectors
     ]
 
 
-def _moved(hits: list[Scored], mine: FloatArray, theirs: FloatArray) -> list[Scored]:
+def _moved(hits: list[ScoredMemory], mine: FloatArray, theirs: FloatArray) -> list[ScoredMemory]:
     """Cosines of one model as the other would have them: as far above its average, in its own measure."""
     if min(len(mine), len(theirs)) < _KNOWN or not mine.std() or not theirs.std():
         return hits
@@ -196,7 +198,7 @@ def _moved(hits: list[Scored], mine: FloatArray, theirs: FloatArray) -> list[Sco
 # --- chance -------------------------------------------------------------------------------------------
 
 
-def measure_vectors(vectors: FloatArray, languages: Sequence[str], held: int, idle: Idle) -> Chance:
+def measure_vectors(vectors: FloatArray, languages: Sequence[str], held: int, idle: Idle) -> ChanceStatistics:
     """Measure what is chance among `held` vectors, by an even sample of them and the language of each."""
     spoken_in = np.array(languages)
     # Messages that another embedder read, which was in use a moment ago, say nothing of these.
@@ -207,14 +209,14 @@ def measure_vectors(vectors: FloatArray, languages: Sequence[str], held: int, id
     nearest = {lang: (float(a.max(axis=1).mean()), float(a.max(axis=1).std())) for lang, a in asked.items()}
     read = len(vectors)
     if read < _LEAST:  # enough to say how near small talk comes to them, not how they are spread
-        return Chance(0.0, read, slant=slant, idle=nearest)
+        return ChanceStatistics(0.0, read, slant=slant, idle=nearest)
     some = vectors[evenly(read, _SAMPLE)]
     cosines = _each_with_each(some, some)
     apart = cosines[np.triu_indices(len(cosines), 1)]
     spread = float(np.mean([a.std(axis=1).mean() for a in asked.values()])) if asked else float(apart.std())
     # The nearest of all is nearer than the nearest of those that were read: the more there are, the farther out.
     farther = spread * (sqrt(2 * log(held)) - sqrt(2 * log(read))) if held > read else 0.0
-    return Chance(
+    return ChanceStatistics(
         spread,
         read,
         _dimensions(cosines),
@@ -251,7 +253,9 @@ def measure_sessions(columns: Columns) -> float | None:
     if len(beside) < _PAIRS:
         return None
     some = beside[evenly(len(beside), _SAMPLE)].tolist()
-    texts = {at: frozenset(terms(columns.texts[int(order[at])])) for at in {*some, *(at + 1 for at in some)}}
+    texts = {
+        at: frozenset(list_search_terms(columns.texts[int(order[at])])) for at in {*some, *(at + 1 for at in some)}
+    }
     held = Counter(term for own in texts.values() for term in own)
     worth = {t: log(1 + (len(texts) - n + 0.5) / (n + 0.5)) ** 2 for t, n in held.items()}
     length = {at: sqrt(sum(worth[t] for t in own)) or 1.0 for at, own in texts.items()}

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Final
 
-from memory.models import Kind, Memory, language_of
+from memory.models import Kind, Memory, detect_language
 from memory.text import forms
 from memory.text.pieces import split_pieces
 from memory.text.speech import denies_or_ends
@@ -77,14 +77,14 @@ def _stem(word: str) -> str:
     return word
 
 
-def units(text: str) -> frozenset[str]:
+def list_units(text: str) -> frozenset[str]:
     """Content words by their stems, and content characters of Chinese."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     found = _PIECE.findall(plain)
     return frozenset(p if p[0] >= "\u3400" else _stem(p) for p in found if p not in _STOP and p not in _STOP_ZH)
 
 
-def names(text: str, entities: Iterable[str] = ()) -> frozenset[str]:
+def find_names(text: str, entities: Iterable[str] = ()) -> frozenset[str]:
     """Proper names, case-folded: capitalised words past a sentence's start, 住在X, 叫X, quoted titles, entities."""
     found = {e.strip() for e in entities}
     for m in _NAME.finditer(text):
@@ -100,7 +100,7 @@ def names(text: str, entities: Iterable[str] = ()) -> frozenset[str]:
     return frozenset(f.casefold() for f in found if len(f) >= 2 and f.casefold() not in _NO_NAME)
 
 
-def mentions(name: str, text: str) -> bool:
+def mentions_name(name: str, text: str) -> bool:
     """Tell whether the text has the name, as a word of its own where its script has words."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     if name[0] >= "\u3400":
@@ -108,28 +108,28 @@ def mentions(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", folded) is not None
 
 
-def normalised(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Join the words in the form in which texts are compared; empty where there are no letters and no digits."""
-    form = "".join(t for t in forms.tokens(text) if t != ",")
+    form = "".join(t for t in forms.list_form_tokens(text) if t != ",")
     return form or "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
 
 
-def words(text: str) -> frozenset[str]:
+def list_content_words(text: str) -> frozenset[str]:
     """Content words, and pairs of Chinese characters: one character by itself says little."""
     runs = re.findall("[\u3400-\u9fff]+", unicodedata.normalize("NFKC", text).replace("用户", " "))
     pairs = {run[i : i + 2] for run in runs for i in range(max(1, len(run) - 1))}
-    return frozenset(pairs) | {u for u in units(text) if u < "\u3400"}
+    return frozenset(pairs) | {u for u in list_units(text) if u < "\u3400"}
 
 
-def overlap(a: str, b: str) -> float:
+def compute_overlap(a: str, b: str) -> float:
     """Jaccard overlap of content words, 0 to 1."""
-    x, y = words(a), words(b)
+    x, y = list_content_words(a), list_content_words(b)
     return len(x & y) / len(x | y) if x and y else 0.0
 
 
-def touches(a: str, b: str) -> bool:
+def shares_words(a: str, b: str) -> bool:
     """Tell whether the two have any content word in common."""
-    return not words(a).isdisjoint(words(b))
+    return not list_content_words(a).isdisjoint(list_content_words(b))
 
 
 def related_kinds(a: Kind, b: Kind) -> bool:
@@ -142,33 +142,33 @@ def same(a: str, b: str, *, kinds: tuple[Kind, Kind], cosine: float | None = Non
 
     Meaning decides only over another wording: one other word in the same sentence is another value.
     """
-    if a == b or forms.same_form(a, b):
+    if a == b or forms.has_same_form(a, b):
         return True
     near = cosine is not None and cosine >= SAME_VECTOR and related_kinds(*kinds)
-    return near and not forms.same_frame(a, b) and agree(a, b)
+    return near and not forms.has_same_frame(a, b) and has_same_details(a, b)
 
 
-def agree(a: str, b: str) -> bool:
+def has_same_details(a: str, b: str) -> bool:
     """Whether polarity, numbers, names, roles and order are the same: else two sentences say different things."""
     return (
         denies_or_ends(a) == denies_or_ends(b)
-        and forms.numbers(a) == forms.numbers(b)
-        and names(a) == names(b)
-        and (language_of(a) != language_of(b) or forms.same_order(a, b))
+        and forms.list_quantities(a) == forms.list_quantities(b)
+        and find_names(a) == find_names(b)
+        and (detect_language(a) != detect_language(b) or forms.has_same_order(a, b))
     )
 
 
-def rescale(cosine: float, embedder_id: str) -> float:
+def rescale_cosine(cosine: float, embedder_id: str) -> float:
     """Bring the cosine of an embedder that finds all texts near to the scale of the others, where 1 stays 1."""
     return 1 - (1 - cosine) * _STRETCHED.get(embedder_id.partition(":")[0], 1.0)
 
 
-def buried_from(embedder_id: str | None) -> float:
+def tombstone_threshold(embedder_id: str | None) -> float:
     """Return that embedder's cosine from which a sentence is what a tombstone stands for."""
     return 1 - (1 - BURIED_VECTOR) / _STRETCHED.get((embedder_id or "").partition(":")[0], 1.0)
 
 
-def semantic(embedder_id: str | None) -> bool:
+def is_semantic(embedder_id: str | None) -> bool:
     """Tell whether the cosine of that embedder says more than shared letters do."""
     return embedder_id is not None and not embedder_id.startswith("lexical:")
 
@@ -176,7 +176,7 @@ def semantic(embedder_id: str | None) -> bool:
 # --- a thing said ---------------------------------------------------------------------------------------
 
 
-class Thing:
+class ForgetTarget:
     """What is being forgotten: the words of each form it was kept in, and the names nothing else is called by.
 
     May be thousands of memories at once, so a form is looked at only for a sentence that has one of its rare words.
@@ -201,7 +201,7 @@ class Thing:
         if self._named_in(text):
             return True
         for sentence in _SENTENCE.findall(text):
-            said = units(sentence)
+            said = list_units(sentence)
             for form in (f for unit in said for f in self._by_rare.get(unit, ())):
                 if len(form & said) >= share * len(form):
                     return True
@@ -213,16 +213,16 @@ class Thing:
         folded = unicodedata.normalize("NFKC", text).casefold()
         if not self._words.isdisjoint(re.findall(r"\w+", folded)):
             return True
-        return any(n in folded and mentions(n, folded) for n in self.names - self._words)
+        return any(n in folded and mentions_name(n, folded) for n in self.names - self._words)
 
 
-def thing_of(memories: Iterable[Memory], taken: Iterable[str] = ()) -> Thing:
+def build_target(memories: Iterable[Memory], taken: Iterable[str] = ()) -> ForgetTarget:
     """The thing these memories keep. `taken` are names that other memories have as well: they give nothing away."""
     forms: dict[frozenset[str], None] = {}
     called: set[str] = set()
     for m in memories:
         for text in dict.fromkeys((m.original_content, m.content, *m.original_contents.values())):
-            if words := units(text):
+            if words := list_units(text):
                 forms[words] = None
-        called |= names(m.original_content, m.entities)
-    return Thing(forms, called - set(taken))
+        called |= find_names(m.original_content, m.entities)
+    return ForgetTarget(forms, called - set(taken))

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import prompts
 from memory.errors import BudgetSpent, ModelError
 from memory.models import Filter, Job, Json, Lang, Memory, MemoryId, Sensitivity, Usage
-from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Tx
+from memory.ports import ChatModel, Embedder, FloatArray, ModelRequest, Store, Task, Transaction
 from memory.text.pieces import clean_input
 from memory.text.tokens import estimate_tokens
 
@@ -38,7 +38,7 @@ _MOST = 60_000  # characters of an answer that are looked at
 _MOST_FAILED = 50  # brackets in it that open nothing which can be read
 
 
-def plain(text: str) -> str:
+def strip_thinking(text: str) -> str:
     """Take out thinking blocks, also those that were never opened or never closed."""
     text = text[:_MOST]
     kept, start, thinking = list[str](), 0, False
@@ -52,13 +52,13 @@ def plain(text: str) -> str:
     return "".join(kept if thinking else [*kept, text[start:]]).strip()
 
 
-def objects(text: str) -> list[dict[str, Json]] | None:
+def parse_objects(text: str) -> list[dict[str, Json]] | None:
     """Find the objects of the JSON in an answer; None if there is none. `[]` is an empty list.
 
     Takes an array, a single object, an object that holds the array, trailing commas, prose and fences around
     it; and of an array that is broken or was cut off, the objects that are whole.
     """
-    text = _TRAILING_COMMA.sub(lambda m: m[1] or "", plain(text))
+    text = _TRAILING_COMMA.sub(lambda m: m[1] or "", strip_thinking(text))
     decoder = json.JSONDecoder()
     i, failed, whole = -1, 0, True
     while failed < _MOST_FAILED and (m := _BRACKET.search(text, i + 1)):
@@ -104,8 +104,8 @@ def parse(text: str, task: Task) -> Any:
 
     from memory.learn.schemas import ANSWERS
 
-    schema, found = ANSWERS[task], objects(text)
-    said = "" if found is not None or not schema.prose else plain(text)
+    schema, found = ANSWERS[task], parse_objects(text)
+    said = "" if found is not None or not schema.prose else strip_thinking(text)
     if any(c.isalnum() for c in said) and not said.startswith(("[", "{")):
         found = [{schema.prose: said}]
     if found is None:
@@ -132,7 +132,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class LearningTools:
     """What every kind of learning works with."""
 
     store: Store
@@ -146,7 +146,7 @@ class Tools:
     context_tokens: int = 16_000
     night: bool = False
 
-    def learns(self, tx: Tx) -> str:
+    def learns(self, tx: Transaction) -> str:
         """Tell whether the user's conversations are learned from: auto, ask, or off."""
         return str(tx.user().settings.get("learning") or self.learning)
 
@@ -218,7 +218,7 @@ class Tools:
         """The day's memory work, nights included; and a night's own share, whose first call is always made."""
         day = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
-        def within(tx: Tx) -> bool:
+        def within(tx: Transaction) -> bool:
             tonight = _spent(tx, day, NIGHT)
             if 0 < self.budget_tokens <= tonight + _spent(tx, day, ROLE):
                 return False
@@ -266,6 +266,6 @@ class Tools:
         log.warning("%s left out (%s)%s", what, why, f": {text[:200]}" if self.log_text else "")
 
 
-def _spent(tx: Tx, since: datetime, *roles: str) -> int:
+def _spent(tx: Transaction, since: datetime, *roles: str) -> int:
     used = [tx.traces.spent(role, since) for role in roles]
     return sum(u.prompt_tokens + u.completion_tokens for u in used)

@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memory import lifecycle
-from memory.embed import Moving
+from memory.embed import SwitchingEmbedder
 from memory.errors import Conflict
 from memory.jobs import Effect
-from memory.learn.answer import Tools, read_payload
+from memory.learn.answer import LearningTools, read_payload
 from memory.models import Job, Json, MemoryId, Sensitivity, State
-from memory.ports import FloatArray, Store, Tx
+from memory.ports import FloatArray, Store, Transaction
 
 if TYPE_CHECKING:
     from memory.learn.schemas import CurveJob, EmbedJob
@@ -33,7 +33,7 @@ async def plan(store: Store, curve: str, now: datetime) -> None:
     await store.system(lambda s: s.set(_SETTING, curve))
 
 
-def _enqueue(tx: Tx, was: str, curve: str, now: datetime) -> None:
+def _enqueue(tx: Transaction, was: str, curve: str, now: datetime) -> None:
     begun = round(now.timestamp() * 1000)
     for waiting in tx.jobs.pending("curve"):
         tx.jobs.cancel(waiting.id)  # set anew before it was done; a run that is under way notices and gives up
@@ -42,7 +42,7 @@ def _enqueue(tx: Tx, was: str, curve: str, now: datetime) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Switcher:
+class CurveSwitcher:
     """Moves memories, some at a time. What is done stays done, so it goes on wherever it was interrupted."""
 
     store: Store
@@ -65,20 +65,20 @@ class Switcher:
             "fainter": self._fainter(tx, move.curve, now),
         }
 
-    def _some(self, tx: Tx, job: Job, curve: str, now: datetime) -> int:
+    def _some(self, tx: Transaction, job: Job, curve: str, now: datetime) -> int:
         if not tx.jobs.holds(job):
             raise Conflict("another process moves the memories by now")
         found = tx.lives.of_other_curves(curve, BATCH)
         for m in found:
-            after = lifecycle.adopted(m, curve, self.u, now)
-            tx.lives.move(after, lifecycle.logged(EVENT, m, after, self.u, now, f"{m.curve} → {curve}"))
+            after = lifecycle.move_to_curve(m, curve, self.u, now)
+            tx.lives.move(after, lifecycle.build_log_entry(EVENT, m, after, self.u, now, f"{m.curve} → {curve}"))
         return len(found)
 
-    def _fainter(self, tx: Tx, curve: str, now: datetime) -> int:
+    def _fainter(self, tx: Transaction, curve: str, now: datetime) -> int:
         limit = lifecycle.CURVES[curve].forgets_below or -1.0
         ids = [o.id for o in tx.memories.outlines() if o.state == State.ACTIVE and o.weight < limit]
-        verdicts = (lifecycle.verdict(m, self.u, now) for m in tx.memories.many(ids))
-        return sum(isinstance(v, lifecycle.Forget) for v in verdicts)
+        verdicts = (lifecycle.decide_action(m, self.u, now) for m in tx.memories.many(ids))
+        return sum(isinstance(v, lifecycle.ForgetAction) for v in verdicts)
 
 
 # --- vectors --------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ RETIRED: Final = 1000  # vectors dropped in one write
 _GONE: Final = frozenset({State.FORGOTTEN, State.DELETED})
 
 
-async def embed_missing(tools: Tools, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - a handler is given the time
+async def embed_missing(tools: LearningTools, job: Job, now: datetime) -> Effect:  # noqa: ARG001 - a handler is given the time
     """Payload {"memory_ids": [...]} or {"all": true, "embedder": id}. Raises ModelError; what is done by then stays.
 
     `all` goes over from another embedder: a batch at a time, each stored as it comes, so that whatever ends the
@@ -118,13 +118,13 @@ async def embed_missing(tools: Tools, job: Job, now: datetime) -> Effect:  # noq
     return lambda _tx: _result(done)
 
 
-async def _leave(tools: Tools, user_id: str) -> None:
+async def _leave(tools: LearningTools, user_id: str) -> None:
     """The vectors of every other embedder go; the last user's to do so end the going over."""
     name = tools.embedder.id
     for other, _ in await tools.store.read(user_id, lambda tx: tx.vectors.others(name)):
         while await tools.store.write(user_id, lambda tx, other=other: tx.vectors.retire(other, RETIRED)):  # type: ignore[misc]
             pass
-    if await tools.store.only_embedder(name) and isinstance(tools.embedder, Moving):
+    if await tools.store.only_embedder(name) and isinstance(tools.embedder, SwitchingEmbedder):
         tools.embedder.arrived()
 
 
@@ -132,19 +132,21 @@ def _result(n: int) -> Mapping[str, Json]:
     return {"outcome": "saved" if n else "nothing", "embedded": n}
 
 
-def _wanting(tx: Tx, ids: Sequence[MemoryId]) -> list[tuple[MemoryId, str]]:
+def _wanting(tx: Transaction, ids: Sequence[MemoryId]) -> list[tuple[MemoryId, str]]:
     found = tx.memories.many(ids)
     return [(m.id, m.original_content) for m in found if m.state not in _GONE and m.sensitivity < Sensitivity.SECRET]
 
 
-async def _embed(tools: Tools, todo: Sequence[tuple[MemoryId, str]]) -> list[FloatArray]:
+async def _embed(tools: LearningTools, todo: Sequence[tuple[MemoryId, str]]) -> list[FloatArray]:
     out: list[FloatArray] = []
     for i in range(0, len(todo), TEXTS):
         out.extend(await tools.embedder.embed([text for _, text in todo[i : i + TEXTS]], "content"))
     return out
 
 
-def _put(tx: Tx, embedder_id: str, todo: Sequence[tuple[MemoryId, str]], vectors: Sequence[FloatArray]) -> int:
+def _put(
+    tx: Transaction, embedder_id: str, todo: Sequence[tuple[MemoryId, str]], vectors: Sequence[FloatArray]
+) -> int:
     """Store the vectors of texts that are still as they were embedded; how many."""
     wanting = dict(_wanting(tx, [i for i, _ in todo]))
     fitting = {i: v for (i, text), v in zip(todo, vectors, strict=True) if wanting.get(i) == text}

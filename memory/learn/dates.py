@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from memory.models import Precision
 from memory.text.dates import window_asked, windows_named
-from memory.text.numbers import numbers_of
+from memory.text.numbers import find_numbers
 
 Window: TypeAlias = tuple[datetime, datetime]
 Use: TypeAlias = Literal["due", "since", "until"]
@@ -49,7 +49,7 @@ _EARLIEST_YEAR = 1900
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DateSpan:
     """A span of time as it was said: [start, end], UTC, end being the last second of a day, month or year."""
 
     start: datetime
@@ -57,7 +57,7 @@ class Said:
     precision: Precision
 
 
-def zone(name: str) -> ZoneInfo:
+def get_zone(name: str) -> ZoneInfo:
     """Return the IANA zone of that name, UTC if there is none."""
     try:
         return ZoneInfo(name)
@@ -65,36 +65,36 @@ def zone(name: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def iso(at: datetime, tz: str) -> str:
+def format_iso(at: datetime, tz: str) -> str:
     """ISO 8601 in the zone, with its offset, to the second."""
-    return at.astimezone(zone(tz)).isoformat(timespec="seconds")
+    return at.astimezone(get_zone(tz)).isoformat(timespec="seconds")
 
 
-def read(text: str, tz: str) -> Said | None:
+def read(text: str, tz: str) -> DateSpan | None:
     """`YYYY`, `YYYY-MM`, `YYYY-MM-DD`, with a time, with an offset, or 年月日; None for anything else."""
     plain = unicodedata.normalize("NFKC", text).strip().strip("\"'“”")
     if not (m := _DATE.match(plain)):
         return None
     y, month, day, hour, minute = (int(v) if v else 0 for v in m.group("y", "m", "d", "h", "min"))
-    here = zone(tz)
+    here = get_zone(tz)
     try:
         start = datetime(y, month or 1, day or 1, hour, minute, tzinfo=here)
         if m["h"]:
             offset = (m["zone"] or "").upper().replace("UTC", "Z")
             at = (datetime.fromisoformat(f"{start:%Y-%m-%dT%H:%M}{offset}") if offset else start).astimezone(UTC)
-            return Said(at, at, "minute")
+            return DateSpan(at, at, "minute")
         precision: Precision = "day" if day else "month" if month else "year"
         after = {
             "day": (start.replace(tzinfo=None) + DAY).replace(tzinfo=here),
             "month": datetime(y + month // 12, month % 12 + 1, 1, tzinfo=here),
             "year": datetime(y + 1, 1, 1, tzinfo=here),
         }[precision]
-        return Said(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
+        return DateSpan(start.astimezone(UTC), after.astimezone(UTC) - timedelta(seconds=1), precision)
     except (ValueError, OverflowError):
         return None
 
 
-def believable(said: Said, use: Use, at: datetime) -> bool:
+def is_believable(said: DateSpan, use: Use, at: datetime) -> bool:
     """Tell whether somebody who spoke at `at` can have meant it: due not before yesterday, all within fifty years."""
     if said.start.year < _EARLIEST_YEAR:
         return False
@@ -102,7 +102,7 @@ def believable(said: Said, use: Use, at: datetime) -> bool:
 
 
 @lru_cache(maxsize=256)
-def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
+def find_spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[Window]]:
     """Resolve the times that words said at `at` name, each as one to come and as one past."""
     text = _HAN_DAY.sub(r"\1日", _MONTH_END.sub(" by the end of the month ", _IS_DAY.sub("on ", text)))
     later = timedelta(days=7) if _WEEK_ON.search(text) else timedelta()
@@ -112,7 +112,7 @@ def spoken_times(text: str, at: datetime, tz: str) -> tuple[list[Window], list[W
     return ahead, behind
 
 
-def agrees(claim: Window, said: Window, at: datetime) -> bool:
+def matches_time(claim: Window, said: Window, at: datetime) -> bool:
     """Tell whether a claimed time is one that was said: within it, and no finer unless it spans a few days."""
     (start, end), (first, last) = claim, said
     if end <= first or start >= last:
@@ -124,7 +124,7 @@ def agrees(claim: Window, said: Window, at: datetime) -> bool:
     return last - first <= _FEW_DAYS or (end - start) >= (last - first) * 0.9
 
 
-def dated_by(claim: Window, at: datetime) -> bool:
+def is_message_date(claim: Window, at: datetime) -> bool:
     """Tell whether a claimed month or year is merely that in which somebody spoke."""
     return claim[0] <= at < claim[1] and claim[1] - claim[0] >= MONTH
 
@@ -166,7 +166,7 @@ _DAY_ZH: Final = re.compile(r"([一二三四五六七八九十]{1,3})月([一二
 
 
 @dataclass(frozen=True, slots=True)
-class AsOf:
+class AsOfQuery:
     """What was asked: `topic` is empty for everything, `at` None for a date that could not be read as `said`."""
 
     topic: str
@@ -174,7 +174,7 @@ class AsOf:
     at: datetime | None
 
 
-def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
+def parse_as_of(text: str, now: datetime, tz: str) -> AsOfQuery | None:
     """Return the moment and the topic, or None if the text asks for no earlier moment."""
     if len(text) > _LONGEST_QUESTION:
         return None
@@ -182,9 +182,9 @@ def as_of_asked(text: str, now: datetime, tz: str) -> AsOf | None:
     for pattern, certain in _FORMS:
         if m := pattern.match(plain):
             said, more = _dated(m["when"].strip(), now, tz) if certain else (m["when"].strip(), "")
-            at = moment(said, now, tz)
+            at = parse_moment(said, now, tz)
             if at is not None or certain:
-                return AsOf(_topic(m["topic"] or "") or _topic(more), said, at)
+                return AsOfQuery(_topic(m["topic"] or "") or _topic(more), said, at)
     return None
 
 
@@ -192,14 +192,19 @@ def _dated(text: str, now: datetime, tz: str) -> tuple[str, str]:
     """Part the date from what follows it: "2026-03-01, coffee", 3月1日我的工作. All of it where no date begins it."""
     if read(text, tz) is not None:
         return text, ""
-    whole = moment(text, now, tz)
+    whole = parse_moment(text, now, tz)
     ends = [i for i in range(1, len(text)) if not (text[i - 1 : i + 1].isascii() and text[i - 1 : i + 1].isalnum())]
     cuts = [(text[:i].rstrip(_BETWEEN), text[i:].lstrip(_BETWEEN)) for i in ends]
     exact = [c for c in cuts if c[1] and read(c[0], tz) is not None]
     if exact and not _DATED.match(exact[-1][1]):
         return exact[-1]
     for head, rest in cuts:
-        if rest and not _DATED.match(rest) and (at := moment(head, now, tz)) is not None and at == (whole or at):
+        if (
+            rest
+            and not _DATED.match(rest)
+            and (at := parse_moment(head, now, tz)) is not None
+            and at == (whole or at)
+        ):
             return head, rest
     return text, ""
 
@@ -213,10 +218,10 @@ def _topic(text: str) -> str:
     return "" if _ABOUT_ALL.match(topic) else topic
 
 
-def moment(text: str, now: datetime, tz: str) -> datetime | None:
+def parse_moment(text: str, now: datetime, tz: str) -> datetime | None:
     """Return the end of the time that the text names, at most `now`; None if it names none."""
     said = re.sub(r"\s{1,9}(?=[年月日号])|(?<=[年月])\s{1,9}", "", text.strip())
-    said = _DAY_ZH.sub(lambda m: "月".join(f"{numbers_of(n)[0][0]:g}" for n in m.groups()), said)
+    said = _DAY_ZH.sub(lambda m: "月".join(f"{find_numbers(n)[0][0]:g}" for n in m.groups()), said)
     if re.fullmatch(r"now|现在|目前|今天|today", said, re.I):
         return now
     if (exact := read(said, tz)) is not None:

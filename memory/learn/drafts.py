@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memory.learn import dates
-from memory.learn.answer import ANY, Tools
+from memory.learn.answer import ANY, LearningTools
 from memory.learn.evidence import Operation, Verdict
-from memory.learn.merge import UNSURE, Claim, Saved, importance_like
-from memory.models import Draft, Importance, Json, Kind, Memory, Message, Source, language_of
+from memory.learn.merge import UNSURE, Claim, SaveResult, importance_of_memory
+from memory.models import Draft, Importance, Json, Kind, Memory, Message, Source, detect_language
 from memory.text.notes import strip_subject
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ NOTHING: Mapping[str, Json] = {"outcome": "nothing", "new": 0, "updated": 0}
 Skipped = Callable[[str, str, str], None]  # what, why, text: goes to the log
 
 
-def outcome_of(tools: Tools, what: str, done: Sequence[Saved]) -> dict[str, Json]:
+def outcome_of(tools: LearningTools, what: str, done: Sequence[SaveResult]) -> dict[str, Json]:
     """Count what became of claims, for the job's result; log those that were refused."""
     for saved in done:
         if saved.outcome == "refused":
@@ -46,7 +46,7 @@ def operation_of(entry: Entry, op: str, old: Memory | None) -> Operation:
 
 
 async def claims_of(
-    tools: Tools,
+    tools: LearningTools,
     user_id: str,
     checked: Sequence[tuple[Entry, Verdict, Memory | None]],
     said: Sequence[Message],
@@ -59,21 +59,21 @@ async def claims_of(
     out: list[Claim] = []
     for (entry, verdict, old), vector in zip(checked, vectors, strict=True):
         message = by_id[verdict.sources[0][0]] if verdict.sources else said[-1]
-        draft = draft_of(entry, message, source, old, tools.skipped)
+        draft = build_draft(entry, message, source, old, tools.skipped)
         ids = await tools.nearest(user_id, vector, entry.content, near, ANY)
         seen = (tools.embedder.id, tuple(ids), verdict.sources)
         out.append(Claim(draft, message.at, (message.id,), message.session_id, vector, *seen))
     return out
 
 
-def draft_of(entry: Entry, said: Message, source: Source, old: Memory | None, skipped: Skipped) -> Draft:
+def build_draft(entry: Entry, said: Message, source: Source, old: Memory | None, skipped: Skipped) -> Draft:
     """Write the draft; what the model does not say is taken from the memory it changes, else from the defaults."""
     text = " ".join(entry.content.split())
     draft = Draft(
         text if entry.quote else strip_subject(text),
         kind=entry.kind or (old.kind if old else Kind.FACT),
-        importance=entry.importance or (importance_like(old) if old else Importance.MEDIUM),
-        language=language_of(text, language_of(said.text)),
+        importance=entry.importance or (importance_of_memory(old) if old else Importance.MEDIUM),
+        language=detect_language(text, detect_language(said.text)),
         source=source,
         entities=entry.entities,
         topics=entry.topics or (old.topics if old else ()),
@@ -95,10 +95,10 @@ def draft_of(entry: Entry, said: Message, source: Source, old: Memory | None, sk
     return draft
 
 
-def _date(word: str, use: dates.Use, said: Message, skipped: Skipped) -> dates.Said | None:
+def _date(word: str, use: dates.Use, said: Message, skipped: Skipped) -> dates.DateSpan | None:
     """Read a date that somebody can have meant when they said it."""
     found = dates.read(word, said.tz) if word else None
-    if word and (found is None or (use != "until" and not dates.believable(found, use, said.at))):
+    if word and (found is None or (use != "until" and not dates.is_believable(found, use, said.at))):
         skipped("date", "unbelievable" if found else "unreadable", word)
         return None
     return found

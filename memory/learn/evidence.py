@@ -14,38 +14,38 @@ from functools import cached_property, lru_cache
 from typing import Final, Literal, TypeAlias
 
 from memory.learn import dates
-from memory.learn.alike import units
-from memory.models import language_of
-from memory.privacy import instruction_sort
-from memory.recall.people import named
+from memory.learn.alike import list_units
+from memory.models import detect_language
+from memory.privacy import classify_instruction
+from memory.recall.people import find_people_names
 from memory.text import forms
 from memory.text.languages import joined, words_of
-from memory.text.numbers import numbers_of
-from memory.text.spans import own_sentences, split_spans, unmark_names
+from memory.text.numbers import find_numbers
+from memory.text.spans import find_own_sentences, split_spans, unmark_names
 from memory.text.speech import (
     FORMS,
     MY_KIN,
-    clauses_of,
-    denies,
     denies_or_ends,
+    find_kin,
     fold,
-    kin_of,
+    is_denial,
     pick_option,
     read_answer,
+    split_clauses,
 )
 
 Role: TypeAlias = Literal["user", "assistant", "other"]
 Place: TypeAlias = tuple[int, int, int]  # of a message, and start and end in it
 
 _TITLE: Final = re.compile("[\"“「《']([^\"”」》']{1,10})[\"”」》']")  # a name in quotation marks is one's own word
-sentences_of: Final = lru_cache(maxsize=32)(own_sentences)
+sentences_of: Final = lru_cache(maxsize=32)(find_own_sentences)
 JOINT: Final = re.compile(" – |——")  # between what was asked or said before and a quotation
 SUPPORTED: Final = 0.25  # share of an operation's words that one own sentence must have if no words are quoted
 ANSWERED, AFFIRMED = 0.5, 0.6  # share of an operation's words that an answer and its question must have
 FOREIGN: Final = 0.5  # share of its words that are Ebb's, or only Ebb's, from which it is Ebb's
 DENIED: Final = 0.5  # share of its words in a clause that denies, from which it is what is denied
-CHILD: Final = kin_of("child 孩子")
-CHILDREN: Final = kin_of("child son daughter twins 孩子 儿子 女儿")
+CHILD: Final = find_kin("child 孩子")
+CHILDREN: Final = find_kin("child son daughter twins 孩子 儿子 女儿")
 
 _NAME: Final = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ][\w-]*")
 _VERB: Final = re.compile(
@@ -76,7 +76,7 @@ JOINED: Final = re.compile(r"\b(?:and|but|so|because|while) (?=(?:i|we|my|our|he
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class Citation:
     """What an operation says it rests on: the number of a message, and words of it."""
 
     n: int
@@ -89,7 +89,7 @@ class Operation:
 
     op: str
     text: str
-    said: tuple[Cited, ...] = ()
+    said: tuple[Citation, ...] = ()
     on: str = ""
     days: tuple[tuple[dates.Use, str], ...] = ()  # due, since and until
     old: str = ""
@@ -98,7 +98,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ShownMessage:
     """A message as the model was shown it; `n` is its number, 0 for one that is context only."""
 
     id: str
@@ -117,7 +117,7 @@ class Verdict:
     sources: tuple[tuple[str, int, int], ...] = ()
 
 
-def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str]) -> Verdict:
+def check_operation(op: Operation, spoken: Sequence[ShownMessage], shown: Iterable[str]) -> Verdict:
     """Decide whether the person's own words support an operation.
 
     Args:
@@ -130,25 +130,25 @@ def check_operation(op: Operation, spoken: Sequence[Spoken], shown: Iterable[str
     found = _find_cited(op, spoken) if op.said else _find_best(op, spoken)
     if isinstance(found, str):
         return Verdict(found)
-    case = Case(op, spoken, tuple(shown), found)
+    case = EvidenceCase(op, spoken, tuple(shown), found)
     reason = next((name for name, fails in CHECKS.items() if fails(case)), "")
     return Verdict(reason, ((spoken[found[0]].id, found[1], found[2]),))
 
 
-def _check_quotation(op: Operation, spoken: Sequence[Spoken]) -> Verdict:
+def _check_quotation(op: Operation, spoken: Sequence[ShownMessage]) -> Verdict:
     """Accept a quotation of own words: all that it says stands in them, or in the sentence that they answer."""
     *before, last = JOINT.split(op.text)
     cited = (*(c.n for c in op.said), None)  # in the message it names, else in another own one
     found = next((p for n in cited if (p := _find_own(last, spoken, n))), None)
     if found is None:
         return Verdict("said")
-    said = question_before(spoken, found[0])
+    said = find_question_before(spoken, found[0])
     if any(_find_own(b, spoken) is None and fold(b).strip() not in fold(said) for b in before):
         return Verdict("said")
     return Verdict("", ((spoken[found[0]].id, found[1], found[2]),))
 
 
-def _find_own(words: str, spoken: Sequence[Spoken], n: int | None = None) -> Place | None:
+def _find_own(words: str, spoken: Sequence[ShownMessage], n: int | None = None) -> Place | None:
     """Find words in an own message, or in the one of that number."""
     for i, m in enumerate(spoken):
         if m.role == "user" and n in {None, m.n} and (place := find_words(words, unmark_names(m.text))):
@@ -174,7 +174,7 @@ def _own_signs(text: str) -> list[tuple[str, list[int]]]:
     return [("".join(c for c, _ in signs), [i for _, i in signs]) for signs in found]
 
 
-def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
+def _find_cited(op: Operation, spoken: Sequence[ShownMessage]) -> Place | str:
     """Return the words it quotes: in the message it names, else in another own one of the exchange."""
     own = [i for i, m in enumerate(spoken) if m.role == "user" and m.n]
     for cited in op.said:
@@ -186,28 +186,28 @@ def _find_cited(op: Operation, spoken: Sequence[Spoken]) -> Place | str:
     return "said"
 
 
-def _find_best(op: Operation, spoken: Sequence[Spoken], among: Sequence[int] = ()) -> Place | str:
+def _find_best(op: Operation, spoken: Sequence[ShownMessage], among: Sequence[int] = ()) -> Place | str:
     """Return the own sentence that has most of the operation's words, with the question that it answers."""
     best: tuple[float, Place] = (0.0, (0, 0, 0))
-    wanted = units(dates.DATED.sub(" ", op.text)) or units(op.text)
+    wanted = list_units(dates.DATED.sub(" ", op.text)) or list_units(op.text)
     for i in among or [i for i, m in enumerate(spoken) if m.role == "user" and m.n]:
-        question = question_before(spoken, i)
+        question = find_question_before(spoken, i)
         question = question if read_answer(spoken[i].text.strip(), question) else ""
         for start, end in sentences_of(spoken[i].text):
-            share = len(wanted & units(f"{question} {spoken[i].text[start:end]}")) / max(1, len(wanted))
+            share = len(wanted & list_units(f"{question} {spoken[i].text[start:end]}")) / max(1, len(wanted))
             if share > 0 and share >= best[0]:
                 best = share, (i, start, end)
     return best[1] if best[0] >= SUPPORTED else "unsupported"
 
 
-def question_before(spoken: Sequence[Spoken], i: int) -> str:
+def find_question_before(spoken: Sequence[ShownMessage], i: int) -> str:
     """Return the assistant's last sentence before message `i`; "" if somebody else spoke."""
     if i == 0 or spoken[i - 1].role != "assistant":
         return ""
     return re.split(r"(?<=[.!?。！？])\s*(?=.)", spoken[i - 1].text.strip())[-1]
 
 
-class Case:
+class EvidenceCase:
     """An operation beside the words that it rests on, as the checks read them.
 
     Attributes:
@@ -218,16 +218,16 @@ class Case:
         text: the operation's text without dates.
     """
 
-    def __init__(self, op: Operation, spoken: Sequence[Spoken], shown: tuple[str, ...], place: Place) -> None:
+    def __init__(self, op: Operation, spoken: Sequence[ShownMessage], shown: tuple[str, ...], place: Place) -> None:
         i, start, end = place
         self.op, self.spoken, self.m = op, spoken, spoken[i]
         text = self.m.text
         self.before, self.cited = text[:start], text[start:end]
         self.quoted = any(c.words for c in op.said)
         self.sentence = " ".join(text[a:b] for a, b in sentences_of(text) if a < end and start < b) or self.cited
-        clauses = [self.sentence[a:b].strip() for a, b in clauses_of(self.sentence)]
+        clauses = [self.sentence[a:b].strip() for a, b in split_clauses(self.sentence)]
         self.focus = [c for c in clauses if self._is_cited(c)] or clauses
-        question = question_before(spoken, i)
+        question = find_question_before(spoken, i)
         self.answer = read_answer(text.strip(), question)
         self.question = question if self.answer else ""
         self.picked = pick_option(text, self.question)
@@ -235,7 +235,7 @@ class Case:
         self.shown += [s for s in shown if s != op.old and self._points_to(s)]
         mine = [m.text for m in spoken if m.role == "user"]
         own = [t for x in mine for t in (*(x[a:b] for a, b in sentences_of(x)), *_TITLE.findall(x))]
-        asked = ((question_before(spoken, j), m.text.strip()) for j, m in enumerate(spoken) if m.role == "user")
+        asked = ((find_question_before(spoken, j), m.text.strip()) for j, m in enumerate(spoken) if m.role == "user")
         affirmed = (q for q, text in asked if read_answer(text, q) in {"yes", "fill", "past", "unsure"})
         said = " ".join((*own, *affirmed))
         self.said = fold(said)
@@ -244,14 +244,14 @@ class Case:
 
     def _is_cited(self, clause: str) -> bool:
         cited, folded = fold(self.cited).strip(" .?!"), fold(clause).strip(" .?!？！。")
-        inside = units(clause) & units(self.cited)
-        return folded in cited or cited in folded or len(inside) > len(units(clause)) / 2
+        inside = list_units(clause) & list_units(self.cited)
+        return folded in cited or cited in folded or len(inside) > len(list_units(clause)) / 2
 
     def _points_to(self, memory: str) -> bool:
         """Tell whether own words, or the question that they answer, speak of what a shown memory is about."""
         said = f"{self.m.text} {self.question}"
-        kin, theirs = kin_of(said), kin_of(memory)
-        return bool(kin & theirs or units(said) & units(memory) or (kin and not theirs))
+        kin, theirs = find_kin(said), find_kin(memory)
+        return bool(kin & theirs or list_units(said) & list_units(memory) or (kin and not theirs))
 
     @cached_property
     def windows(self) -> list[dates.Window]:
@@ -261,7 +261,7 @@ class Case:
         found: list[dates.Window] = []
         for said in ([(f, self.m) for f in self.focus], [(self.m.text, self.m)], own):
             for text, m in (*said, *asked):
-                ahead, behind = dates.spoken_times(text, m.at, m.tz)
+                ahead, behind = dates.find_spoken_times(text, m.at, m.tz)
                 found += ahead + behind
             if any(not (a <= self.m.at < b) for a, b in found):
                 break
@@ -271,15 +271,15 @@ class Case:
 # --- the checks ------------------------------------------------------------------------------------------
 
 
-def names_in(text: str) -> set[str]:
+def find_names(text: str) -> set[str]:
     """Return what is a name by its form: capitals within a sentence; in Chinese surnames, places and Latin words."""
     text = FORMS.DAYS.sub(" ", text)
-    if language_of(text) == "zh":
-        people = {n for n in named(text) if n[0] != "左" and re.search(_CALLED, text[: text.find(n)])}
+    if detect_language(text) == "zh":
+        people = {n for n in find_people_names(text) if n[0] != "左" and re.search(_CALLED, text[: text.find(n)])}
         return people | {a or b for a, b in re.findall(_PLACED, text)} | set(_LATIN.findall(text))
-    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | named(text)
+    found = {m[0] for m in _NAME.finditer(text) if text[: m.start()].strip()} | find_people_names(text)
     verbs = _VERB.findall(text) if _VERB.match(text) else []
-    return {n for n in found.difference(_NO_NAMES, verbs[:1]) if not kin_of(n)}
+    return {n for n in found.difference(_NO_NAMES, verbs[:1]) if not find_kin(n)}
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -288,45 +288,50 @@ def _share(part: frozenset[str], whole: frozenset[str]) -> float:
 
 def _exchanges_places(op: str, said: str) -> bool:
     """Tell whether two words have changed places: 3 sons and 5 grandsons, told as five sons and three grandsons."""
-    told, spoken = forms.tokens(op), forms.tokens(said)
+    told, spoken = forms.list_form_tokens(op), forms.list_form_tokens(said)
     both = set(told) & set(spoken) - {",", "and", "和"}
     x, y = ([t for t in some if t in both] for some in (told, spoken))
-    before, after = forms.common(x, y)
+    before, after = forms.count_common_tokens(x, y)
     adjacent = before == 0 and bool(FORMS.ME.match(said.strip()))  # I lent Bob, told as: Bob lent
     x, y = x[before : len(x) - after], y[before : len(y) - after]
     turned = any(y == x[j:] + x[i:j] + x[:i] for j in range(1, len(x)) for i in range(1, j + adjacent))
     return turned and len(set(x)) == len(x) and forms.ROLES & set(told) == forms.ROLES & set(spoken)
 
 
-def is_foreign(c: Case) -> bool:
+def is_foreign(c: EvidenceCase) -> bool:
     """Written in another language than it was said in: another script, or small words of another language."""
     said = set(re.findall(r"[^\W\d_]+", f"{c.known} {fold(c.m.text)} {fold(c.question)}"))
     new = [w for w in re.findall(r"[^\W\d_]+", fold(c.op.text)) if w not in said]
     if any(re.search(f"{_OTHER_SCRIPT}|^(?:{_FOREIGN})$", w) for w in new):
         return True
-    return bool(new) and language_of(c.op.text) != language_of(f"{c.m.text} {c.question}", language_of(c.op.text))
+    return bool(new) and detect_language(c.op.text) != detect_language(
+        f"{c.m.text} {c.question}", detect_language(c.op.text)
+    )
 
 
-def has_relative_date(c: Case) -> bool:
+def has_relative_date(c: EvidenceCase) -> bool:
     """Find a time that means another day tomorrow: "next Friday"."""
     return bool(FORMS.RELATIVE.search(c.text))
 
 
-def misreads_answer(c: Case) -> bool:
+def misreads_answer(c: EvidenceCase) -> bool:
     """Find what a short answer and the question before it do not say together."""
-    words = frozenset(w for w in units(c.text) if not w.isnumeric())
-    own, asked = units(f"{c.m.text} {c.picked}"), units(c.question)
-    rest, no = units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]), denies_or_ends(c.op.text)
-    ended, kept = (units(" ".join(f for f in c.focus if denies_or_ends(f) is way)) for way in (True, False))
+    words = frozenset(w for w in list_units(c.text) if not w.isnumeric())
+    own, asked = list_units(f"{c.m.text} {c.picked}"), list_units(c.question)
+    rest, no = (
+        list_units(FORMS.REASON.split(FORMS.NO.sub("", c.m.text.strip(), count=1))[0]),
+        denies_or_ends(c.op.text),
+    )
+    ended, kept = (list_units(" ".join(f for f in c.focus if denies_or_ends(f) is way)) for way in (True, False))
     if c.answer == "no" and not no and ended - kept and _share(ended - kept, words) >= ANSWERED:
         return True
-    if c.picked and words & asked - units(c.picked):
+    if c.picked and words & asked - list_units(c.picked):
         return True
     if not c.answer or (_share(words, rest if c.answer == "no" else own) >= ANSWERED and not words & asked - own):
         return False
     match c.answer:
         case "evades":
-            mine = units(" ".join(m.text for m in c.spoken if m.role == "user"))
+            mine = list_units(" ".join(m.text for m in c.spoken if m.role == "user"))
             return not words & own or bool((words & asked) - mine)
         case "unsure":
             return c.op.sure and not FORMS.HEDGED.search(c.op.text)
@@ -337,7 +342,7 @@ def misreads_answer(c: Case) -> bool:
         case "no" if not no and FORMS.OR.search(c.question) and len(words & asked - own) > len(words & rest - asked):
             return True
         case "yes" | "fill" if no != bool(FORMS.NEGATIVE_QUESTION.search(c.question)) and not (
-            no and (denies(c.m.text) or denies(c.question))
+            no and (is_denial(c.m.text) or is_denial(c.question))
         ):
             return True
     if c.answer == "fill" and not words & own and not c.windows:
@@ -346,24 +351,26 @@ def misreads_answer(c: Case) -> bool:
         return False
     if words & own and FORMS.OR.search(c.question):
         first, *second = FORMS.OVER.split(c.op.text, maxsplit=1)
-        return bool(second and units(second[0]) & own and not units(first) & own)
+        return bool(second and list_units(second[0]) & own and not list_units(first) & own)
     if c.answer == "yes":
-        affirmed = [n for n in names_in(f"- {c.question}") & names_in(c.op.text) if len(words - units(n)) <= 1]
-        return not affirmed and _share(words, own | asked | units(c.op.old)) < AFFIRMED
-    return _share(words, own | asked | units(c.op.old) | units(c.said)) < ANSWERED
+        affirmed = [
+            n for n in find_names(f"- {c.question}") & find_names(c.op.text) if len(words - list_units(n)) <= 1
+        ]
+        return not affirmed and _share(words, own | asked | list_units(c.op.old)) < AFFIRMED
+    return _share(words, own | asked | list_units(c.op.old) | list_units(c.said)) < ANSWERED
 
 
-def has_other_name(c: Case) -> bool:
+def has_other_name(c: EvidenceCase) -> bool:
     """Find a name or a relative that nobody spoke of, or a name of another clause than the one it rests on."""
     known = fold(f"{c.known} {c.question}")
-    names = {fold(n) for n in names_in(c.op.text)}
+    names = {fold(n) for n in find_names(c.op.text)}
     if any((n if n.isascii() else n[:2]) not in known and n.removesuffix("s") not in known for n in names):
         return True
-    here = {fold(n) for f in c.focus for n in names_in(f)} if c.quoted else set()
+    here = {fold(n) for f in c.focus for n in find_names(f)} if c.quoted else set()
     if names and here and not any(h[:2] in fold(c.op.text) for h in here):
         return all(n in fold(c.m.text) for n in names)
-    said, told, near = kin_of(c.known), kin_of(c.op.text), kin_of(" ".join(c.focus))
-    if c.quoted and told and near and not told & near and told <= kin_of(c.m.text):
+    said, told, near = find_kin(c.known), find_kin(c.op.text), find_kin(" ".join(c.focus))
+    if c.quoted and told and near and not told & near and told <= find_kin(c.m.text):
         return True
     return bool(said and told - said - CHILD) and not told | said <= CHILDREN
 
@@ -371,7 +378,7 @@ def has_other_name(c: Case) -> bool:
 def _measured(text: str) -> list[tuple[float, str, str]]:
     """Return numbers with the Chinese measure behind them, and as they are written."""
     text = FORMS.DAYS.sub(lambda m: " " * len(m[0]), text)
-    found = [(n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in numbers_of(text)]
+    found = [(n, text[a - 1 : a], text[b : b + 1], text[a:b].strip()) for n, a, b in find_numbers(text)]
     return [(n, after if after in _MEASURES or before == "了" else "", word) for n, before, after, word in found]
 
 
@@ -379,19 +386,21 @@ def _is_hour(text: str, word: str) -> bool:
     return re.search(rf"(?<!\d){word}(?::\d\d|[点时])", text) is not None
 
 
-def _counts_other(c: Case) -> bool:
+def _counts_other(c: EvidenceCase) -> bool:
     """Tell whether the word before a number stands only in clauses with other numbers."""
-    clauses = [(units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in clauses_of(s)]
-    for n, start, _ in numbers_of(c.text):
+    clauses = [
+        (list_units(s[a:b]), {n for n, *_ in _measured(s[a:b])}) for s in [c.sentence] for a, b in split_clauses(s)
+    ]
+    for n, start, _ in find_numbers(c.text):
         m = _COUNTED.search(c.text[max(0, start - 40) : start])
-        before = (units(m[0]) or units(c.text.split()[0])) if m else frozenset()
+        before = (list_units(m[0]) or list_units(c.text.split()[0])) if m else frozenset()
         of = [counts for words, counts in clauses if before & words]
         if of and all(counts and n not in counts for counts in of) and any(n in counts for _, counts in clauses):
             return True
     return False
 
 
-def has_other_number(c: Case) -> bool:
+def has_other_number(c: EvidenceCase) -> bool:
     """Find a number that was not said, or not of that: 9号楼16层 is not 16号楼9层."""
     said = _measured(c.known)
     for n, measure, word in _measured(c.text):
@@ -411,68 +420,71 @@ def has_other_number(c: Case) -> bool:
     return any(y not in years | near and y % 100 not in years for y in map(int, _YEAR.findall(c.op.text)))
 
 
-def has_other_date(c: Case) -> bool:
+def has_other_date(c: EvidenceCase) -> bool:
     """Find a date that the words do not come to. Years alone are numbers."""
     at, tz = c.m.at, c.m.tz
-    today = f"{at.astimezone(dates.zone(tz)):%Y-%m-%d}"
+    today = f"{at.astimezone(dates.get_zone(tz)):%Y-%m-%d}"
     read = [(use, s) for use, d in c.op.days if d[:10] != today and (s := dates.read(d, tz))]
-    claims = [[(s.start, s.end)] for use, s in read if dates.believable(s, use, at)]
+    claims = [[(s.start, s.end)] for use, s in read if dates.is_believable(s, use, at)]
     if c.op.on and (on := dates.read(c.op.on, tz)):
         claims.append([(on.start, on.end)])
     dated = dates.DATED.search(c.op.text)
     if dated or FORMS.DAYS.search(c.op.text):
-        ahead, behind = dates.spoken_times(_WEEKDAY.sub(" ", c.op.text) if dated else c.op.text, at, tz)
+        ahead, behind = dates.find_spoken_times(_WEEKDAY.sub(" ", c.op.text) if dated else c.op.text, at, tz)
         claims += [list(p) for p in zip(ahead, behind, strict=False) if p[0][1] - p[0][0] < dates.YEAR]
     months = " ".join(f"in {m}" for m in _MONTH.findall(c.m.text))
     said = list(c.windows)
     for text in (*c.shown, months):
-        said += [w for way in dates.spoken_times(text, at, tz) for w in way]
+        said += [w for way in dates.find_spoken_times(text, at, tz) for w in way]
     said += [w for ways in claims for w in ways if _names_day(c, w)]
     return not all(
-        any(dates.dated_by(w, at) or any(dates.agrees(w, s, at) for s in said) for w in ways) for ways in claims
+        any(dates.is_message_date(w, at) or any(dates.matches_time(w, s, at) for s in said) for w in ways)
+        for ways in claims
     )
 
 
-def _names_day(c: Case, claim: dates.Window) -> bool:
+def _names_day(c: EvidenceCase, claim: dates.Window) -> bool:
     """Tell whether the words name that day of a month near: "monday 27th", 29号."""
-    day = claim[0].astimezone(dates.zone(c.m.tz)).day
+    day = claim[0].astimezone(dates.get_zone(c.m.tz)).day
     near = abs(claim[0] - c.m.at) < 2 * dates.MONTH and claim[1] - claim[0] < 2 * dates.DAY
     return near and bool(re.search(rf"(?<![\d月]){day}(?:st|nd|rd|th|[号日])(?!\w| of)", " ".join(c.focus)))
 
 
-def has_other_polarity(c: Case) -> bool:
+def has_other_polarity(c: EvidenceCase) -> bool:
     """Find a denial that was not said, or one that was said and is left out."""
     if c.answer in {"yes", "no", "past", "unsure"}:
         return False  # `misreads_answer`
-    op, words = c.op.text, units(c.text)
+    op, words = c.op.text, list_units(c.text)
     said = c.sentence if c.quoted else c.m.text
     if c.op.op == "negate":
         return not (denies_or_ends(said) or FORMS.CHANGED.search(said))
-    if all(denies_or_ends(op[a:b]) for a, b in clauses_of(op)):
+    if all(denies_or_ends(op[a:b]) for a, b in split_clauses(op)):
         return not (denies_or_ends(said) or (FORMS.ENDED.search(op) and FORMS.CHANGED.search(said)))
     if denies_or_ends(op) or FORMS.NEGATIVE.search(op):
         return False
     for m in FORMS.NOT.finditer(FORMS.NOT_NOT.sub(" ", c.sentence)):
         after = _DENIED.match(m.string[m.end() :][:40])
-        if after and units(after[0]) and units(after[0]) <= words:
+        if after and list_units(after[0]) and list_units(after[0]) <= words:
             return True  # "don't like", told as "likes"
     if FORMS.PAST_TOLD.search(op):
         return False
     if any(x in op for x in _CONTRAST.findall(c.sentence)):
         return True  # "at 6:15 not 7:15", told as 7:15
-    shares = [(_share(words, units(f)), denies_or_ends(_CONTRAST.sub(" ", f))) for f in c.focus]
+    shares = [(_share(words, list_units(f)), denies_or_ends(_CONTRAST.sub(" ", f))) for f in c.focus]
     denied = max((share for share, no in shares if no), default=0.0)
     return denied >= DENIED and denied > max((share for share, no in shares if not no), default=0.0)
 
 
-def is_about_another(c: Case) -> bool:
+def is_about_another(c: EvidenceCase) -> bool:
     """Find what somebody else is or does, told of the person; or who does it to whom, exchanged."""
     op, said = c.op.text, c.sentence
     said_ways, told_ways = _ways(said), _ways(op)
     if any(told_ways[w] is not said_ways[w] for w in told_ways.keys() & said_ways.keys()):
         return True
-    kin = {w for group in kin_of(op) for w in group}
-    names = kin | names_in(f"- {said}") | names_in(f"- {op}") | set(re.findall(f"{_WITH}({re.escape(op[:2])})", said))
+    kin = {w for group in find_kin(op) for w in group}
+    names = (
+        kin | find_names(f"- {said}") | find_names(f"- {op}") | set(re.findall(f"{_WITH}({re.escape(op[:2])})", said))
+    )
     if any(_turns(n, op, said) for n in sorted(n for n in names if n and n in op and n in said)[:20]):
         return True
     parts = [p for f in c.focus for p in JOINED.split(f)]
@@ -485,8 +497,8 @@ def is_about_another(c: Case) -> bool:
 
 def _turns(name: str, op: str, said: str) -> bool:
     """Tell whether a name does what was done to it, or the other way round: I owe Pei, told as: Pei owes."""
-    (x, y), (a, b) = ([forms.tokens(t) for t in text.split(name, 1)] for text in (op, said))
-    does, done = (part if part and units(part[0]) else () for part in (y[:1], x[-1:]))
+    (x, y), (a, b) = ([forms.list_form_tokens(t) for t in text.split(name, 1)] for text in (op, said))
+    does, done = (part if part and list_units(part[0]) else () for part in (y[:1], x[-1:]))
     if does and not x and does[0] in a and does[0] not in b:
         return True
     return bool(done and done == b[:1] and done[0] not in a)
@@ -494,7 +506,7 @@ def _turns(name: str, op: str, said: str) -> bool:
 
 def _closest(text: str, parts: list[str]) -> list[str]:
     """Return those parts that have most of a text's words."""
-    shares = [len(units(p) & units(text)) for p in parts]
+    shares = [len(list_units(p) & list_units(text)) for p in parts]
     most = max(shares, default=0)
     return [p for p, share in zip(parts, shares, strict=True) if share == most > 0]
 
@@ -503,13 +515,13 @@ def _other_subject(clause: str, op: str) -> bool:
     """Tell whether a clause has another subject than the person, which the operation does not name."""
     clause = clause.removeprefix("听说").removeprefix("据说")
     m = FORMS.OTHERS.match(clause) or MY_KIN.match(clause)
-    start = m.end() if m else next((len(n) for n in named(clause) if clause.startswith(n)), 0)
-    if start == 0 or FORMS.ME.search(clause[start:]) or units(clause[:start]) & units(op):
+    start = m.end() if m else next((len(n) for n in find_people_names(clause) if clause.startswith(n)), 0)
+    if start == 0 or FORMS.ME.search(clause[start:]) or list_units(clause[:start]) & list_units(op):
         return False
-    kin = kin_of(clause[:start])
-    if kin_of(op) & kin or (kin_of(op) and not kin):
+    kin = find_kin(clause[:start])
+    if find_kin(op) & kin or (find_kin(op) and not kin):
         return False
-    return all(fold(n) in fold(clause[start:]) for n in names_in(op))
+    return all(fold(n) in fold(clause[start:]) for n in find_names(op))
 
 
 def _ways(text: str) -> dict[str, bool]:
@@ -517,12 +529,12 @@ def _ways(text: str) -> dict[str, bool]:
     return {a or b: (x or y) in {"from", "left", "leaving", "从", "离开"} for x, a, y, b in _WAY.findall(fold(text))}
 
 
-def is_no_fact(c: Case) -> bool:
+def is_no_fact(c: EvidenceCase) -> bool:
     """Find a question, a plan, a fancy or a story told as a fact."""
     op = c.op.text
     if FORMS.FICTION.search(f"{c.before[-120:]}{c.cited[:1]}"):
         return True
-    manner = instruction_sort(op) == "manner" and FORMS.REQUEST.search(c.sentence)
+    manner = classify_instruction(op) == "manner" and FORMS.REQUEST.search(c.sentence)
     wish = manner or (FORMS.MANNER.match(op) and FORMS.REQUEST.search(c.sentence))
     if not c.answer and not wish and c.focus and all(_asks(f, op) for f in c.focus):
         return True
@@ -548,14 +560,16 @@ def _asks(clause: str, op: str) -> bool:
     return bool(FORMS.ASKS_OF_SELF.search(clause)) or not any(fold(w) in fold(op) for w in mine)
 
 
-def overstates(c: Case) -> bool:
+def finds_overstatement(c: EvidenceCase) -> bool:
     """More than was said: always, the best; another word in a phrase; a change that no word of theirs names."""
     op, said = c.op.text, f"{c.m.text} {c.question}"
     if FORMS.DEGREE.search(op) and not FORMS.ANY_DEGREE.search(said):
         return True
-    if (cause := FORMS.CAUSE.search(op)) and _share(units(op[cause.end() :]), units(f"{c.known} {said}")) < ANSWERED:
+    if (cause := FORMS.CAUSE.search(op)) and _share(
+        list_units(op[cause.end() :]), list_units(f"{c.known} {said}")
+    ) < ANSWERED:
         return True
-    about = units(op) & units(c.op.old) & units(" ".join(c.focus))
+    about = list_units(op) & list_units(c.op.old) & list_units(" ".join(c.focus))
     if (
         c.op.op in {"update", "fix"}
         and FORMS.NAMED.search(op)
@@ -564,25 +578,25 @@ def overstates(c: Case) -> bool:
         return True
     if _exchanges_places(op, " , ".join(c.focus)):
         return True
-    new = units(c.text) - units(c.op.old)
-    return bool(c.op.op in {"update", "fix"} and c.op.old and new and not new & units(c.said))
+    new = list_units(c.text) - list_units(c.op.old)
+    return bool(c.op.op in {"update", "fix"} and c.op.old and new and not new & list_units(c.said))
 
 
-def is_not_theirs(c: Case) -> bool:
+def is_not_theirs(c: EvidenceCase) -> bool:
     """Find words of Ebb's or of a shown memory, told as the person's."""
-    words, own = units(c.text), units(c.said)
+    words, own = list_units(c.text), list_units(c.said)
     if c.answer or not words:
         return False
-    ebb = units(" ".join(m.text for m in c.spoken if m.role != "user"))
+    ebb = list_units(" ".join(m.text for m in c.spoken if m.role != "user"))
     if _share(words, ebb - own) >= FOREIGN and _share(words, own) < FOREIGN:
         return True
-    new = words - own - units(f"{c.known} {c.m.text}")
+    new = words - own - list_units(f"{c.known} {c.m.text}")
     if new and new <= ebb and len(new) * 3 >= len(words):
         return True
-    return not words & own and _share(words, units(" ".join(c.shown))) >= FOREIGN
+    return not words & own and _share(words, list_units(" ".join(c.shown))) >= FOREIGN
 
 
-CHECKS: Final[dict[str, Callable[[Case], bool]]] = {
+CHECKS: Final[dict[str, Callable[[EvidenceCase], bool]]] = {
     "language": is_foreign,
     "relative": has_relative_date,
     "answer": misreads_answer,
@@ -592,6 +606,6 @@ CHECKS: Final[dict[str, Callable[[Case], bool]]] = {
     "negation": has_other_polarity,
     "subject": is_about_another,
     "no_fact": is_no_fact,
-    "overstated": overstates,
+    "overstated": finds_overstatement,
     "not_theirs": is_not_theirs,
 }

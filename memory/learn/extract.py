@@ -15,32 +15,32 @@ from typing import TYPE_CHECKING
 from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
 from memory.learn import dates
-from memory.learn.alike import touches
-from memory.learn.answer import ANY, Tools, read_payload
+from memory.learn.alike import shares_words
+from memory.learn.answer import ANY, LearningTools, read_payload
 from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
 from memory.learn.evidence import check_operation
 from memory.learn.material import (
     clip,
-    clock,
+    detect_messages_language,
     is_evidence,
-    items,
-    language,
-    newest_within,
-    reference,
-    spoken_in,
-    unchanged,
-    words_of,
+    is_unchanged,
+    join_user_words,
+    label_memories,
+    list_evidence_messages,
+    list_prompt_messages,
+    make_time,
+    take_newest_within,
 )
-from memory.learn.merge import Claim, Merger, Saved, strategy
-from memory.learn.reach import MOST_ENDED, may_end, propose, touches_memory, words_about
-from memory.learn.sealed import readable
+from memory.learn.merge import Claim, Merger, SaveResult, choose_strategy
+from memory.learn.reach import MOST_ENDED, add_proposal, join_exchange_words, may_end, touches_memory
+from memory.learn.sealed import list_readable
 from memory.learn.summarise import MESSAGE_TOKENS, PORTION_TOKENS, fold
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Session, Source, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from memory.learn.schemas import Candidate, Extraction, SpanJob
+    from memory.learn.schemas import ExtractedEntry, Extraction, SpanJob
 
 HISTORY_TOKENS = 8_000  # history that is longer is summarised first, but for the newest part
 NEWEST_TOKENS = 4_000
@@ -51,7 +51,7 @@ MAX_ANSWER = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class ExtractionInput:
     """What is extracted from."""
 
     session: Session
@@ -66,7 +66,7 @@ class History:
 class Extractor:
     """Turns a stretch of a session into memories."""
 
-    tools: Tools
+    tools: LearningTools
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
@@ -74,33 +74,33 @@ class Extractor:
         h = await self.tools.store.read(job.user_id, lambda tx: self._gather(tx, span))
         if h is None:
             return lambda _tx: NOTHING
-        found: list[tuple[Candidate, Claim]] = []
+        found: list[tuple[ExtractedEntry, Claim]] = []
         if h.learning != "off" and h.evidence:
             found = await self.read(job.user_id, h, await self._known(job.user_id, h), now)
         return lambda tx: self._apply(tx, job, h, found, now)
 
     async def read(
-        self, user_id: str, h: History, known: Mapping[MemoryId, Memory], now: datetime
-    ) -> list[tuple[Candidate, Claim]]:
+        self, user_id: str, h: ExtractionInput, known: Mapping[MemoryId, Memory], now: datetime
+    ) -> list[tuple[ExtractedEntry, Claim]]:
         """Ask the model about messages; returns what their words support. Raises ModelError."""
         return await self._claims(user_id, h, await self._ask(user_id, h, known, now), known)
 
     # --- before the call ---------------------------------------------------------------------------------
 
-    def _gather(self, tx: Tx, span: SpanJob) -> History | None:
+    def _gather(self, tx: Transaction, span: SpanJob) -> ExtractionInput | None:
         session = tx.conversations.session(span.session_id)
         if session is None or span.through <= session.extracted_through:
             return None
         after = session.extracted_through
         said = tx.conversations.messages(session_id=session.id, after=after, through=span.through)
-        messages = readable(tx, said)
-        lang = language(words_of(messages, tx.user_id), tx)
+        messages = list_readable(tx, said)
+        lang = detect_messages_language(join_user_words(messages, tx.user_id), tx)
         evidence = [m for m in messages if is_evidence(m, tx.user_id) and m.text.strip()]
-        return History(session, messages, evidence, span.through, lang, self.tools.learns(tx))
+        return ExtractionInput(session, messages, evidence, span.through, lang, self.tools.learns(tx))
 
-    async def _known(self, user_id: str, h: History) -> dict[MemoryId, Memory]:
+    async def _known(self, user_id: str, h: ExtractionInput) -> dict[MemoryId, Memory]:
         """At most 50 memories: the nearest to what the user said, then the strongest."""
-        words = await asyncio.to_thread(words_of, h.messages, user_id, 1_000)
+        words = await asyncio.to_thread(join_user_words, h.messages, user_id, 1_000)
         near = await self.tools.near(user_id, words, NEAREST, ANY)
         most = MEMORIES + NEAREST
         page = await self.tools.store.read(user_id, lambda tx: tx.memories.find(ANY, order="weight", limit=most))
@@ -110,15 +110,15 @@ class Extractor:
     # --- the call ------------------------------------------------------------------------------------------
 
     async def _ask(
-        self, user_id: str, h: History, known: Mapping[MemoryId, Memory], now: datetime
-    ) -> list[Candidate]:
+        self, user_id: str, h: ExtractionInput, known: Mapping[MemoryId, Memory], now: datetime
+    ) -> list[ExtractedEntry]:
         verbatim, previous = await self._shortened(user_id, h, now)
         tz = h.messages[-1].tz
-        said = await asyncio.to_thread(items, verbatim, user_id, MESSAGE_TOKENS)
+        said = await asyncio.to_thread(list_prompt_messages, verbatim, user_id, MESSAGE_TOKENS)
         first = sum(bool(m.text.strip()) for m in h.messages) - len(verbatim)
-        memories = [{**r, "text": _short(str(r["text"]))} for r in reference(known.values())]
+        memories = [{**r, "text": _short(str(r["text"]))} for r in label_memories(known.values())]
         variables = {
-            "now": clock(now, tz, h.lang),
+            "now": make_time(now, tz, h.lang),
             "tz": tz,
             "memories": memories,
             "messages": [{**i.shown(h.lang), "n": i.n + first} for i in said],
@@ -128,7 +128,7 @@ class Extractor:
             "messages": [i.data() for i in said],
             "memories": memories,
             "previous": previous,
-            "now": dates.iso(now, tz),
+            "now": dates.format_iso(now, tz),
             "tz": tz,
         }
         answer: Extraction | None = await self.tools.read(
@@ -138,13 +138,13 @@ class Extractor:
             raise ModelError("unreadable", detail="the extraction could not be read")
         return answer.memories[:MOST_CANDIDATES]
 
-    async def _shortened(self, user_id: str, h: History, now: datetime) -> tuple[list[Message], str]:
+    async def _shortened(self, user_id: str, h: ExtractionInput, now: datetime) -> tuple[list[Message], str]:
         """Return the newest messages as they are, and the rest summarised where there is too much of it."""
         visible = [m for m in h.messages if m.text.strip()]
         most = min(HISTORY_TOKENS, self.tools.context_tokens // 2)
         if sum(estimate_tokens(clip(m.text, MESSAGE_TOKENS)) for m in visible) <= most:
             return visible, ""
-        newest = newest_within(visible, min(NEWEST_TOKENS, most // 2), lambda m: clip(m.text, MESSAGE_TOKENS))
+        newest = take_newest_within(visible, min(NEWEST_TOKENS, most // 2), lambda m: clip(m.text, MESSAGE_TOKENS))
         newest = newest or visible[-1:]
         older = visible[: len(visible) - len(newest)]
         if not older:
@@ -153,10 +153,10 @@ class Extractor:
         return newest, (await fold(self.tools, user_id, older, "", h.lang, now, portion)).running
 
     async def _claims(
-        self, user_id: str, h: History, found: Sequence[Candidate], known: Mapping[MemoryId, Memory]
-    ) -> list[tuple[Candidate, Claim]]:
+        self, user_id: str, h: ExtractionInput, found: Sequence[ExtractedEntry], known: Mapping[MemoryId, Memory]
+    ) -> list[tuple[ExtractedEntry, Claim]]:
         """Return those that the person's words support, each with the claim it makes."""
-        spoken, texts = spoken_in(h.messages, user_id), [m.original_content for m in known.values()]
+        spoken, texts = list_evidence_messages(h.messages, user_id), [m.original_content for m in known.values()]
         found = [self._shown(c, known) for c in found]  # ids that were not shown are gone from here on
         olds = [known.get(c.contradicts or c.matches) for c in found]
         ops = ["add" if not c.contradicts else "negate" if c.denied else "update" for c in found]
@@ -169,7 +169,7 @@ class Extractor:
         claims = await claims_of(self.tools, user_id, checked, h.messages, Source.EXTRACTOR, NEAR)
         return list(zip((c for c, _, _ in checked), claims, strict=True))
 
-    def _shown(self, c: Candidate, known: Mapping[MemoryId, Memory]) -> Candidate:
+    def _shown(self, c: ExtractedEntry, known: Mapping[MemoryId, Memory]) -> ExtractedEntry:
         """Without ids that the model was not shown."""
         unknown = [name for name in ("matches", "contradicts") if getattr(c, name) and getattr(c, name) not in known]
         for name in unknown:
@@ -179,23 +179,28 @@ class Extractor:
     # --- the write -----------------------------------------------------------------------------------------
 
     def _apply(
-        self, tx: Tx, job: Job, h: History, found: Sequence[tuple[Candidate, Claim]], now: datetime
+        self,
+        tx: Transaction,
+        job: Job,
+        h: ExtractionInput,
+        found: Sequence[tuple[ExtractedEntry, Claim]],
+        now: datetime,
     ) -> Mapping[str, Json]:
         session = tx.conversations.session(h.session.id)
         if session is None or session.extracted_through >= h.through:
             return NOTHING
-        if session.extracted_through != h.session.extracted_through or not unchanged(tx, h.messages):
+        if session.extracted_through != h.session.extracted_through or not is_unchanged(tx, h.messages):
             raise Conflict("the conversation changed while it was extracted from")
         begun = tx.changes.begin("extractor", "extract", now, job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=h.learning == "ask")
-        said, done = words_about(spoken_in(h.messages, tx.user_id)), list[Saved]()
+        said, done = join_exchange_words(list_evidence_messages(h.messages, tx.user_id)), list[SaveResult]()
         for c, claim in found:
             old = tx.memories.get(c.contradicts) if c.contradicts else None
             ended = sum(s.ended for s in done) + _ended_before(tx, claim)
             if old is not None and (ended >= MOST_ENDED or not may_end(said, old)):
                 if touches_memory(said, old):
                     op = {"op": "negate" if c.denied else "update", "id": old.id}
-                    propose(tx, c.content, op, claim.sources[0], now)
+                    add_proposal(tx, c.content, op, claim.sources[0], now)
                 done.append(merger.save(claim))
             else:
                 done.append(_merge(tx, merger, c, claim, h.evidence))
@@ -206,17 +211,19 @@ class Extractor:
         return {**result, "set": begun.id}
 
 
-def _ended_before(tx: Tx, claim: Claim) -> int:
+def _ended_before(tx: Transaction, claim: Claim) -> int:
     """Say how many memories the monitor ended by the message that the claim rests on: it is one exchange."""
     said = tx.conversations.message(claim.sources[0])
     return tx.changes.ended_by(said.turn_id) if said and said.turn_id else 0
 
 
-def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequence[Message]) -> Saved:
+def _merge(
+    tx: Transaction, merger: Merger, c: ExtractedEntry, claim: Claim, evidence: Sequence[Message]
+) -> SaveResult:
     """One candidate: contradicted, matched or new."""
     old = tx.memories.get(c.contradicts) if c.contradicts else None
     if old is not None and old.state is State.ACTIVE and old.layer is not Layer.SYSTEM:
-        match strategy(old, claim, inferred=True):
+        match choose_strategy(old, claim, inferred=True):
             case "weight_balance":
                 return merger.contradict(old, claim)
             case "version_keep":
@@ -226,7 +233,7 @@ def _merge(tx: Tx, merger: Merger, c: Candidate, claim: Claim, evidence: Sequenc
     same = tx.memories.get(c.matches) if c.matches else None
     if same is not None and same.state is State.ACTIVE:
         return merger.match(same, claim)
-    return merger.save(claim, mention=any(touches(m.text, claim.draft.content) for m in evidence))
+    return merger.save(claim, mention=any(shares_words(m.text, claim.draft.content) for m in evidence))
 
 
 def _short(text: str) -> str:

@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Final
 
 from memory.errors import NotFound, StoreBusy
-from memory.index.text import terms
+from memory.index.text import list_search_terms
 from memory.jobs import Effect
-from memory.learn.alike import HINTS, SAYS, Thing, mentions, names, same, thing_of
+from memory.learn.alike import HINTS, SAYS, ForgetTarget, build_target, find_names, mentions_name, same
 from memory.learn.material import messages_of
-from memory.lifecycle import from_ms, ms
+from memory.lifecycle import from_ms, to_milliseconds
 from memory.models import (
     ChangeSet,
     Filter,
@@ -31,8 +31,8 @@ from memory.models import (
     State,
     Tombstone,
 )
-from memory.ports import Store, Tx
-from memory.text.forms import told_otherwise
+from memory.ports import Store, Transaction
+from memory.text.forms import has_other_roles
 
 SCANNED: Final = 5_000  # messages looked through, the newest
 EPISODES: Final = 2_000
@@ -46,7 +46,7 @@ _SUBJECTS_ZH: Final = ("用户", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ForgetResult:
     """`memories` as they are now; how many messages were hidden, and episodes and summaries dropped."""
 
     memories: list[Memory]
@@ -56,7 +56,7 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class PurgeReceipt:
     """What a purge erased: rows by place, 0 where it looked and found nothing; `memories` says how many went.
 
     `erased` at once; `scrubbed` once the job has rewritten the file, `error` says what stood in its way so far.
@@ -73,7 +73,7 @@ class Receipt:
 
 
 def forget(
-    tx: Tx,
+    tx: Transaction,
     ids: Sequence[MemoryId],
     now: datetime,
     *,
@@ -82,7 +82,7 @@ def forget(
     message_ids: Iterable[str] = (),
     within: ChangeSet | None = None,
     spare: frozenset[MemoryId] = frozenset(),
-) -> Forgotten:
+) -> ForgetResult:
     """Delete softly, hide, drop what tells it, leave tombstones. `message_ids` are hidden as well.
 
     `within` is a change set that is open already; `spare` are memories that stay even if they say the same.
@@ -94,18 +94,18 @@ def forget(
     if not asked and not said:
         raise NotFound("There is no such memory.")
     begun = within or tx.changes.begin(actor, "forget", now, turn_id=turn_id)
-    reach = Reach(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said], spare=spare)
+    reach = ForgetScope(tx, [m for m in asked if m.state not in _GONE], [m.id for m in said], spare=spare)
     deleted = _delete(tx, reach.memories, begun.id, now)
     hidden = hide(tx, reach.messages, now)
     for merged in reach.merges:
-        unmerge(tx, merged, {d.id for d in deleted}, now)
+        restore_originals(tx, merged, {d.id for d in deleted}, now)
     dropped, _ = _drop_told(tx, begun.id, reach.thing, hidden, now)
     _drop_proposals(tx, {m.id for m in deleted} | {m.id for m in hidden}, reach.thing)
     stands = {m.id: m for m in deleted}
-    return Forgotten([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
+    return ForgetResult([stands.get(m.id, m) for m in asked], begun.id, len(hidden), dropped)
 
 
-def forget_everything(tx: Tx, now: datetime) -> Forgotten:
+def forget_everything(tx: Transaction, now: datetime) -> ForgetResult:
     """Let go of every memory in whatever state, secrets and proposals too, and of all that was said: one change set.
 
     Softly, like any forgetting: an undo brings all of it back. Raises NotFound if there is nothing.
@@ -122,10 +122,10 @@ def forget_everything(tx: Tx, now: datetime) -> Forgotten:
     told = [s for s in tx.conversations.sessions(limit=-1) if s.running_summary or s.title]
     for s in told:
         tx.conversations.put_session(replace(s, running_summary="", title=""))
-    return Forgotten(deleted, begun.id, len(hidden), sum(bool(s.running_summary) for s in told))
+    return ForgetResult(deleted, begun.id, len(hidden), sum(bool(s.running_summary) for s in told))
 
 
-def _drop_proposals(tx: Tx, ids: set[str] | None, thing: Thing | None) -> None:
+def _drop_proposals(tx: Transaction, ids: set[str] | None, thing: ForgetTarget | None) -> None:
     """Drop the questions about what was forgotten, or about its words; all of them without ids."""
     for p in tx.proposals.open():
         if ids is None or p.message_id in ids or p.data.get("id") in ids or (thing and thing.said_by(p.text)):
@@ -133,17 +133,17 @@ def _drop_proposals(tx: Tx, ids: set[str] | None, thing: Thing | None) -> None:
 
 
 @dataclass(slots=True)
-class Reach:
+class ForgetScope:
     """All that a set of memories reaches: older versions, twins, merged texts, and the messages that say it."""
 
-    tx: Tx
+    tx: Transaction
     targets: list[Memory]
     message_ids: list[str] = field(default_factory=list)
     erasing: bool = False  # also what was deleted before
     spare: frozenset[MemoryId] = frozenset()  # memories that nothing reaches
     memories: list[Memory] = field(init=False)
     merges: list[Memory] = field(init=False)
-    thing: Thing = field(init=False)
+    thing: ForgetTarget = field(init=False)
     messages: list[Message] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -153,7 +153,7 @@ class Reach:
         self.merges = [
             m for t in self.memories if t.merged_into and t.merged_into not in gone if (m := self._get(t.merged_into))
         ]
-        self.thing = thing_of(self.memories, self._taken((gone - self.spare) | {m.id for m in self.merges}))
+        self.thing = build_target(self.memories, self._taken((gone - self.spare) | {m.id for m in self.merges}))
         self.messages = self._messages()
 
     def _get(self, memory_id: MemoryId) -> Memory | None:
@@ -197,10 +197,10 @@ class Reach:
             return set()
         f = Filter(states=_HOLDS)
         out: set[str] = set()
-        for name in {n for m in self.memories for n in names(m.original_content, m.entities)}:
+        for name in {n for m in self.memories for n in find_names(m.original_content, m.entities)}:
             page = self.tx.memories.find(f, text=name, limit=50).items
             stay = [m for m in page if m.id not in gone and m.layer is not Layer.EPISODE]
-            if any(mentions(name, m.original_content) for m in stay):
+            if any(mentions_name(name, m.original_content) for m in stay):
                 out.add(name)
         return out
 
@@ -218,7 +218,7 @@ class Reach:
         for m in tx.conversations.messages(limit=SCANNED, newest=True):
             reply = m.role == "assistant"
             share = HINTS if m.id in counted or (reply and m.turn_id in told) else SAYS
-            says = self.thing.said_by(m.text, share) and not told_otherwise(m.text, things)
+            says = self.thing.said_by(m.text, share) and not has_other_roles(m.text, things)
             if m.id in wanted or (reply and m.turn_id in turns) or says:
                 found[m.id] = m
         return sorted(found.values(), key=lambda m: m.seq)
@@ -228,7 +228,7 @@ def _takes_same(said: str, m: Memory, o: Memory) -> bool:
     """Tell whether two memories take the same words from their common message; or three in four of one name."""
     if o.layer is Layer.EPISODE or o.sensitivity is Sensitivity.SECRET:
         return False
-    words, name = _stems(said), " ".join(names(m.original_content, m.entities))
+    words, name = _stems(said), " ".join(find_names(m.original_content, m.entities))
     mine, theirs, named = (words & _stems(text) for text in (m.original_content, _own_words(o, m), name))
     nearly = bool(named) and named <= theirs < mine and 4 * len(theirs) >= 3 * len(mine)
     return bool(mine) and (theirs == mine or nearly)
@@ -236,7 +236,7 @@ def _takes_same(said: str, m: Memory, o: Memory) -> bool:
 
 def _stems(text: str) -> set[str]:
     """Beginnings of Latin words, which allergic and allergy share; Chinese characters."""
-    return {s for t in terms(text) for s in (t if t >= "\u2e80" else (t[:5],))}
+    return {s for t in list_search_terms(text) for s in (t if t >= "\u2e80" else (t[:5],))}
 
 
 def _own_words(o: Memory, m: Memory) -> str:
@@ -244,15 +244,15 @@ def _own_words(o: Memory, m: Memory) -> str:
     return o.original_contents.get(o.id, o.original_content) if m.merged_into == o.id else o.original_content
 
 
-def _delete(tx: Tx, memories: Sequence[Memory], set_id: str, now: datetime) -> list[Memory]:
+def _delete(tx: Transaction, memories: Sequence[Memory], set_id: str, now: datetime) -> list[Memory]:
     # What it was merged into is taken apart, so it no longer stands there.
     gone = [replace(m, state=State.DELETED, deleted_at=now, merged_into=None) for m in memories]
     deleted = tx.memories.put_many(gone, "deleted")
-    bury(tx, memories, set_id, now)
+    add_tombstones(tx, memories, set_id, now)
     return deleted
 
 
-def bury(tx: Tx, memories: Iterable[Memory], set_id: str, now: datetime) -> None:
+def add_tombstones(tx: Transaction, memories: Iterable[Memory], set_id: str, now: datetime) -> None:
     """Tombstones for the forms in which learning might meet them again. Secrets and episodes never are learned."""
     met = [m for m in memories if m.sensitivity < Sensitivity.SECRET and m.layer is not Layer.EPISODE]
     digest = tx.tombstones.digest
@@ -279,14 +279,14 @@ def _forms(m: Memory) -> set[str]:
     return {t for t in out if t.strip()}
 
 
-def hide(tx: Tx, messages: Iterable[Message], now: datetime) -> list[Message]:
+def hide(tx: Transaction, messages: Iterable[Message], now: datetime) -> list[Message]:
     """Out of prompts, search and learning; those hidden before stay as they are."""
     done = [replace(m, hidden_at=now) for m in messages if m.hidden_at is None]
     tx.conversations.put_messages(done)
     return done
 
 
-def unmerge(tx: Tx, merged: Memory, gone: set[MemoryId], now: datetime) -> bool:
+def restore_originals(tx: Transaction, merged: Memory, gone: set[MemoryId], now: datetime) -> bool:
     """A merged text has the thing in it: its other originals stand for themselves again. True if nothing else stays.
 
     A base that the others were merged into goes back to its own words; a text made of all of them goes.
@@ -306,7 +306,7 @@ def unmerge(tx: Tx, merged: Memory, gone: set[MemoryId], now: datetime) -> bool:
 
 
 def _drop_told(
-    tx: Tx, set_id: str, thing: Thing, hidden: Sequence[Message], now: datetime
+    tx: Transaction, set_id: str, thing: ForgetTarget, hidden: Sequence[Message], now: datetime
 ) -> tuple[int, list[MemoryId]]:
     """Let go of episodes, running summaries and titles that tell the thing; jobs tell the rest anew.
 
@@ -321,7 +321,7 @@ def _drop_told(
             told = messages_of(tx, tx.memories.sources(e.id))
             if any(m.hidden_at is None for m in told):
                 first, last = min(m.seq for m in told), max(m.seq for m in told)
-                retell(tx, set_id, told[0].session_id, first - 1, last, now)
+                enqueue_summary(tx, set_id, told[0].session_id, first - 1, last, now)
     summaries = 0
     for s in tx.conversations.sessions(limit=SESSIONS):
         own = [m for m in hidden if m.session_id == s.id]
@@ -335,11 +335,11 @@ def _drop_told(
             tx.conversations.put_session(replace(s, running_summary=summary, title=title))
         if tells:
             summaries += 1
-            retell(tx, set_id, s.id, s.summarised_through, s.summarised_through, now)
+            enqueue_summary(tx, set_id, s.id, s.summarised_through, s.summarised_through, now)
     return len(gone) + summaries, gone
 
 
-def retell(tx: Tx, set_id: str, session_id: str, after: int, through: int, now: datetime) -> None:
+def enqueue_summary(tx: Transaction, set_id: str, session_id: str, after: int, through: int, now: datetime) -> None:
     """Have the span's episode and the session's running summary written anew from what may be seen."""
     payload = {"session_id": session_id, "after": after, "through": through, "rebuild": True}
     job = tx.jobs.enqueue("summarise", f"rebuild:{set_id}:{session_id}:{after}", payload, now)
@@ -350,7 +350,7 @@ def retell(tx: Tx, set_id: str, session_id: str, after: int, through: int, now: 
 # --- for good -------------------------------------------------------------------------------------------
 
 
-def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> Receipt:
+def purge(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> PurgeReceipt:
     """Erase the memories with their older versions, in any state, and what was hidden for them. Not undoable.
 
     Raises NotFound if none of them is this user's.
@@ -360,7 +360,7 @@ def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> Receipt:
         raise NotFound("There is no such memory.")
     begun = tx.changes.begin("user", "purge", now)
     places: Counter[str] = Counter()
-    reach = Reach(tx, found, erasing=True)
+    reach = ForgetScope(tx, found, erasing=True)
     latest = [tx.changes.latest_for("memory", m.id) for m in reach.memories]
     earlier = [c for i in {c.set_id for c in latest if c and c.op == "deleted"} for c in tx.changes.of_set(i)]
     hidden = messages_of(tx, [c.entity_id for c in earlier if c.entity == "message"])
@@ -369,7 +369,7 @@ def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> Receipt:
     dropped = tx.memories.many(c.entity_id for c in earlier if c.entity == "memory" and c.op == "deleted")
     gone = [*episodes, *(m.id for m in dropped if m.layer is Layer.EPISODE and m.state is State.DELETED)]
     apart = {m.id for m in reach.memories}
-    texts = [m for m in reach.merges if unmerge(tx, m, apart, now)]
+    texts = [m for m in reach.merges if restore_originals(tx, m, apart, now)]
     for m in tx.memories.many(dict.fromkeys((*(m.id for m in (*reach.memories, *texts)), *gone))):
         # An episode that only told of it as well tells of more: what else was said there stays.
         places.update(tx.memories.erase(m.id, everywhere=m.id in apart or m.id not in gone))
@@ -379,22 +379,22 @@ def purge(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> Receipt:
             tx.conversations.put_message(replace(message, text=""), "purged")
             places["messages"] += 1
     erased = tuple(m.id for m in reach.memories)
-    done = {"set_id": begun.id, "erased": ms(now), "memories": len(erased), "places": dict(places)}
+    done = {"set_id": begun.id, "erased": to_milliseconds(now), "memories": len(erased), "places": dict(places)}
     job = tx.jobs.enqueue("scrub", f"purge:{begun.id}", done, now, lane="scrub")
-    return Receipt(erased, dict(places), now, job.id if job else None)
+    return PurgeReceipt(erased, dict(places), now, job.id if job else None)
 
 
-def _belongs(tx: Tx, reach: Reach, m: Message) -> bool:
+def _belongs(tx: Transaction, reach: ForgetScope, m: Message) -> bool:
     """Tell whether a message was hidden for these memories, not only for others that went in the same act."""
     sources = {i for x in reach.memories for i in tx.memories.sources(x.id)}
     turns = {s.turn_id for s in messages_of(tx, sources) if s.turn_id}
     return m.id in sources or m.turn_id in turns or reach.thing.said_by(m.text, HINTS)
 
 
-def receipts(tx: Tx, limit: int) -> list[Receipt]:
+def list_receipts(tx: Transaction, limit: int) -> list[PurgeReceipt]:
     """Of the last purges, newest first: what each erased, how often where, and whether the file is scrubbed of it."""
     return [
-        Receipt(
+        PurgeReceipt(
             memory_ids=(),  # an erased id stands nowhere any more
             places=j.payload["places"],
             erased=from_ms(j.payload["erased"]),
@@ -413,4 +413,4 @@ async def scrub(store: Store, job: Job, now: datetime) -> Effect:  # noqa: ARG00
     """Rewrite the file without what was erased. Raises StoreBusy while another process is in the way."""
     if not await store.scrub():
         raise StoreBusy("Another process is using the database; scrubbing waits for it.")
-    return lambda _tx: {"outcome": "scrubbed", "at": ms(now)}
+    return lambda _tx: {"outcome": "scrubbed", "at": to_milliseconds(now)}

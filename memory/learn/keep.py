@@ -9,17 +9,28 @@ from datetime import datetime
 
 from memory import lifecycle, privacy
 from memory.errors import Conflict, NotFound, Refused
-from memory.learn.alike import normalised, thing_of
+from memory.learn.alike import build_target, normalise_text
 from memory.learn.material import messages_of
 from memory.learn.merge import Merger, refused_text
 from memory.learn.reach import accept_proposal, decline_proposal
-from memory.learn.remember import refuse
+from memory.learn.remember import make_refusal
 from memory.learn.undo import undo
-from memory.models import Change, ChangeSet, Json, Level, Memory, MemoryId, Sensitivity, State, Tombstone, language_of
-from memory.ports import Tx
+from memory.models import (
+    Change,
+    ChangeSet,
+    Json,
+    Level,
+    Memory,
+    MemoryId,
+    Sensitivity,
+    State,
+    Tombstone,
+    detect_language,
+)
+from memory.ports import Transaction
 
 
-def must(tx: Tx, memory_id: MemoryId) -> Memory:
+def must(tx: Transaction, memory_id: MemoryId) -> Memory:
     """Return the memory. Raises NotFound."""
     m = tx.memories.get(memory_id)
     if m is None:
@@ -27,7 +38,7 @@ def must(tx: Tx, memory_id: MemoryId) -> Memory:
     return m
 
 
-def restore(tx: Tx, memory_id: MemoryId, u: float, now: datetime) -> Memory:
+def restore(tx: Transaction, memory_id: MemoryId, u: float, now: datetime) -> Memory:
     """Bring back what was deleted, forgotten or has faded, with all that went with it, and lift its tombstone.
 
     Of a set that deleted several things, only this one comes back. What is there whole stays as it is.
@@ -72,11 +83,11 @@ def _one_thing(changes: list[Change], memory_id: MemoryId) -> bool:
     return all(i in chain or b["layer"] == "episode" for i, b in by_id.items())
 
 
-def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:
+def _show(tx: Transaction, back: Memory, changes: list[Change]) -> None:
     others = tx.memories.many(c.entity_id for c in changes if c.entity == "memory" and c.entity_id != back.id)
     still = [o for o in others if o.state is State.DELETED]
     kept = {i for o in still for i in tx.memories.sources(o.id)}
-    other, thing = thing_of(o for o in still if o.layer != "episode"), thing_of([back])
+    other, thing = build_target(o for o in still if o.layer != "episode"), build_target([back])
     own = set(tx.memories.sources(back.id))
     said = [c.entity_id for c in changes if c.entity == "message" and c.entity_id not in kept]
     for m in messages_of(tx, said):
@@ -84,16 +95,16 @@ def _show(tx: Tx, back: Memory, changes: list[Change]) -> None:
             tx.conversations.put_message(replace(m, hidden_at=None))
 
 
-def _revive(tx: Tx, m: Memory, u: float, now: datetime) -> Memory:
+def _revive(tx: Transaction, m: Memory, u: float, now: datetime) -> Memory:
     """It comes back whole and strong, or the next night would take it again."""
-    after, log = lifecycle.revived(m, u, now)
+    after, log = lifecycle.revive_memory(m, u, now)
     back = tx.memories.put(after, "restored")
     tx.memories.log(log)
     return back
 
 
 def edit(
-    tx: Tx, memory_id: MemoryId, text: str, u: float, now: datetime, *, within: ChangeSet | None = None
+    tx: Transaction, memory_id: MemoryId, text: str, u: float, now: datetime, *, within: ChangeSet | None = None
 ) -> Memory:
     """Make the person's own words the original: FULL, verified, the old ones in `correction_history`.
 
@@ -104,29 +115,29 @@ def edit(
     m = must(tx, memory_id)
     text = " ".join(text.split())
     if code := edit_refused(m, text):
-        raise refuse(code, text)
+        raise make_refusal(code, text)
     if text == m.original_content and m.level is Level.FULL and m.verified:
         return m
     begun = within or tx.changes.begin("user", "edit", now)
     entry = {"at": round(now.timestamp() * 1000), "reason": "edited", "was": m.original_content}
     new = replace(
-        lifecycle.happen(m, "use", u, now)[0],
+        lifecycle.apply_event(m, "use", u, now)[0],
         content=text,
         original_content=text,
-        language=language_of(text, m.language),
+        language=detect_language(text, m.language),
         level=Level.FULL,
         verified=True,
         confidence=1.0,
         modalities=tuple(x for x in m.modalities if x != "quote"),  # these words were not said on that day
         state=State.ACTIVE if m.state is State.PROPOSED else m.state,
-        sensitivity=max(Sensitivity.PUBLIC, privacy.sensitivity_of(text)),
+        sensitivity=max(Sensitivity.PUBLIC, privacy.classify_sensitivity(text)),
         correction_history=(*m.correction_history, entry),
     )
-    new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")
-    if normalised(m.original_content) != normalised(text):
+    new = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, now)), "updated")
+    if normalise_text(m.original_content) != normalise_text(text):
         # The history still says the old words; they are not to come back from there.
         tx.tombstones.add(Tombstone(tx.user_id, m.id, tx.tombstones.digest(m.original_content), now, begun.id))
-    tx.memories.log(lifecycle.logged("edited", m, new, u, now, "user"))
+    tx.memories.log(lifecycle.build_log_entry("edited", m, new, u, now, "user"))
     return new
 
 
@@ -135,7 +146,7 @@ def edit_refused(m: Memory, text: str) -> str:
     return refused_text(text, secret=m.sensitivity is Sensitivity.SECRET) or ""
 
 
-def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
+def accept(tx: Transaction, memory_id: MemoryId, curve: str, u: float, now: datetime) -> Memory:
     """Accept what was proposed: it holds by the person's word, and ends what it was meant to end."""
     if (p := next((p for p in tx.proposals.open() if p.id == memory_id), None)) is not None:
         done = accept_proposal(tx, p, curve=curve, u=u, now=now)
@@ -149,7 +160,7 @@ def accept(tx: Tx, memory_id: MemoryId, curve: str, u: float, now: datetime) -> 
     return Merger(tx, curve=curve, u=u).accept(m, now)
 
 
-def decline(tx: Tx, proposal_id: str, now: datetime) -> None:
+def decline(tx: Transaction, proposal_id: str, now: datetime) -> None:
     """A proposal is wrong, or nobody's business: it is not made again. Raises NotFound."""
     p = next((p for p in tx.proposals.open() if p.id == proposal_id), None)
     if p is None:
@@ -157,7 +168,7 @@ def decline(tx: Tx, proposal_id: str, now: datetime) -> None:
     decline_proposal(tx, p, now)
 
 
-def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:
+def pin(tx: Transaction, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memory:
     """Pin a memory, so that it does not fade and is whole again at once, or take the pin."""
     m = must(tx, memory_id)
     if m.pinned is on:
@@ -166,9 +177,9 @@ def pin(tx: Tx, memory_id: MemoryId, on: bool, u: float, now: datetime) -> Memor
         raise Conflict("What was forgotten has to be restored first.", code="forgotten")
     tx.changes.begin("user", "pin", now)
     # The counter stands still under a pin: the use brings it up to date, and so does the one that takes the pin.
-    new = replace(lifecycle.happen(m, "use", u, now)[0], pinned=on)
+    new = replace(lifecycle.apply_event(m, "use", u, now)[0], pinned=on)
     if on:
         new = replace(new, level=Level.FULL, content=m.original_content)
-    new = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, now)), "updated")
-    tx.memories.log(lifecycle.logged("pinned" if on else "unpinned", m, new, u, now, "user"))
+    new = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, now)), "updated")
+    tx.memories.log(lifecycle.build_log_entry("pinned" if on else "unpinned", m, new, u, now, "user"))
     return new

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from memory.learn.answer import plain
+from memory.learn.answer import strip_thinking
 
 Op: TypeAlias = Literal["add", "update", "negate", "boost", "delete", "skip"]
 MOST_LINES = 24  # operations taken from one answer: no exchange holds more that lasts
@@ -22,7 +22,7 @@ _LONGEST = 4_000  # characters of a line: four times what a memory holds
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OperationLine:
     """One operation, as the model wrote it; whether its id exists is not decided here."""
 
     op: Op
@@ -33,7 +33,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class SkippedLine:
     """A line, or an attribute of one, that was left out. `why` is one short word for the log."""
 
     why: str
@@ -84,50 +84,50 @@ _ID = re.compile(r"^[\s:：#\[【［]*(?:id\s*[=＝:：]\s*)?([A-Za-z0-9_-]{1,32
 _FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
 
 
-def read(answer: str) -> tuple[list[Line], list[Unread]]:
+def read(answer: str) -> tuple[list[OperationLine], list[SkippedLine]]:
     """Return the operations of an answer in order, and what could not be read."""
-    lines: list[Line] = []
-    unread: list[Unread] = []
-    for raw in plain(answer).splitlines():
+    lines: list[OperationLine] = []
+    unread: list[SkippedLine] = []
+    for raw in strip_thinking(answer).splitlines():
         if not raw.strip() or _FENCE.match(raw):
             continue
-        found = _line(raw, unread) if len(raw) <= _LONGEST else Unread("too_long", raw)
-        if isinstance(found, Unread):
+        found = _line(raw, unread) if len(raw) <= _LONGEST else SkippedLine("too_long", raw)
+        if isinstance(found, SkippedLine):
             unread.append(found)
         elif len(lines) >= MOST_LINES:
-            unread.append(Unread("too_many", raw))
+            unread.append(SkippedLine("too_many", raw))
         else:
             lines.append(found)
     return lines, unread
 
 
-def _line(raw: str, unread: list[Unread]) -> Line | Unread:
+def _line(raw: str, unread: list[SkippedLine]) -> OperationLine | SkippedLine:
     stripped = _MARKS.sub("", raw).strip()
     if _WORD.get(stripped.strip(".。*_`").casefold()) == "skip":  # without its brackets
-        return Line("skip")
+        return OperationLine("skip")
     heads = [m for m in _HEAD.finditer(stripped) if m[1].casefold() in _WORD]
     if not heads or heads[0].start() != 0:
-        return Unread("no_operation", raw)
+        return SkippedLine("no_operation", raw)
     if len(heads) > 1:
-        return Unread("several", raw)
+        return SkippedLine("several", raw)
     head = heads[0]
     op = _WORD[head[1].casefold()]
     end = _closing(stripped, head.end())
     if end < 0:
-        return Unread("no_bracket", raw)
+        return SkippedLine("no_bracket", raw)
     inside, text = stripped[head.end() : end], _text(stripped[end + 1 :])
     if op == "skip":
-        return Line("skip")
+        return OperationLine("skip")
     memory_id = ""
     if op in _NEEDS_ID:
         m = _ID.match(inside)
         if not m or re.match(r"\s*[=＝]", inside[m.end() :]):  # an attribute where the id should be
-            return Unread("no_id", raw)
+            return SkippedLine("no_id", raw)
         memory_id, inside = m[1].lower(), inside[m.end() :]
     if op in _NEEDS_TEXT and not text:
-        return Unread("no_text", raw)
+        return SkippedLine("no_text", raw)
     attributes = _attributes(inside, unread) if op != "boost" else {}
-    return Line(op, memory_id, text if op in _NEEDS_TEXT else "", attributes, stripped)
+    return OperationLine(op, memory_id, text if op in _NEEDS_TEXT else "", attributes, stripped)
 
 
 def _closing(text: str, start: int) -> int:
@@ -159,7 +159,7 @@ def _text(rest: str) -> str:
     return re.sub(r"\s+", " ", rest).strip()
 
 
-def _attributes(inside: str, unread: list[Unread]) -> dict[str, str]:
+def _attributes(inside: str, unread: list[SkippedLine]) -> dict[str, str]:
     out: dict[str, str] = {}
     if said := _SAID.search(inside):  # said=2:"moved to Lyon" is kept as 2:moved to Lyon
         out["said"] = f"{said[1]}:{next((v for v in said.groups()[1:] if v is not None), '')}"
@@ -168,10 +168,10 @@ def _attributes(inside: str, unread: list[Unread]) -> dict[str, str]:
         name = _ATTRIBUTES.get(m[1].casefold())
         value = next((v for v in m.groups()[1:] if v is not None), "")
         if name is None:
-            unread.append(Unread("attribute", m[1]))
+            unread.append(SkippedLine("attribute", m[1]))
         elif name not in out:
             out[name] = re.sub(r"\\(.)", r"\1", value).strip()
     left = re.sub(r"[\s,，;；:：]+", " ", _PAIR.sub("", inside)).strip()
     if left:
-        unread.append(Unread("attribute", left))
+        unread.append(SkippedLine("attribute", left))
     return out

@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import TypeVar
 
 from memory import privacy
-from memory.learn.dates import iso, zone
-from memory.learn.evidence import Role, Spoken
-from memory.learn.sealed import without_secrets
-from memory.models import Json, Lang, Memory, Message, language_of
-from memory.ports import Tx
-from memory.text.commands import intent_of
+from memory.learn.dates import format_iso, get_zone
+from memory.learn.evidence import Role, ShownMessage
+from memory.learn.sealed import mask_secrets
+from memory.models import Json, Lang, Memory, Message, detect_language
+from memory.ports import Transaction
+from memory.text.commands import find_intent
 from memory.text.tokens import estimate_tokens
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ _PER_MESSAGE = 8  # tokens of role, time and tags
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PromptMessage:
     """One message as a prompt shows it. `n` counts from 1; other: somebody else in a group."""
 
     n: int
@@ -35,16 +35,16 @@ class Item:
 
     def data(self) -> dict[str, Json]:
         """For `ModelRequest.data`."""
-        return {"role": self.role, "text": self.text, "at": iso(self.at, self.tz)}
+        return {"role": self.role, "text": self.text, "at": format_iso(self.at, self.tz)}
 
     def shown(self, lang: Lang) -> dict[str, Json]:
         """For a template: the time as people say it, with the weekday that "next Friday" hangs on."""
-        return {"n": self.n, "role": self.role, "text": self.text, "at": clock(self.at, self.tz, lang)}
+        return {"n": self.n, "role": self.role, "text": self.text, "at": make_time(self.at, self.tz, lang)}
 
 
-def clock(at: datetime, tz: str, lang: Lang) -> str:
+def make_time(at: datetime, tz: str, lang: Lang) -> str:
     """Return a moment as prompts write it: date, weekday, time and offset in the zone."""
-    local = at.astimezone(zone(tz))
+    local = at.astimezone(get_zone(tz))
     day = f"星期{_DAYS_ZH[local.weekday()]}" if lang == "zh" else _DAYS_EN[local.weekday()]
     offset = local.strftime("%z")
     return f"{local:%Y-%m-%d} {day} {local:%H:%M} UTC{offset[:3]}:{offset[3:5]}"
@@ -55,69 +55,74 @@ def is_evidence(m: Message, user_id: str) -> bool:
     return m.role == "user" and m.author_user_id in {None, user_id}
 
 
-def speaker(m: Message, user_id: str) -> Role:
+def get_speaker(m: Message, user_id: str) -> Role:
     """Who said it."""
     if m.role == "assistant":
         return "assistant"
     return "user" if is_evidence(m, user_id) else "other"
 
 
-def learnable(m: Message, user_id: str) -> str:
+def strip_command(m: Message, user_id: str) -> str:
     """The message without a command about memory itself: what is to be forgotten or kept quiet is not learned."""
-    intent = intent_of(m.text) if is_evidence(m, user_id) else None
+    intent = find_intent(m.text) if is_evidence(m, user_id) else None
     return m.text if intent is None or intent.kind == "remember" else intent.rest
 
 
-def items(messages: Iterable[Message], user_id: str, most: int) -> list[Item]:
+def list_prompt_messages(messages: Iterable[Message], user_id: str, most: int) -> list[PromptMessage]:
     """Return the messages as prompts show them, each within `most` tokens, as `readable` has them."""
-    visible = (m for m in messages if m.hidden_at is None and learnable(m, user_id).strip())
+    visible = (m for m in messages if m.hidden_at is None and strip_command(m, user_id).strip())
     return [
-        Item(i, speaker(m, user_id), clip(learnable(m, user_id), most), m.at, m.tz)
+        PromptMessage(i, get_speaker(m, user_id), clip(strip_command(m, user_id), most), m.at, m.tz)
         for i, m in enumerate(visible, start=1)
     ]
 
 
-def spoken_in(messages: Iterable[Message], user_id: str, context: Iterable[Message] = ()) -> list[Spoken]:
+def list_evidence_messages(
+    messages: Iterable[Message], user_id: str, context: Iterable[Message] = ()
+) -> list[ShownMessage]:
     """The messages as evidence is looked for in them, numbered as `items` numbers them; context has no number."""
     shown = [m for m in messages if m.hidden_at is None and m.text.strip()]
     rows = [(0, m) for m in context if m.hidden_at is None and m.text.strip()] + list(enumerate(shown, start=1))
-    return [Spoken(m.id, n, speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows]
+    return [ShownMessage(m.id, n, get_speaker(m, user_id), m.text[:READ], m.at, m.tz) for n, m in rows]
 
 
-def words_of(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
+def join_user_words(messages: Iterable[Message], user_id: str, most: int = 500) -> str:
     """Return what the user said, as one text: what memories are looked up by."""
-    said = (learnable(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
+    said = (strip_command(m, user_id) for m in messages if is_evidence(m, user_id) and m.hidden_at is None)
     return clip("\n".join(said), most)
 
 
-def language(words: str, tx: Tx) -> Lang:
+def detect_messages_language(words: str, tx: Transaction) -> Lang:
     """Return the language of the words; where they are in none, the user's."""
-    return language_of(words, tx.user().lang or "en")
+    return detect_language(words, tx.user().lang or "en")
 
 
-def told(m: Memory) -> str:
+def redact_memory(m: Memory) -> str:
     """A memory's words without secrets; what the person confirmed holds none but values that they said are none."""
     return m.original_content if m.verified else privacy.redact(m.original_content)[0]
 
 
-def reference(memories: Iterable[Memory]) -> list[dict[str, Json]]:
+def label_memories(memories: Iterable[Memory]) -> list[dict[str, Json]]:
     """Return memories as the reference block labels them, in the words they were learned in."""
-    return [{"id": m.id, "text": told(m), "kind": str(m.kind), "negated": m.negated_at is not None} for m in memories]
+    return [
+        {"id": m.id, "text": redact_memory(m), "kind": str(m.kind), "negated": m.negated_at is not None}
+        for m in memories
+    ]
 
 
-def messages_of(tx: Tx, ids: Iterable[str]) -> list[Message]:
+def messages_of(tx: Transaction, ids: Iterable[str]) -> list[Message]:
     """Return the messages of those ids, hidden ones among them; those that are erased are left out."""
     return [m for i in ids if (m := tx.conversations.message(i)) is not None]
 
 
-def unchanged(tx: Tx, messages: Sequence[Message]) -> bool:
+def is_unchanged(tx: Transaction, messages: Sequence[Message]) -> bool:
     """Tell whether all of the messages are still there, visible and as they were read.
 
     Between reading and writing lies a model call of seconds; what was forgotten meanwhile must not be learned.
     """
     for m in messages:
         now = tx.conversations.message(m.id)
-        if now is None or now.hidden_at is not None or without_secrets(tx, now.text) != m.text:
+        if now is None or now.hidden_at is not None or mask_secrets(tx, now.text) != m.text:
             return False
     return True
 
@@ -134,7 +139,7 @@ def clip(text: str, most: int) -> str:
     return f"{text[:keep]} … {text[-keep:]}"
 
 
-def newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[T]:
+def take_newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[T]:
     """Return the longest tail of `items` that fits into `most` tokens."""
     kept: list[T] = []
     left = most
@@ -146,7 +151,7 @@ def newest_within(items: Sequence[T], most: int, text_of: Callable[[T], str]) ->
     return kept[::-1]
 
 
-def portions(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[list[T]]:
+def split_into_portions(items: Sequence[T], most: int, text_of: Callable[[T], str]) -> list[list[T]]:
     """Return the items in order, in portions of at most `most` tokens; an item that is longer is a portion alone."""
     out: list[list[T]] = []
     room = 0

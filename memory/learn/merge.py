@@ -18,9 +18,18 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from memory import lifecycle, privacy
-from memory.learn.alike import BURIED_VECTOR, Thing, buried_from, normalised, rescale, same, semantic, units
+from memory.learn.alike import (
+    BURIED_VECTOR,
+    ForgetTarget,
+    is_semantic,
+    list_units,
+    normalise_text,
+    rescale_cosine,
+    same,
+    tombstone_threshold,
+)
 from memory.learn.material import messages_of
-from memory.learn.wishes import quiet_wish
+from memory.learn.wishes import find_quiet_wish
 from memory.models import (
     CurveState,
     Draft,
@@ -39,9 +48,9 @@ from memory.models import (
     WeightEvent,
     is_quote,
 )
-from memory.ports import FloatArray, Tx
+from memory.ports import FloatArray, Transaction
 from memory.text import standing
-from memory.text.notes import with_subjects
+from memory.text.notes import add_subjects
 
 LONGEST = 1_000  # characters of one memory; what is longer is no single thing
 SAID_ANEW = 0.6  # share of a thing's words that a message must have to say it again
@@ -76,7 +85,7 @@ Outcome: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SaveResult:
     """What became of a draft. `memory` is the one that now says it; None if refused, and `code` says why.
 
     added: it is new; superseded, negated: it is new and ended an older one; reinforced: it was there and counts
@@ -104,7 +113,7 @@ _AS_DRAFTED: Final = (
 )
 
 
-def built(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
+def build_memory(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
     """Return the memory of a claim, before `born` gives it its curve."""
     d, at = claim.draft, claim.said_at
     text = d.content.strip()
@@ -116,7 +125,7 @@ def built(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
         original_content=text,
         language=d.language,
         layer=d.layer,
-        kind=sorted_kind(d.kind, text, d.source),
+        kind=choose_kind(d.kind, text, d.source),
         created_at=at,
         last_activated_at=at,
         curve="",
@@ -127,25 +136,25 @@ def built(claim: Claim, user_id: str, state: State = State.ACTIVE) -> Memory:
         source_session=claim.session_id,
         source_message=claim.sources[0] if claim.sources else None,
         state=state,
-        sensitivity=max(d.sensitivity, privacy.sensitivity_of(text)),
+        sensitivity=max(d.sensitivity, privacy.classify_sensitivity(text)),
         close=d.close or standing.is_close(text),
     )
 
 
-def sorted_kind(kind: Kind, text: str, source: Source) -> Kind:
+def choose_kind(kind: Kind, text: str, source: Source) -> Kind:
     """Return the kind of a memory; health and manner by their words where a common kind was said."""
-    if kind is Kind.INSTRUCTION and source in _GUESSED and privacy.instruction_sort(text) != "manner":
+    if kind is Kind.INSTRUCTION and source in _GUESSED and privacy.classify_instruction(text) != "manner":
         kind = Kind.PREFERENCE  # it may be found, but stands in no prompt
     if kind not in standing.UNSORTED:
         return kind
     if standing.is_health(text):
         return Kind.HEALTH
     # How Ebb should answer is learned from the person's own words alone.
-    manner = source is not Source.IMPORT and privacy.instruction_sort(text) == "manner"
+    manner = source is not Source.IMPORT and privacy.classify_instruction(text) == "manner"
     return Kind.INSTRUCTION if manner else kind
 
 
-def importance_like(m: Memory) -> Importance:
+def importance_of_memory(m: Memory) -> Importance:
     """Return the importance a memory would be given anew, by its counter."""
     if m.layer is Layer.CORE or m.importance >= 1.9:
         return Importance.HIGH
@@ -157,7 +166,7 @@ UNSURE: Final = 0.5  # confidence below which a statement ends nothing
 _TASTES: Final = frozenset({Kind.PREFERENCE, Kind.WHIM})
 
 
-def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
+def choose_strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
     """Choose the weight paper's strategy for a claim that says otherwise than `old`.
 
     latest_wins, for facts: the old one is over, and the new one names it. version_keep, for tastes: the old one
@@ -176,16 +185,16 @@ def strategy(old: Memory, claim: Claim, *, inferred: bool = False) -> Strategy:
 
 def refused_text(text: str, *, secret: bool = False) -> Code | None:
     """Say why this may be nobody's memory, whoever asks, or None; `secret`: it holds one, whatever it looks like."""
-    if not normalised(text):
+    if not normalise_text(text):
         return "empty"
     if len(text) > LONGEST:
         return "too_long"
     if secret or privacy.redact(text)[1]:
         return "secret"
-    return "instruction" if privacy.instruction_like(text) else None
+    return "instruction" if privacy.is_refused_instruction(text) else None
 
 
-def refusal(tx: Tx, claim: Claim) -> Code | None:
+def find_refusal(tx: Transaction, claim: Claim) -> Code | None:
     """Say why this must not be saved, or None."""
     d = claim.draft
     if code := refused_text(
@@ -194,34 +203,34 @@ def refusal(tx: Tx, claim: Claim) -> Code | None:
         return code
     if d.kind is Kind.INSTRUCTION and _orders(tx, claim):
         return "instruction"
-    return "tombstone" if any(not _said_since(tx, claim, t) for t in tombstones(tx, claim)) else None
+    return "tombstone" if any(not _said_since(tx, claim, t) for t in find_tombstones(tx, claim)) else None
 
 
-def _orders(tx: Tx, claim: Claim) -> bool:
+def _orders(tx: Transaction, claim: Claim) -> bool:
     """Whether it is a refused order once what a note leaves out is added: Ebb as its subject, the words behind it."""
     text = claim.draft.content.strip()
     said = [m.text for m in messages_of(tx, claim.sources)]
-    return any(map(privacy.instruction_like, (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)))
+    return any(map(privacy.is_refused_instruction, (f"you {text[:1].lower()}{text[1:]}", f"你{text}", *said)))
 
 
-def _said_since(tx: Tx, claim: Claim, stone: Tombstone) -> bool:
+def _said_since(tx: Transaction, claim: Claim, stone: Tombstone) -> bool:
     """Whether the person has said it anew: in words of theirs that say it, not in a model's that name any message."""
     if claim.draft.source not in _GUESSED:
         return claim.said_at > stone.at
-    thing = Thing((units(claim.draft.content),))
+    thing = ForgetTarget((list_units(claim.draft.content),))
     return any(m.at > stone.at and thing.said_by(m.text, SAID_ANEW) for m in messages_of(tx, claim.sources))
 
 
-def tombstones(tx: Tx, claim: Claim) -> list[Tombstone]:
+def find_tombstones(tx: Transaction, claim: Claim) -> list[Tombstone]:
     """Return what was forgotten on request and is what the claim says. Words said after it are allowed to return."""
     text = claim.draft.content
     digest, matching = tx.tombstones.digest, tx.tombstones.matching
-    found = matching(digest(text), claim.embedder_id, claim.vector, buried_from(claim.embedder_id))
-    forms = [t for form in with_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)]
+    found = matching(digest(text), claim.embedder_id, claim.vector, tombstone_threshold(claim.embedder_id))
+    forms = [t for form in add_subjects(text) for t in matching(digest(form), None, None, BURIED_VECTOR)]
     return list(dict.fromkeys((*found, *forms)))
 
 
-def known(tx: Tx, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:
+def find_known_memory(tx: Transaction, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | None:
     """The memory that says the same already, whether it holds, is proposed or was denied; the closest of them."""
     draft, embedder = claim.draft, claim.embedder_id
     f = Filter(states=_STANDS)
@@ -234,11 +243,13 @@ def known(tx: Tx, claim: Claim, exclude: Iterable[MemoryId] = ()) -> Memory | No
         close = {i: float(np.dot(v, claim.vector)) for i, v in vectors.items()}
 
     def says_same(m: Memory) -> bool:
-        meant = rescale(close[m.id], embedder) if embedder and m.id in close and semantic(embedder) else None
+        meant = (
+            rescale_cosine(close[m.id], embedder) if embedder and m.id in close and is_semantic(embedder) else None
+        )
         return same(m.original_content, draft.content, kinds=(m.kind, draft.kind), cosine=meant)
 
     def closeness(m: Memory) -> tuple[bool, bool, float]:
-        exact = normalised(m.original_content) == normalised(draft.content)
+        exact = normalise_text(m.original_content) == normalise_text(draft.content)
         return exact, m.negated_at is None, close.get(m.id, 0.0)
 
     return max(filter(says_same, candidates), key=closeness, default=None)
@@ -273,33 +284,33 @@ class Merger:
     With `proposing`, what is new is added as `proposed` and ends nothing until it is accepted.
     """
 
-    tx: Tx
+    tx: Transaction
     curve: str
     u: float
     proposing: bool = False
 
     # --- what a claim can do ---------------------------------------------------------------------------
 
-    def save(self, claim: Claim, *, mention: bool = True) -> Saved:
+    def save(self, claim: Claim, *, mention: bool = True) -> SaveResult:
         """New → add; same → a mention for each source message that does not count yet (if `mention`)."""
-        if code := refusal(self.tx, claim):
-            return Saved(None, "refused", code)
-        if m := known(self.tx, claim):
+        if code := find_refusal(self.tx, claim):
+            return SaveResult(None, "refused", code)
+        if m := find_known_memory(self.tx, claim):
             return self._recognise(m, claim, mention=mention)
-        return Saved(self._add(claim), "added")
+        return SaveResult(self._add(claim), "added")
 
-    def replace_quote(self, quote: Memory, claims: Sequence[Claim]) -> list[Saved]:
+    def replace_quote(self, quote: Memory, claims: Sequence[Claim]) -> list[SaveResult]:
         """Put notes in the place of a quotation; empty, and nothing changes, where one of them is denied by now.
 
         A note that is there already takes its place as well. New ones are as well remembered as the quotation was.
         """
         if any((m := self._known_note(c)) is not None and m.negated_at is not None for c in claims):
             return []
-        out: list[Saved] = []
+        out: list[SaveResult] = []
         for claim in claims:
             m = self._known_note(claim)
             if m is None:
-                out.append(Saved(self._add(claim, quote=quote), "added"))
+                out.append(SaveResult(self._add(claim, quote=quote), "added"))
                 continue
             done = self._recognise(m, claim)
             ids = _joined(self._fresh(m).supersedes, quote.id)
@@ -307,21 +318,21 @@ class Merger:
         self.tx.memories.put(replace(self._fresh(quote), state=State.SUPERSEDED), "superseded")
         return out
 
-    def match(self, m: Memory, claim: Claim) -> Saved:
+    def match(self, m: Memory, claim: Claim) -> SaveResult:
         """Somebody says that `m` is the same: believed for a mention, but only words that may be learned count."""
-        if code := refusal(self.tx, claim):
-            return Saved(None, "refused", code)
+        if code := find_refusal(self.tx, claim):
+            return SaveResult(None, "refused", code)
         return self._recognise(m, claim)
 
-    def supersede(self, old: Memory, claim: Claim) -> Saved:
+    def supersede(self, old: Memory, claim: Claim) -> SaveResult:
         """Changed: the old one ends when the new one begins, and the new one names it."""
-        if normalised(old.original_content) == normalised(claim.draft.content):
+        if normalise_text(old.original_content) == normalise_text(claim.draft.content):
             return self._recognise(old, claim)
         if (code := self._ending_refused(old, claim)) is not None:
-            return Saved(None, "refused", code)
-        if strategy(old, claim) == "weight_balance":
+            return SaveResult(None, "refused", code)
+        if choose_strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
-        if m := known(self.tx, claim, exclude=[old.id]):
+        if m := find_known_memory(self.tx, claim, exclude=[old.id]):
             new = self.tx.memories.put(replace(m, supersedes=_joined(m.supersedes, old.id)), "updated")
             self._recognise(new, claim)
         else:
@@ -329,42 +340,42 @@ class Merger:
         stands = self._fresh(old)  # what the new one says again may have ended it already: it was its denial
         if not self.proposing and stands.state is State.ACTIVE:
             self._end(stands, claim.draft.valid_from or claim.said_at, claim.said_at)
-        return Saved(self._fresh(new), "superseded")
+        return SaveResult(self._fresh(new), "superseded")
 
-    def negate(self, old: Memory, claim: Claim | None, at: datetime) -> Saved:
+    def negate(self, old: Memory, claim: Claim | None, at: datetime) -> SaveResult:
         """Denied: the old one is marked and sinks, and the sentence that denies it becomes a memory of its own."""
         if old.negated_at is not None:
-            return Saved(old, "known")
+            return SaveResult(old, "known")
         if claim is not None and (code := self._ending_refused(old, claim)) is not None:
-            return Saved(None, "refused", code)
+            return SaveResult(None, "refused", code)
         claim = _done_with(old, claim) if claim is not None else None
-        if claim is not None and strategy(old, claim) == "weight_balance":
+        if claim is not None and choose_strategy(old, claim) == "weight_balance":
             return self.contradict(old, claim)
         new = None
         if claim is not None:
-            m = known(self.tx, claim, exclude=[old.id])
+            m = find_known_memory(self.tx, claim, exclude=[old.id])
             new = m if m is not None else self._add(claim, inherit=old, denies=old.id)
             if m is not None:
                 self._recognise(m, claim)
         stands = self._fresh(old)
         if not self.proposing and stands.state is State.ACTIVE:
             self._deny(stands, at, new)
-        return Saved(self._fresh(new or old), "negated")
+        return SaveResult(self._fresh(new or old), "negated")
 
-    def contradict(self, old: Memory, claim: Claim) -> Saved:
+    def contradict(self, old: Memory, claim: Claim) -> SaveResult:
         """Unsure: both stand, and the old one loses what its last mentions had given it."""
         saved = self.save(claim)
         if saved.outcome == "added" and not self.proposing:
-            m, log = lifecycle.happen(old, "contradicted", self.u, claim.said_at, _by(saved.memory))
+            m, log = lifecycle.apply_event(old, "contradicted", self.u, claim.said_at, _by(saved.memory))
             self._write(m, "updated", log)
         return saved
 
-    def boost(self, m: Memory, messages: Sequence[Message], *, recalled: bool) -> Saved:
+    def boost(self, m: Memory, messages: Sequence[Message], *, recalled: bool) -> SaveResult:
         """It shaped the reply that it was `recalled` for: activates, at most once a day (UTC), and is no mention.
 
         Where the messages say it again it is one; of a denied memory, an affirmation.
         """
-        thing = Thing((units(m.original_content),))
+        thing = ForgetTarget((list_units(m.original_content),))
         said = [x for x in messages if m.negated_at is not None or thing.said_by(x.text, SAID_ANEW)]
         if said:
             draft = Draft(m.original_content, kind=m.kind, language=m.language)
@@ -372,11 +383,11 @@ class Merger:
         at = messages[-1].at
         days = {e.at.astimezone(UTC).date() for e in self.tx.memories.weight_log(m.id) if e.event == "boost"}
         if not recalled or at.astimezone(UTC).date() in days:
-            return Saved(m, "known")
-        after, log = lifecycle.happen(m, "boost", self.u, at)
-        return Saved(self._write(after, "reinforced", log), "reinforced")
+            return SaveResult(m, "known")
+        after, log = lifecycle.apply_event(m, "boost", self.u, at)
+        return SaveResult(self._write(after, "reinforced", log), "reinforced")
 
-    def affirm(self, m: Memory, at: datetime) -> Saved:
+    def affirm(self, m: Memory, at: datetime) -> SaveResult:
         """Return the denial is taken back; what had been said in its place ends."""
         # The same words may have denied it more than once.
         by = dict.fromkeys(str(c["by"]) for c in m.correction_history if c.get("by"))
@@ -384,13 +395,13 @@ class Merger:
             if other.state is State.ACTIVE and other.created_at <= at:
                 self._end(other, at, at)
                 m = replace(m, supersedes=_joined(m.supersedes, other.id))
-        after, log = lifecycle.happen(m, "affirm", self.u, at)
-        return Saved(self._write(after, "reinforced", log), "affirmed")
+        after, log = lifecycle.apply_event(m, "affirm", self.u, at)
+        return SaveResult(self._write(after, "reinforced", log), "affirmed")
 
     def accept(self, m: Memory, at: datetime) -> Memory:
         """The person confirms what was proposed: it becomes active, and ends or denies what it was meant to."""
         denied = [str(c["denies"]) for c in m.correction_history if c.get("denies")]
-        used, log = lifecycle.happen(replace(m, state=State.ACTIVE, verified=True), "use", self.u, at)
+        used, log = lifecycle.apply_event(replace(m, state=State.ACTIVE, verified=True), "use", self.u, at)
         m = self._write(used, "updated", log)
         for old in self.tx.memories.many(m.supersedes):
             if old.state is State.ACTIVE:
@@ -400,15 +411,15 @@ class Merger:
                 self._deny(old, at, m)
         return m
 
-    def delete(self, m: Memory, now: datetime) -> Saved:
+    def delete(self, m: Memory, now: datetime) -> SaveResult:
         """Delete softly. A tombstone is left only by the person's own word, which this is not."""
         m = self.tx.memories.put(replace(m, state=State.DELETED, deleted_at=now), "deleted")
-        return Saved(m, "deleted")
+        return SaveResult(m, "deleted")
 
     def _known_note(self, claim: Claim) -> Memory | None:
         """Return the memory that says the same already and is no quotation."""
         quotes: list[MemoryId] = []
-        while (m := known(self.tx, claim, exclude=quotes)) is not None and is_quote(m):
+        while (m := find_known_memory(self.tx, claim, exclude=quotes)) is not None and is_quote(m):
             quotes.append(m.id)
         return m
 
@@ -418,7 +429,7 @@ class Merger:
         """Refuse words older than the memory, and what may not be saved: neither may end anything."""
         if claim.said_at < old.created_at:
             return "older"
-        return refusal(self.tx, claim)
+        return find_refusal(self.tx, claim)
 
     def _add(
         self,
@@ -429,9 +440,9 @@ class Merger:
         denies: MemoryId | None = None,
         quote: Memory | None = None,
     ) -> Memory:
-        for stone in tombstones(self.tx, claim):
+        for stone in find_tombstones(self.tx, claim):
             self.tx.tombstones.remove(stone.memory_id)  # said anew: the person has changed their mind
-        m = built(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
+        m = build_memory(claim, self.tx.user_id, State.PROPOSED if self.proposing else State.ACTIVE)
         if inherit is not None:
             # Where one version ends the next begins: also where nobody said since when it has been so.
             begins = m.valid_from or claim.said_at
@@ -441,9 +452,9 @@ class Merger:
                 m = replace(m, layer=inherit.layer, pinned=inherit.pinned)
             if denies is not None:
                 m = replace(m, correction_history=({"denies": denies},))
-        if words := quiet_wish(self.tx, m.original_content):
+        if words := find_quiet_wish(self.tx, m.original_content):
             m = replace(m, quiet_at=claim.said_at, quiet_words=words)
-        m = lifecycle.born(m, claim.draft.importance, self.curve, claim.said_at)
+        m = lifecycle.start_life(m, claim.draft.importance, self.curve, claim.said_at)
         if quote is not None:
             worth, lived = max(m.sensitivity, quote.sensitivity), {k: getattr(quote, k) for k in _LIVED}
             m = replace(m, sensitivity=worth, layer=quote.layer, supersedes=(quote.id,), **lived)
@@ -451,27 +462,27 @@ class Merger:
         spans = {message_id: (start, end) for message_id, start, end in claim.spans}
         for message_id in claim.sources:
             self.tx.memories.source(m.id, message_id, spans.get(message_id))
-        self.tx.memories.log(lifecycle.logged("created", None, m, self.u, claim.said_at, str(m.source)))
+        self.tx.memories.log(lifecycle.build_log_entry("created", None, m, self.u, claim.said_at, str(m.source)))
         if m.sensitivity < Sensitivity.SECRET and claim.vector is not None and claim.embedder_id is not None:
             self.tx.vectors.put(m.id, claim.embedder_id, claim.vector)  # the store sees to those that bring none
         return m
 
-    def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> Saved:
+    def _recognise(self, m: Memory, claim: Claim, *, mention: bool = True) -> SaveResult:
         """It is there already. The person's own word confirms it; a new message counts as a mention."""
         if claim.draft.verified and (not m.verified or m.state is State.PROPOSED):
             m = self.tx.memories.put(replace(m, verified=True, state=State.ACTIVE), "updated")
         if m.negated_at is not None:
             if not mention or claim.said_at < m.negated_at:
-                return Saved(m, "known")
+                return SaveResult(m, "known")
             if not self._count(m, claim) and claim.sources:
-                return Saved(m, "known")  # the very words that denied it do not affirm it
+                return SaveResult(m, "known")  # the very words that denied it do not affirm it
             return self.affirm(m, claim.said_at)
         if not mention or not (counted := self._count(m, claim)):
-            return Saved(m, "known")
+            return SaveResult(m, "known")
         for at in counted:
-            after, log = lifecycle.happen(m, "mention", self.u, at)
+            after, log = lifecycle.apply_event(m, "mention", self.u, at)
             m = self._write(after, "reinforced", log)
-        return Saved(m, "reinforced")
+        return SaveResult(m, "reinforced")
 
     def _count(self, m: Memory, claim: Claim) -> list[datetime]:
         """When it was mentioned, by those of the claim's messages that do not count yet, each at its own time."""
@@ -501,7 +512,7 @@ class Merger:
         self.tx.memories.put(replace(old, state=state, valid_until=until), cast("Op", op))
 
     def _deny(self, old: Memory, at: datetime, new: Memory | None) -> None:
-        m, log = lifecycle.happen(old, "negate", self.u, at, _by(new))
+        m, log = lifecycle.apply_event(old, "negate", self.u, at, _by(new))
         entry = {"at": round(at.timestamp() * 1000), "reason": "negated", "by": new.id if new else None}
         self._write(replace(m, correction_history=(*m.correction_history, entry)), "negated", log)
 

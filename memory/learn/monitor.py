@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates, lines
-from memory.learn.alike import touches
-from memory.learn.answer import ANY, Tools, plain, read_payload
+from memory.learn.alike import shares_words
+from memory.learn.answer import ANY, LearningTools, read_payload, strip_thinking
 from memory.learn.drafts import NOTHING, claims_of, operation_of, outcome_of
-from memory.learn.evidence import Spoken, Verdict, check_operation
+from memory.learn.evidence import ShownMessage, Verdict, check_operation
 from memory.learn.material import (
-    clock,
+    detect_messages_language,
     is_evidence,
-    items,
-    language,
+    is_unchanged,
+    join_user_words,
+    label_memories,
+    list_evidence_messages,
+    list_prompt_messages,
+    make_time,
     messages_of,
-    newest_within,
-    reference,
-    spoken_in,
-    unchanged,
-    words_of,
+    take_newest_within,
 )
-from memory.learn.merge import Claim, Merger, Saved
-from memory.learn.reach import MOST_ENDED, is_half_said, may_end, propose, touches_memory, words_about
-from memory.learn.sealed import readable
+from memory.learn.merge import Claim, Merger, SaveResult
+from memory.learn.reach import MOST_ENDED, add_proposal, is_half_said, join_exchange_words, may_end, touches_memory
+from memory.learn.sealed import list_readable
 from memory.models import Job, Json, Lang, Layer, Memory, MemoryId, Message, Sensitivity, Source, State
-from memory.ports import Tx
-from memory.recall.residents import residents
+from memory.ports import Transaction
+from memory.recall.residents import find_standing
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Entry, MonitorJob
@@ -60,10 +60,10 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReviewAnswer:
     """One line of the answer, with what it says, how far that is supported, and the claim it makes."""
 
-    line: lines.Line
+    line: lines.OperationLine
     entry: Entry | None = None
     verdict: Verdict = Verdict("")
     claim: Claim | None = None
@@ -73,7 +73,7 @@ class Step:
 class Monitor:
     """Turns a finished exchange into operations, and those into memories."""
 
-    tools: Tools
+    tools: LearningTools
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
@@ -82,7 +82,7 @@ class Monitor:
         if ex.learning == "off" or not any(m.text.strip() for m in ex.evidence):
             return lambda _tx: NOTHING
         shown = await self._reference(job.user_id, ex)
-        spoken = spoken_in(ex.messages, job.user_id, ex.context)
+        spoken = list_evidence_messages(ex.messages, job.user_id, ex.context)
         answer = await self._ask(job.user_id, ex, shown, now) or await self._ask(job.user_id, ex, shown, now)
         if answer is None:  # twice: said to the person; the end of the conversation is learned from as a whole
             return lambda _tx: FAILED
@@ -99,7 +99,7 @@ class Monitor:
 
     # --- before the call ---------------------------------------------------------------------------------
 
-    def _gather(self, tx: Tx, turn_ids: Sequence[str], now: datetime) -> Exchange:
+    def _gather(self, tx: Transaction, turn_ids: Sequence[str], now: datetime) -> Exchange:
         said, fresh, recalled = list[Message](), list[str](), dict[MemoryId, None]()
         for turn in (t for i in turn_ids if (t := tx.conversations.turn(i)) is not None):
             found = messages_of(tx, [i for i in (turn.user_message_id, turn.reply_message_id) if i])
@@ -109,22 +109,22 @@ class Monitor:
                 said += visible
                 trace = tx.traces.load(turn.id)
                 recalled |= dict.fromkeys(h.memory.id for h in (trace.hits if trace else ()))
-        said = sorted(readable(tx, said), key=lambda m: m.seq)
+        said = sorted(list_readable(tx, said), key=lambda m: m.seq)
         context: list[Message] = []
         if said:
             at = said[0]
             context = tx.conversations.messages(
                 session_id=at.session_id, before=at.seq, limit=CONTEXT_MESSAGES, newest=True
             )
-        known = {m.id: m for m in (*tx.memories.many(list(recalled)), *residents(tx, self.tools.u, now))}
+        known = {m.id: m for m in (*tx.memories.many(list(recalled)), *find_standing(tx, self.tools.u, now))}
         return Exchange(
             turn_ids=fresh,
             messages=said,
             evidence=[m for m in said if is_evidence(m, tx.user_id)],
-            context=newest_within(readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text),
+            context=take_newest_within(list_readable(tx, context), self._within(CONTEXT_TOKENS), lambda m: m.text),
             memories=[m for m in known.values() if _showable(m)],
             recalled=frozenset(recalled),
-            lang=language(words_of(said, tx.user_id), tx),
+            lang=detect_messages_language(join_user_words(said, tx.user_id), tx),
             learning=self.tools.learns(tx),
         )
 
@@ -134,7 +134,7 @@ class Monitor:
 
     async def _reference(self, user_id: str, ex: Exchange) -> dict[MemoryId, Memory]:
         """Return all that can be corrected: recalled in these turns, nearest to the user's words, and resident."""
-        words = await asyncio.to_thread(words_of, ex.messages, user_id)
+        words = await asyncio.to_thread(join_user_words, ex.messages, user_id)
         near = await self.tools.near(user_id, words, NEAREST, ANY)
         recalled = [m for m in ex.memories if m.id in ex.recalled]
         shown = {m.id: m for m in (*recalled, *(m for m in near if _showable(m)), *ex.memories)}
@@ -143,15 +143,20 @@ class Monitor:
     # --- the call ------------------------------------------------------------------------------------------
 
     async def _ask(
-        self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], now: datetime, failed: Sequence[Step] = ()
-    ) -> tuple[list[Step], int] | None:
+        self,
+        user_id: str,
+        ex: Exchange,
+        shown: Mapping[MemoryId, Memory],
+        now: datetime,
+        failed: Sequence[ReviewAnswer] = (),
+    ) -> tuple[list[ReviewAnswer], int] | None:
         """Return the steps and how many lines were left out; None for an answer without any operation."""
         tz = ex.messages[-1].tz
-        exchange = await asyncio.to_thread(items, ex.messages, user_id, self._within(EXCHANGE_TOKENS))
-        context = await asyncio.to_thread(items, ex.context, user_id, self._within(CONTEXT_TOKENS))
-        known = reference(shown.values())
+        exchange = await asyncio.to_thread(list_prompt_messages, ex.messages, user_id, self._within(EXCHANGE_TOKENS))
+        context = await asyncio.to_thread(list_prompt_messages, ex.context, user_id, self._within(CONTEXT_TOKENS))
+        known = label_memories(shown.values())
         variables = {
-            "now": clock(now, tz, ex.lang),
+            "now": make_time(now, tz, ex.lang),
             "tz": tz,
             "exchange": [i.shown(ex.lang) for i in exchange],
             "context": [i.shown(ex.lang) for i in context],
@@ -162,7 +167,7 @@ class Monitor:
             "exchange": [i.data() for i in exchange],
             "context": [{"role": i.role, "text": i.text} for i in context],
             "reference": known,
-            "now": dates.iso(now, tz),
+            "now": dates.format_iso(now, tz),
             "tz": tz,
             "failed": len(failed),
         }
@@ -171,7 +176,7 @@ class Monitor:
         if answer.cut:
             text = text.rpartition("\n")[0]  # half a line is worse than none
         found, unread = lines.read(text)
-        if not found and (plain(text) or answer.cut):
+        if not found and (strip_thinking(text) or answer.cut):
             self.tools.skipped("monitor answer", "unreadable", text)
             return None
         for u in unread:
@@ -179,12 +184,12 @@ class Monitor:
         unknown = [line for line in found if line.id and line.id not in shown]
         for line in unknown:
             self.tools.skipped("monitor line", "id not shown", line.id)
-        steps = [Step(line) for line in found if line.op != "skip" and line not in unknown]
+        steps = [ReviewAnswer(line) for line in found if line.op != "skip" and line not in unknown]
         return steps, len(unread) + len(unknown)
 
     async def _claims(
-        self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], steps: Sequence[Step]
-    ) -> list[Step]:
+        self, user_id: str, ex: Exchange, shown: Mapping[MemoryId, Memory], steps: Sequence[ReviewAnswer]
+    ) -> list[ReviewAnswer]:
         """Give every line that has a text its draft, sources, vector and neighbours."""
         told = [(s.entry, s.verdict, shown.get(s.line.id)) for s in steps if s.entry is not None]
         claims = iter(await claims_of(self.tools, user_id, told, ex.evidence, Source.MONITOR, NEAREST))
@@ -194,15 +199,15 @@ class Monitor:
 
     def _apply(
         self,
-        tx: Tx,
+        tx: Transaction,
         job: Job,
         ex: Exchange,
-        spoken: Sequence[Spoken],
-        steps: Sequence[Step],
+        spoken: Sequence[ShownMessage],
+        steps: Sequence[ReviewAnswer],
         unread: int,
         now: datetime,
     ) -> Mapping[str, Json]:
-        if not unchanged(tx, ex.messages):
+        if not is_unchanged(tx, ex.messages):
             raise Conflict("what was said changed while it was learned from")
         if _learned(tx, [m.id for m in ex.evidence]):
             return NOTHING
@@ -210,7 +215,7 @@ class Monitor:
             return {**NOTHING, "unread": unread}
         begun = tx.changes.begin("monitor", "monitor", now, turn_id=ex.turn_ids[-1], job_id=job.id)
         merger = Merger(tx, curve=self.tools.curve, u=self.tools.u, proposing=ex.learning == "ask")
-        said, done = words_about(spoken), list[Saved]()
+        said, done = join_exchange_words(spoken), list[SaveResult]()
         for step in steps:
             why = self._refused(tx, ex, step, said, sum(s.ended for s in done))
             if why:
@@ -218,11 +223,11 @@ class Monitor:
             if why == "reach" and step.claim is not None:  # what they said is kept, and what it would end stands
                 done.append(merger.save(step.claim, mention=True))
             else:
-                done.append(Saved(None, "refused", why) if why else _step(tx, merger, step, ex.evidence, now))
+                done.append(SaveResult(None, "refused", why) if why else _step(tx, merger, step, ex.evidence, now))
         refused = sum(s.outcome == "refused" for s in done)
         return {**outcome_of(self.tools, "monitor line", done), "refused": refused, "unread": unread, "set": begun.id}
 
-    def _refused(self, tx: Tx, ex: Exchange, step: Step, said: str, ended: int) -> str:
+    def _refused(self, tx: Transaction, ex: Exchange, step: ReviewAnswer, said: str, ended: int) -> str:
         """Say why the person's words do not bear the operation out, or not that it reaches so far; "" if they do."""
         old = tx.memories.get(step.line.id)
         if step.verdict.reason or old is None or step.line.op == "add":
@@ -233,15 +238,17 @@ class Monitor:
         return "" if ended < MOST_ENDED and may_end(said, old) and not guarded else "reach"
 
 
-def _step(tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: datetime) -> Saved:
+def _step(
+    tx: Transaction, merger: Merger, step: ReviewAnswer, evidence: Sequence[Message], now: datetime
+) -> SaveResult:
     line, claim = step.line, step.claim
     if line.op == "add" and claim is not None:
         # A memory that comes back by another's words is known, but the user has not mentioned it.
-        meant = any(touches(m.text, claim.draft.content) for m in evidence)
+        meant = any(shares_words(m.text, claim.draft.content) for m in evidence)
         return merger.save(claim, mention=meant)
     old = tx.memories.get(line.id)  # as it stands now: an earlier line may have changed it
     if old is None or old.state is not State.ACTIVE or old.layer is Layer.SYSTEM:
-        return Saved(None, "refused", "gone")
+        return SaveResult(None, "refused", "gone")
     if line.op == "boost":
         recalled = tx.traces.mark_used({m.turn_id for m in evidence if m.turn_id}, old.id)
         return merger.boost(old, evidence, recalled=recalled)
@@ -252,17 +259,19 @@ def _step(tx: Tx, merger: Merger, step: Step, evidence: Sequence[Message], now: 
         claim = replace(claim, draft=replace(claim.draft, valid_until=None))
         return merger.negate(old, claim, min(until, claim.said_at))
     if merger.proposing:
-        return Saved(None, "refused", "ask")
+        return SaveResult(None, "refused", "ask")
     if max(m.at for m in evidence) < old.created_at:
-        return Saved(None, "refused", "older")
+        return SaveResult(None, "refused", "older")
     return merger.delete(old, now)  # soft and undoable
 
 
-def _checked(steps: Sequence[Step], spoken: Sequence[Spoken], shown: Mapping[MemoryId, Memory]) -> list[Step]:
+def _checked(
+    steps: Sequence[ReviewAnswer], spoken: Sequence[ShownMessage], shown: Mapping[MemoryId, Memory]
+) -> list[ReviewAnswer]:
     """Read each step, and check it against the person's words."""
     from memory.learn.schemas import Entry  # in a thread: the first import takes long
 
-    texts, out = [m.original_content for m in shown.values()], list[Step]()
+    texts, out = [m.original_content for m in shown.values()], list[ReviewAnswer]()
     for step in steps:
         line = step.line
         if line.text:
@@ -273,18 +282,18 @@ def _checked(steps: Sequence[Step], spoken: Sequence[Spoken], shown: Mapping[Mem
     return out
 
 
-def _ask_instead(tx: Tx, step: Step, said: str, why: str, now: datetime) -> None:
+def _ask_instead(tx: Transaction, step: ReviewAnswer, said: str, why: str, now: datetime) -> None:
     """Keep what was not done as a question, where half of it is the person's own."""
     line, claim = step.line, step.claim
     old = tx.memories.get(line.id) if why == "reach" else None
     source = claim.sources[0] if claim else None
     if old is not None and touches_memory(said, old):
-        propose(tx, line.text or old.original_content, {"op": line.op, "id": old.id}, source, now)
+        add_proposal(tx, line.text or old.original_content, {"op": line.op, "id": old.id}, source, now)
     elif line.op == "add" and why in ASKABLE and is_half_said(line.text, said):
-        propose(tx, line.text, {"op": "add"}, source, now)
+        add_proposal(tx, line.text, {"op": "add"}, source, now)
 
 
-def _learned(tx: Tx, message_ids: Sequence[str]) -> bool:
+def _learned(tx: Transaction, message_ids: Sequence[str]) -> bool:
     """Tell whether the monitor has learned from one of the messages before (what was undone since does not count)."""
     memories = tx.memories.many(tx.memories.learned_from(message_ids))
     return any(m.source is Source.MONITOR and m.state is not State.DELETED for m in memories)

@@ -16,12 +16,20 @@ import numpy as np
 
 from memory.errors import ModelError
 from memory.index.text import fold
-from memory.learn.alike import Thing, mentions, names, normalised, rescale, semantic, units
-from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State, language_of
-from memory.ports import Embedder, Store, Tx
+from memory.learn.alike import (
+    ForgetTarget,
+    find_names,
+    is_semantic,
+    list_units,
+    mentions_name,
+    normalise_text,
+    rescale_cosine,
+)
+from memory.models import Filter, Kind, Layer, Memory, MemoryId, Message, Sensitivity, State, detect_language
+from memory.ports import Embedder, Store, Transaction
 from memory.text import translations
-from memory.text.commands import intent_of, means_everything
-from memory.text.forms import reordered
+from memory.text.commands import find_intent, means_everything
+from memory.text.forms import is_reordered
 from memory.text.languages import LANGUAGES
 from memory.text.speech import denies_or_ends
 
@@ -96,7 +104,7 @@ class ForgetPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Planner:
+class ForgetPlanner:
     """Finds what is meant; reads only."""
 
     store: Store
@@ -139,7 +147,9 @@ class Planner:
         second = ranked[1][0] if len(ranked) > 1 else 0.0
         if len(ranked) == 1 or (not every and (best >= 1.0 > second or (best >= CLEAR and best - second >= APART))):
             return ForgetPlan(memory, [memory])
-        naming = [m for _, m in ranked if units(wanted) <= units(f"{m.original_content} {' '.join(m.entities)}")]
+        naming = [
+            m for _, m in ranked if list_units(wanted) <= list_units(f"{m.original_content} {' '.join(m.entities)}")
+        ]
         if every and naming:
             return ForgetPlan(None, naming, every=True)
         return ForgetPlan(None, [m for _, m in ranked[:OFFERED]])
@@ -147,25 +157,25 @@ class Planner:
     async def _ranked(self, user_id: str, wanted: str) -> list[tuple[float, Memory]]:
         """Memories by how well they fit. A version stands for older ones that fit no better; episodes come last."""
         reader, embedder, vector = self.store.reader(user_id), self.embedder, None
-        if semantic(embedder.id):  # else its nearness is shared letters, which `fit` counts better
+        if is_semantic(embedder.id):  # else its nearness is shared letters, which `fit` counts better
             with suppress(ModelError):  # words and entities answer alone
                 vector = (await embedder.embed([wanted], "query"))[0]
         found = await reader.lexical(wanted, LOOKED_AT, _ALL)
-        things, own = translations.things_of(wanted), language_of(wanted)
+        things, own = translations.things_of(wanted), detect_language(wanted)
         if translated := [w for lang in LANGUAGES if lang != own for w in translations.words_for(things, lang)]:
             found = [*found, *await reader.lexical(" ".join(translated), LOOKED_AT, _ALL)]
-        if called := names(f"… {wanted}"):
+        if called := find_names(f"… {wanted}"):
             found = [*found, *await reader.by_entity(sorted(map(fold, called)), LOOKED_AT, _ALL)]
         if vector is not None:
             found = [*found, *await reader.nearest(vector, LOOKED_AT, _ALL)]
         ids = dict.fromkeys(s.id for s in found)
 
-        def look(tx: Tx) -> list[tuple[float, Memory]]:
+        def look(tx: Transaction) -> list[tuple[float, Memory]]:
             memories, close = _looked_at(tx, ids, wanted), dict[MemoryId, float]()
             if vector is not None:
                 kept = tx.vectors.get([m.id for m in memories], embedder.id)
                 own = vector[: embedder.dim]  # the embedder's before may stand behind it
-                close = {i: rescale(float(np.dot(v, own)), embedder.id) for i, v in kept.items()}
+                close = {i: rescale_cosine(float(np.dot(v, own)), embedder.id) for i, v in kept.items()}
             return [(fit(wanted, m, close.get(m.id, 0.0)), m) for m in memories]
 
         scored = await self.store.read(user_id, look)
@@ -176,9 +186,9 @@ class Planner:
         return facts or best
 
 
-def _just_said(tx: Tx, scope: str, asking: str | None) -> ForgetPlan:
+def _just_said(tx: Transaction, scope: str, asking: str | None) -> ForgetPlan:
     """Return what was learned from the user's message before the one that asks; the message itself if nothing was."""
-    said = previous_message(tx, scope, asking)
+    said = find_previous_message(tx, scope, asking)
     if said is None:
         return ForgetPlan()
     learned = tx.memories.many(tx.memories.learned_from([said.id]))
@@ -186,29 +196,29 @@ def _just_said(tx: Tx, scope: str, asking: str | None) -> ForgetPlan:
     return ForgetPlan(learned[0] if len(learned) == 1 else None, learned, messages=(said.id,))
 
 
-def _last_name(tx: Tx, scope: str, asking: str | None) -> str:
+def _last_name(tx: Transaction, scope: str, asking: str | None) -> str:
     """Return the name that was said last, which "him" or 他 then means; empty if there is none."""
     recent = tx.conversations.messages(scope=scope, limit=_RECENT, newest=True)
     said = [m.text for m in reversed(recent) if m.id != asking and m.author_user_id]
-    found = (sorted(names(f"… {text}")) for text in said)
+    found = (sorted(find_names(f"… {text}")) for text in said)
     return next((f[-1] for f in found if f), "")
 
 
-def _said(tx: Tx, wanted: str, asking: str | None) -> tuple[str, ...]:
+def _said(tx: Transaction, wanted: str, asking: str | None) -> tuple[str, ...]:
     """Messages that say it where no memory does: not learned yet, or not worth learning."""
-    thing = Thing((units(wanted),))
+    thing = ForgetTarget((list_units(wanted),))
     recent = tx.conversations.messages(limit=LOOKED_AT * 5, newest=True)
     return tuple(m.id for m in recent if m.id != asking and m.author_user_id and thing.said_by(m.text, 1.0))
 
 
-def previous_message(tx: Tx, scope: str, asking: str | None) -> Message | None:
+def find_previous_message(tx: Transaction, scope: str, asking: str | None) -> Message | None:
     """Return the user's last visible message in the scope that is no such request itself, before `asking`."""
     at = tx.conversations.message(asking) if asking else None
     recent = tx.conversations.messages(scope=scope, before=at.seq if at else None, limit=_RECENT, newest=True)
     for m in reversed(recent):
         if m.role != "user" or m.author_user_id not in {None, tx.user_id} or m.text.startswith("/"):
             continue
-        said = intent_of(m.text)
+        said = find_intent(m.text)
         if said is None or not said.previous:
             return m
     return None
@@ -216,20 +226,20 @@ def previous_message(tx: Tx, scope: str, asking: str | None) -> Message | None:
 
 def fit(wanted: str, m: Memory, cosine: float = 0.0) -> float:
     """Say how well a memory fits what is to be forgotten, 0 to 1: 1 for the very words; else by words or meaning."""
-    if normalised(wanted) in {normalised(m.original_content), normalised(m.content)}:
+    if normalise_text(wanted) in {normalise_text(m.original_content), normalise_text(m.content)}:
         return 1.0
-    if reordered(wanted, m.original_content):
+    if is_reordered(wanted, m.original_content):
         return WORTH_ASKING  # the same words, and probably another thing
-    if (only := units(wanted)) and only == units(m.original_content):
+    if (only := list_units(wanted)) and only == list_units(m.original_content):
         return 1.0  # the same but for "I" and "the user"
     said = f"{m.original_content} {m.content} {' '.join(m.entities)}"
-    asked, told = units(wanted), units(said)
+    asked, told = list_units(wanted), list_units(said)
     shared = len(asked & told)
     words = 0.8 * shared / len(asked) + 0.15 * shared / len(asked | told) if asked else 0.0
-    called = names(f"… {wanted}")
-    if called and not any(mentions(name, said) for name in called):
+    called = find_names(f"… {wanted}")
+    if called and not any(mentions_name(name, said) for name in called):
         words = 0.0  # "that I live in Lisbon" is not "Sister Hannah lives in Lyon"
-    if language_of(wanted) != language_of(m.original_content):
+    if detect_language(wanted) != detect_language(m.original_content):
         words = max(words, _across(wanted, m))
     meant = 0.85 * max(0.0, (cosine - _COSINE_FLOOR) / (1 - _COSINE_FLOOR))
     aspect = any(a.search(wanted) and t.search(m.original_content) for a, t in _ASPECTS) or m.kind in _kinds(wanted)
@@ -243,10 +253,10 @@ def _across(wanted: str, m: Memory) -> float:
     if denies_or_ends(wanted) != denies_or_ends(told) and not asked - _TASTES:
         return 0.0
     asked, other = asked - _TASTES or asked, other - _TASTES or other
-    left = units(translations.cut_things(wanted)) - _MEASURES
+    left = list_units(translations.cut_things(wanted)) - _MEASURES
     names_ = {w for w in left if w < "\u3400"}
     size = len(asked) + len(names_) + sum(w >= "\u3400" for w in left) / 2
-    shared = len(asked & other) + len(names_ & units(told))
+    shared = len(asked & other) + len(names_ & list_units(told))
     return 0.8 * shared / size + 0.15 * shared / (size + len(other - asked)) if shared else 0.0
 
 
@@ -255,7 +265,7 @@ def _kinds(wanted: str) -> frozenset[Kind]:
     return frozenset(k for asked, kinds in _SORTS if asked.search(wanted) for k in kinds)
 
 
-def _looked_at(tx: Tx, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
+def _looked_at(tx: Transaction, ids: Iterable[MemoryId], wanted: str) -> list[Memory]:
     """Return the memories found, and those that an aspect or a sort points to."""
     found = {m.id: m for m in tx.memories.many(ids)}
     if kinds := _kinds(wanted):

@@ -17,18 +17,18 @@ from typing import Final
 from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates
-from memory.learn.alike import units
-from memory.learn.answer import Tools, read_payload
+from memory.learn.alike import list_units
+from memory.learn.answer import LearningTools, read_payload
 from memory.learn.drafts import NOTHING
-from memory.learn.evidence import JOINED, JOINT, names_in
-from memory.learn.extract import HISTORY_TOKENS, Extractor, History
-from memory.learn.material import messages_of, told
-from memory.learn.merge import Claim, Merger, refusal, sorted_kind
+from memory.learn.evidence import JOINED, JOINT, find_names
+from memory.learn.extract import HISTORY_TOKENS, ExtractionInput, Extractor
+from memory.learn.material import messages_of, redact_memory
+from memory.learn.merge import Claim, Merger, choose_kind, find_refusal
 from memory.models import ChangeSet, Job, Json, Kind, Memory, Message, Session
-from memory.ports import Store, Tx
-from memory.text.numbers import numbers_of
+from memory.ports import Store, Transaction
+from memory.text.numbers import find_numbers
 from memory.text.spans import is_question
-from memory.text.speech import FORMS, clauses_of
+from memory.text.speech import FORMS, split_clauses
 from memory.text.tokens import estimate_tokens
 
 BATCH: Final = 12  # quotations in one call
@@ -43,21 +43,21 @@ async def plan_reading(store: Store, learning: str, now: datetime) -> None:
             await store.write(user_id, lambda tx: _enqueue(tx, learning, now))
 
 
-def _enqueue(tx: Tx, learning: str, now: datetime) -> None:
+def _enqueue(tx: Transaction, learning: str, now: datetime) -> None:
     unread = _find_unread(tx, learning, -1)
     if unread and not tx.jobs.pending("quotes"):
         lane = f"quotes:{tx.user_id}"  # beside the learning of the day, which does not wait for it
         tx.jobs.enqueue("quotes", tx.new_id(), {"through": unread[-1][0]}, now, lane=lane)
 
 
-def _find_unread(tx: Tx, learning: str, limit: int) -> list[tuple[int, Memory]]:
+def _find_unread(tx: Transaction, learning: str, limit: int) -> list[tuple[int, Memory]]:
     """Quotations that no model has read, and their places; none where learning is off, or asks each time."""
     if str(tx.user().settings.get("learning") or learning) != "auto":
         return []
     return tx.memories.quotes(int(_progress(tx).get("through", 0)), limit)
 
 
-def _progress(tx: Tx) -> Mapping[str, Json]:
+def _progress(tx: Transaction) -> Mapping[str, Json]:
     return tx.user().settings.get(_READ) or {}
 
 
@@ -66,14 +66,14 @@ class Portion:
     """Quotations that are read together, as messages under their ids, and the place of the last."""
 
     quotes: tuple[Memory, ...]
-    history: History
+    history: ExtractionInput
     through: int
 
 
 class QuoteReader:
     """The handler of `quotes` jobs. It may spend half of a day's memory budget: the rest is for what is said."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: LearningTools) -> None:
         self._tools = replace(tools, budget_tokens=-(-tools.budget_tokens // 2))
         self._extractor = Extractor(self._tools)
 
@@ -86,7 +86,7 @@ class QuoteReader:
             await store.write(job.user_id, lambda tx, p=p, claims=claims: self._apply(tx, job, p, claims, now))  # type: ignore[misc]
         return lambda tx: _result(tx, job)
 
-    def _gather(self, tx: Tx, job: Job, last: int, now: datetime) -> Portion | None:
+    def _gather(self, tx: Transaction, job: Job, last: int, now: datetime) -> Portion | None:
         """The next quotations, all in one language; None where there are no more, or the reading was taken back."""
         unread = _find_unread(tx, self._tools.learning, BATCH)
         begun = _begun(tx, job)
@@ -101,9 +101,11 @@ class QuoteReader:
         quotes = tuple(m for _, m in some)
         messages = tuple(said for m in quotes for said in _messages(tx, m))
         session = Session("", tx.user_id, "", now, now)
-        return Portion(quotes, History(session, messages, messages, 0, quotes[0].language, "auto"), some[-1][0])
+        return Portion(
+            quotes, ExtractionInput(session, messages, messages, 0, quotes[0].language, "auto"), some[-1][0]
+        )
 
-    def _apply(self, tx: Tx, job: Job, p: Portion, found: Sequence[Claim], now: datetime) -> None:
+    def _apply(self, tx: Transaction, job: Job, p: Portion, found: Sequence[Claim], now: datetime) -> None:
         """Replace what was read whole, and note how far it is read, in one transaction."""
         begun = _begun(tx, job)
         if not tx.jobs.holds(job) or (begun is not None and begun.undone_by is not None):
@@ -118,7 +120,7 @@ class QuoteReader:
             if quote is None or quote.original_content != old.original_content:
                 continue
             read = [(c, _resting_on(tx, quote, c)) for c in found if c.sources == (quote.id,)]
-            read = [(c, rests) for c, rests in read if not refusal(tx, rests)]
+            read = [(c, rests) for c, rests in read if not find_refusal(tx, rests)]
             if not covers(quote, said[quote.id], [c for c, _ in read]):
                 self._tools.skipped(f"reading of {quote.id}", "not all of it", "")
                 continue
@@ -131,13 +133,13 @@ class QuoteReader:
         tx.jobs.progressed(job)
 
 
-def _messages(tx: Tx, m: Memory) -> list[Message]:
+def _messages(tx: Transaction, m: Memory) -> list[Message]:
     """A quotation as a message of that day, under its own id; before it the question of ours that it answers."""
     source = next(iter(messages_of(tx, tx.memories.sources(m.id))), None)
     at, tz = (source.at, source.tz) if source else (m.created_at, tx.user().tz or "UTC")
-    *before, last = JOINT.split(told(m))
+    *before, last = JOINT.split(redact_memory(m))
     asked = before[-1] if before and is_question(before[-1]) else ""
-    own = Message(m.id, "", None, tx.user_id, "user", last if asked else told(m), at, tz)
+    own = Message(m.id, "", None, tx.user_id, "user", last if asked else redact_memory(m), at, tz)
     return [*([Message(f"?{m.id}", "", None, None, "assistant", asked, at, tz)] if asked else []), own]
 
 
@@ -153,22 +155,22 @@ def covers(quote: Memory, said: Message, claims: Sequence[Claim]) -> bool:
     if not drafts or any(_letters(d.content) == _letters(text) for d in drafts):
         return False
     notes = " . ".join(d.content for d in drafts)
-    kinds = {sorted_kind(d.kind, d.content, d.source) for d in drafts}
+    kinds = {choose_kind(d.kind, d.content, d.source) for d in drafts}
     if quote.kind in _IN_PROMPTS and quote.kind not in kinds:
         return False
     days = [t for d in drafts for t in (d.on, d.expires_at, d.valid_from, d.valid_until) if t is not None]
-    dated = any(dates.spoken_times(text, said.at, said.tz)) or quote.on or quote.expires_at
-    if dated and not days and not any(dates.spoken_times(notes, said.at, said.tz)):
+    dated = any(dates.find_spoken_times(text, said.at, said.tz)) or quote.on or quote.expires_at
+    if dated and not days and not any(dates.find_spoken_times(notes, said.at, said.tz)):
         return False
-    local = [t.astimezone(dates.zone(said.tz)) for t in days]
+    local = [t.astimezone(dates.get_zone(said.tz)) for t in days]
     known = {float(n) for t in local for n in (t.year, t.month, t.day, t.hour, t.hour % 12, t.minute)}
     if not _numbers(text) <= known | _numbers(notes) or any(
-        n.casefold() not in notes.casefold() for n in names_in(text)
+        n.casefold() not in notes.casefold() for n in find_names(text)
     ):
         return False
-    clauses = [units(part) for a, b in clauses_of(text) for part in JOINED.split(text[a:b])]
+    clauses = [list_units(part) for a, b in split_clauses(text) for part in JOINED.split(text[a:b])]
     clauses = [c for c in clauses if c]
-    return len(clauses) == 1 or not any(c.isdisjoint(units(notes)) for c in clauses)
+    return len(clauses) == 1 or not any(c.isdisjoint(list_units(notes)) for c in clauses)
 
 
 def _letters(text: str) -> str:
@@ -176,23 +178,23 @@ def _letters(text: str) -> str:
 
 
 def _numbers(text: str) -> set[float]:
-    return {n for n, *_ in numbers_of(FORMS.DAYS.sub(" ", text)) if n > 1}
+    return {n for n, *_ in find_numbers(FORMS.DAYS.sub(" ", text)) if n > 1}
 
 
-def _resting_on(tx: Tx, quote: Memory, claim: Claim) -> Claim:
+def _resting_on(tx: Transaction, quote: Memory, claim: Claim) -> Claim:
     """A note rests on what its quotation rests on."""
     spans = tx.memories.source_spans(quote.id)
     placed = tuple((i, a, b) for i, a, b in spans if a is not None and b is not None)
     return replace(claim, sources=tuple(i for i, *_ in spans), spans=placed, session_id=quote.source_session)
 
 
-def _begun(tx: Tx, job: Job) -> ChangeSet | None:
+def _begun(tx: Transaction, job: Job) -> ChangeSet | None:
     """The job's change set, once a batch of it has written anything."""
     found = tx.changes.get(str(_progress(tx).get("set", "")))
     return found if found is not None and found.job_id == job.id else None
 
 
-def _result(tx: Tx, job: Job) -> Mapping[str, Json]:
+def _result(tx: Transaction, job: Job) -> Mapping[str, Json]:
     """What all batches came to: {"outcome", "new", "updated", "quotes", "set"}."""
     begun = _begun(tx, job)
     done = [c.op for c in tx.changes.of_set(begun.id)] if begun is not None and begun.undone_by is None else []

@@ -8,16 +8,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.alike import mentions, units, words
-from memory.learn.evidence import Spoken, names_in, question_before
-from memory.learn.merge import Claim, Merger, refusal
-from memory.models import Draft, Json, Layer, Memory, Proposal, Source, State, Tombstone, language_of
-from memory.ports import Tx
+from memory.learn.alike import list_content_words, list_units, mentions_name
+from memory.learn.evidence import ShownMessage, find_names, find_question_before
+from memory.learn.merge import Claim, Merger, find_refusal
+from memory.models import Draft, Json, Layer, Memory, Proposal, Source, State, Tombstone, detect_language
+from memory.ports import Transaction
 from memory.text import translations
 from memory.text.languages import bounded, values
 from memory.text.questions import COMMON
-from memory.text.spans import own_text
-from memory.text.speech import FORMS, denies, fold, kin_of, read_answer
+from memory.text.spans import join_own_text
+from memory.text.speech import FORMS, find_kin, fold, is_denial, read_answer
 
 MOST_ENDED: Final = 3  # memories that one exchange may end
 NAMED: Final = 0.5  # share of a memory's words from which the person names it
@@ -37,12 +37,12 @@ HALF: Final = 0.5  # share of a claim's words that must be the person's own
 LIFE, BETWEEN = timedelta(days=30), timedelta(days=1)
 
 
-def words_about(spoken: Sequence[Spoken]) -> str:
+def join_exchange_words(spoken: Sequence[ShownMessage]) -> str:
     """Return the person's own words of an exchange, each short answer with the sentence that it answers."""
     said: list[str] = []
     for i, m in enumerate(spoken):
         if m.role == "user" and m.n:
-            own, question = own_text(m.text), question_before(spoken, i)
+            own, question = join_own_text(m.text), find_question_before(spoken, i)
             said += [own, question if read_answer(own.strip(), question) not in {"", "evades"} else ""]
     return "\n".join(said)
 
@@ -51,8 +51,8 @@ def touches_memory(said: str, m: Memory) -> bool:
     """Whether the words speak of what the memory is about: a word of it, a name, a relative, or the same slot."""
     text = m.original_content
     return bool(
-        (words(said) & words(text)) - COMMON
-        or kin_of(said) & kin_of(text)
+        (list_content_words(said) & list_content_words(text)) - COMMON
+        or find_kin(said) & find_kin(text)
         or translations.things_of(said) & translations.things_of(text)
         or any(s.search(said) and s.search(text) for s in _SLOTS)
         or _says_name(said, m)
@@ -65,17 +65,17 @@ def may_end(said: str, m: Memory) -> bool:
     A name or half of its words do so only beside a word of change: "peanut butter" ends no allergy to peanuts.
     """
     if m.verified or m.pinned or m.layer is Layer.CORE:
-        wanted = words(m.original_content)
-        shared, half = len(words(said) & wanted), NAMED * len(wanted)
+        wanted = list_content_words(m.original_content)
+        shared, half = len(list_content_words(said) & wanted), NAMED * len(wanted)
         named = shared >= half > 0 or _says_name(said, m)
-        changed = denies(said) or FORMS.ENDED.search(said) or FORMS.CHANGED.search(said)
+        changed = is_denial(said) or FORMS.ENDED.search(said) or FORMS.CHANGED.search(said)
         return shared > half or (named and bool(changed))
     return touches_memory(said, m)
 
 
 def _says_name(said: str, m: Memory) -> bool:
-    names = {fold(n) for n in (*m.entities, *names_in(f"- {m.original_content}")) if len(n) > 1}
-    return any(mentions(n, said) for n in names)
+    names = {fold(n) for n in (*m.entities, *find_names(f"- {m.original_content}")) if len(n) > 1}
+    return any(mentions_name(n, said) for n in names)
 
 
 # --- proposals ------------------------------------------------------------------------------------------
@@ -83,23 +83,23 @@ def _says_name(said: str, m: Memory) -> bool:
 
 def is_half_said(text: str, said: str) -> bool:
     """Tell whether half of a claim's content words are the person's own."""
-    wanted = units(text)
-    return bool(wanted) and len(wanted & units(said)) >= HALF * len(wanted)
+    wanted = list_units(text)
+    return bool(wanted) and len(wanted & list_units(said)) >= HALF * len(wanted)
 
 
-def propose(tx: Tx, text: str, data: Mapping[str, Json], message_id: str | None, now: datetime) -> bool:
+def add_proposal(tx: Transaction, text: str, data: Mapping[str, Json], message_id: str | None, now: datetime) -> bool:
     """Keep a question for later; False if three wait, or the person has said no to it or forgotten it."""
     tx.proposals.expire(now - LIFE)
     waiting = tx.proposals.open()
     claim = Claim(Draft(text, source=Source.USER), now)
-    refused = refusal(tx, claim) or tx.tombstones.has(tx.tombstones.digest(text))
+    refused = find_refusal(tx, claim) or tx.tombstones.has(tx.tombstones.digest(text))
     if refused or len(waiting) >= MOST_OPEN or any(p.text == text for p in waiting):
         return False
     tx.proposals.add(Proposal(text, data, message_id, now))
     return True
 
 
-def ask_today(tx: Tx, now: datetime) -> Proposal | None:
+def ask_today(tx: Transaction, now: datetime) -> Proposal | None:
     """Return the proposal to ask about now, noted as asked; None if one was asked within a day."""
     tx.proposals.expire(now - LIFE)
     waiting = tx.proposals.open()
@@ -111,12 +111,12 @@ def ask_today(tx: Tx, now: datetime) -> Proposal | None:
     return fresh
 
 
-def accept_proposal(tx: Tx, p: Proposal, *, curve: str, u: float, now: datetime) -> Memory | None:
+def accept_proposal(tx: Transaction, p: Proposal, *, curve: str, u: float, now: datetime) -> Memory | None:
     """Accept a proposal as the person's own word. Returns the memory that says it, or the one that ended."""
     tx.changes.begin("user", "accept", now)
     tx.proposals.remove(p.id)
     merger = Merger(tx, curve=curve, u=u)
-    draft = Draft(p.text, source=Source.USER, verified=True, confidence=1.0, language=language_of(p.text))
+    draft = Draft(p.text, source=Source.USER, verified=True, confidence=1.0, language=detect_language(p.text))
     old, sources = tx.memories.get(str(p.data.get("id", ""))), (p.message_id,) if p.message_id else ()
     if old is None:
         return merger.save(Claim(draft, now, sources)).memory
@@ -128,7 +128,7 @@ def accept_proposal(tx: Tx, p: Proposal, *, curve: str, u: float, now: datetime)
     return (merger.negate(old, claim, now) if p.data["op"] == "negate" else merger.supersede(old, claim)).memory
 
 
-def decline_proposal(tx: Tx, p: Proposal, now: datetime) -> None:
+def decline_proposal(tx: Transaction, p: Proposal, now: datetime) -> None:
     """The person says no: it is not proposed or learned again from the same words."""
     begun = tx.changes.begin("user", "decline", now)
     tx.proposals.remove(p.id)

@@ -13,11 +13,11 @@ from typing import Final
 from memory import lifecycle, privacy
 from memory.errors import ModelError, Refused
 from memory.learn import dates
-from memory.learn.alike import names, normalised
+from memory.learn.alike import find_names, normalise_text
 from memory.learn.material import messages_of
-from memory.learn.merge import LONGEST, Claim, Merger, built, refused_text
-from memory.learn.plan import previous_message
-from memory.learn.sealed import hide, said
+from memory.learn.merge import LONGEST, Claim, Merger, build_memory, refused_text
+from memory.learn.plan import find_previous_message
+from memory.learn.sealed import get_original_text, hide
 from memory.models import (
     ChangeSet,
     Draft,
@@ -30,10 +30,10 @@ from memory.models import (
     Sensitivity,
     Source,
     State,
-    language_of,
+    detect_language,
 )
-from memory.ports import Embedder, FloatArray, Store, Tx
-from memory.text.commands import intent_of
+from memory.ports import Embedder, FloatArray, Store, Transaction
+from memory.text.commands import find_intent
 
 _NEAR: Final = 12
 _SLOTS_LOOKED_AT: Final = 1_000
@@ -61,24 +61,24 @@ _SENTENCES: Final = {
 }
 
 
-def refuse(code: str, text: str) -> Refused:
+def make_refusal(code: str, text: str) -> Refused:
     """Return the refusal with its sentence, in the language of the text."""
     en, zh = _SENTENCES[code]
-    return Refused("empty" if code == "previous" else code, zh if language_of(text) == "zh" else en)
+    return Refused("empty" if code == "previous" else code, zh if detect_language(text) == "zh" else en)
 
 
-def checked(text: str) -> str:
+def check_text(text: str) -> str:
     """Return the text as it would be kept; secrets in it will be sealed. Raises Refused."""
     plain = " ".join(text.split())
     if (code := refused_text(plain)) and code != "secret":
-        raise refuse(code, text)
-    if privacy.instruction_like(privacy.redact(plain)[0]):
-        raise refuse("instruction", plain)
+        raise make_refusal(code, text)
+    if privacy.is_refused_instruction(privacy.redact(plain)[0]):
+        raise make_refusal("instruction", plain)
     return plain
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberResult:
     """`memory` says it now; `already`: it did before. `secret`: only its label is in `memory`, the rest is sealed."""
 
     memory: Memory
@@ -88,7 +88,7 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RememberRequest:
     """What the person asked to be remembered, and where."""
 
     user_id: str
@@ -104,7 +104,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class NearestMemories:
     """What has to be known of a text before the write: its vector, and the memories closest to it."""
 
     vector: FloatArray | None = None
@@ -121,54 +121,58 @@ class Rememberer:
     curve: str
     u: float
 
-    async def remember(self, r: Request) -> Remembered:
+    async def remember(self, r: RememberRequest) -> RememberResult:
         """Save it. An empty text means what was said just before. Raises Refused."""
         r, about = await self._meant(r)
-        checked(r.text)
+        check_text(r.text)
         looked = await self.look(r.user_id, r.text)
         return await self.store.write(r.user_id, lambda tx: self.save(tx, r, looked, about))
 
-    async def look(self, user_id: str, text: str) -> Looked:
+    async def look(self, user_id: str, text: str) -> NearestMemories:
         """Return what `save` needs and must not find out inside the write."""
         text = " ".join(text.split())
         if privacy.redact(text)[1]:
             privacy.seal(_held_key(self.key, text), "")  # its library takes long to load
-            return Looked()
+            return NearestMemories()
         try:
             async with asyncio.timeout(None if self.embedder.immediate else _PATIENCE):
                 vector: FloatArray = (await self.embedder.embed([text], "content"))[0]
         except (ModelError, TimeoutError):
-            return Looked()  # a job embeds it later
+            return NearestMemories()  # a job embeds it later
         near = await self.store.reader(user_id).nearest(vector, _NEAR, Filter())
-        return Looked(vector, tuple(s.id for s in near))
+        return NearestMemories(vector, tuple(s.id for s in near))
 
-    def save(self, tx: Tx, r: Request, looked: Looked, about: Message | None = None) -> Remembered:
+    def save(
+        self, tx: Transaction, r: RememberRequest, looked: NearestMemories, about: Message | None = None
+    ) -> RememberResult:
         """Save `r.text`, said in the message `about`, inside a write. Raises Refused."""
-        text = checked(r.text)
+        text = check_text(r.text)
         if privacy.redact(text)[1]:
             return self._seal(tx, r, text, about)
         return self._save(tx, r, text, about, looked)
 
-    async def _meant(self, r: Request) -> tuple[Request, Message | None]:
+    async def _meant(self, r: RememberRequest) -> tuple[RememberRequest, Message | None]:
         """Return the words that are meant, and the message they stand in."""
 
-        def read(tx: Tx) -> tuple[Request, Message | None]:
+        def read(tx: Transaction) -> tuple[RememberRequest, Message | None]:
             asking = tx.conversations.message(r.message_id) if r.message_id else None
             text = (
-                _whole(r.text.strip(), said(tx, self.key, asking) if asking else "")
+                _whole(r.text.strip(), get_original_text(tx, self.key, asking) if asking else "")
                 if r.message_id
                 else _bare(r.text.strip())
             )
             if text:
                 return replace(r, text=text), asking
-            before = previous_message(tx, r.scope, r.message_id)
+            before = find_previous_message(tx, r.scope, r.message_id)
             if before is None:
-                raise refuse("previous", asking.text if asking else "")
-            return replace(r, text=said(tx, self.key, before)), before
+                raise make_refusal("previous", asking.text if asking else "")
+            return replace(r, text=get_original_text(tx, self.key, before)), before
 
         return await self.store.read(r.user_id, read)
 
-    def _save(self, tx: Tx, r: Request, text: str, about: Message | None, looked: Looked) -> Remembered:
+    def _save(
+        self, tx: Transaction, r: RememberRequest, text: str, about: Message | None, looked: NearestMemories
+    ) -> RememberResult:
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
         draft = draft_of(text, about.at if about else r.at, r.tz)
         claim = Claim(
@@ -184,10 +188,10 @@ class Rememberer:
         old = None if r.beside else _held(tx, text)
         saved = merger.supersede(old, claim) if old is not None else merger.save(claim)
         if saved.memory is None:
-            raise refuse(saved.code or "empty", text)
-        return Remembered(saved.memory, already=saved.outcome not in {"added", "superseded"}, set_id=begun.id)
+            raise make_refusal(saved.code or "empty", text)
+        return RememberResult(saved.memory, already=saved.outcome not in {"added", "superseded"}, set_id=begun.id)
 
-    def _session(self, tx: Tx, r: Request, about: Message | None) -> str | None:
+    def _session(self, tx: Transaction, r: RememberRequest, about: Message | None) -> str | None:
         if about is not None:
             return about.session_id
         current = tx.conversations.current(r.scope)
@@ -195,38 +199,40 @@ class Rememberer:
 
     # --- secrets ---------------------------------------------------------------------------------------
 
-    def _seal(self, tx: Tx, r: Request, text: str, about: Message | None) -> Remembered:
+    def _seal(self, tx: Transaction, r: RememberRequest, text: str, about: Message | None) -> RememberResult:
         """Only a label is kept in the open; one of the same label is replaced by the new one."""
         key = _held_key(self.key, text)
         begun = r.within or tx.changes.begin("user", "remember", r.at, turn_id=r.turn_id)
-        label = privacy.secret_label(text)
+        label = privacy.make_secret_label(text)
         same = _sealed(tx, label)
         for old in same:
             kept = tx.secret(old.id)
             if kept is not None and privacy.unseal(key, kept, bound_to=old.id) == text:
                 self._blank(tx, r, about)
-                return Remembered(old, already=True, secret=True, set_id=begun.id)
+                return RememberResult(old, already=True, secret=True, set_id=begun.id)
         draft = Draft(
             label,
-            language=language_of(label),
+            language=detect_language(label),
             confidence=1.0,
             source=Source.USER,
             verified=True,
             sensitivity=Sensitivity.SECRET,
         )
         claim = Claim(draft, r.at, (about.id,) if about else (), self._session(tx, r, about))
-        secret = replace(built(claim, tx.user_id), kind=Kind.FACT, close=False, supersedes=tuple(o.id for o in same))
-        m = tx.memories.add(lifecycle.born(secret, Importance.HIGH, self.curve, r.at))
+        secret = replace(
+            build_memory(claim, tx.user_id), kind=Kind.FACT, close=False, supersedes=tuple(o.id for o in same)
+        )
+        m = tx.memories.add(lifecycle.start_life(secret, Importance.HIGH, self.curve, r.at))
         tx.put_secret(m.id, privacy.seal(key, text, bound_to=m.id))
         if about is not None:
             tx.memories.source(m.id, about.id)
-        tx.memories.log(lifecycle.logged("created", None, m, self.u, r.at, "user"))
+        tx.memories.log(lifecycle.build_log_entry("created", None, m, self.u, r.at, "user"))
         for old in same:
             tx.memories.put(replace(old, state=State.SUPERSEDED, valid_until=r.at), "superseded")
         self._blank(tx, r, about)
-        return Remembered(m, secret=True, set_id=begun.id)
+        return RememberResult(m, secret=True, set_id=begun.id)
 
-    def _blank(self, tx: Tx, r: Request, about: Message | None) -> None:
+    def _blank(self, tx: Transaction, r: RememberRequest, about: Message | None) -> None:
         """No message goes on holding the secret in the open: neither the one that says it nor the one that asks."""
         for message in messages_of(tx, dict.fromkeys(i for i in (about and about.id, r.message_id) if i)):
             hide(tx, self.key, message)
@@ -234,7 +240,7 @@ class Rememberer:
 
 def _held_key(key: bytes | None, text: str) -> bytes:
     if key is None:
-        raise refuse("key", text)
+        raise make_refusal("key", text)
     return key
 
 
@@ -256,7 +262,7 @@ def _bare(text: str) -> str:
     All of it: a command has no sentences that are meant for something else.
     """
     for form in (text, f"remember {text}", f"记住{text}"):
-        found = intent_of(form) if text else None
+        found = find_intent(form) if text else None
         if found is not None and found.kind == "remember":
             at = text.find(found.text)
             rest = text[at + len(found.text) :] if at >= 0 else ""
@@ -266,21 +272,21 @@ def _bare(text: str) -> str:
     return text
 
 
-def _held(tx: Tx, text: str) -> Memory | None:
+def _held(tx: Transaction, text: str) -> Memory | None:
     """Return the memory whose place the new one takes: it says another value of what can have but one."""
-    wanted = slot(text)
+    wanted = find_slot(text)
     if wanted is None:
         return None
     f = Filter(kinds=frozenset({Kind.IDENTITY, Kind.FACT, Kind.PREFERENCE, Kind.CONTEXT}), negated=False)
-    held = [m for m in tx.memories.find(f, limit=_SLOTS_LOOKED_AT).items if slot(m.original_content) == wanted]
+    held = [m for m in tx.memories.find(f, limit=_SLOTS_LOOKED_AT).items if find_slot(m.original_content) == wanted]
     return held[0] if held else None
 
 
-def _sealed(tx: Tx, label: str) -> list[Memory]:
+def _sealed(tx: Transaction, label: str) -> list[Memory]:
     """Return the person's sealed memories of that label."""
     found = tx.memories.find(Filter(max_sensitivity=Sensitivity.SECRET), text=label, limit=50).items
     sealed = [m for m in found if m.sensitivity is Sensitivity.SECRET]
-    return [m for m in sealed if normalised(m.original_content) == normalised(label)]
+    return [m for m in sealed if normalise_text(m.original_content) == normalise_text(label)]
 
 
 # --- what kind of thing it is -----------------------------------------------------------------------------
@@ -306,17 +312,17 @@ _KINDS: Final[Mapping[Kind, re.Pattern[str]]] = {
 }
 
 
-def kind_of(text: str) -> Kind:
+def parse_kind(text: str) -> Kind:
     """Guess the kind: how to answer, or the first whose words it has; FACT if none."""
-    if privacy.instruction_sort(text) == "manner":
+    if privacy.classify_instruction(text) == "manner":
         return Kind.INSTRUCTION
     return next((kind for kind, pattern in _KINDS.items() if pattern.search(text)), Kind.FACT)
 
 
-def due(text: str, at: datetime, tz: str) -> datetime | None:
+def guess_due_date(text: str, at: datetime, tz: str) -> datetime | None:
     """The end of the day that the words name: tomorrow, on Friday, 3 May, 明天, 下周三, 5月3日; None for no day to come."""
-    here = dates.zone(tz)
-    for start, end in dates.spoken_times(text, at, tz)[0]:
+    here = dates.get_zone(tz)
+    for start, end in dates.find_spoken_times(text, at, tz)[0]:
         last = (end - timedelta(seconds=1)).astimezone(here).replace(hour=23, minute=59, second=59, microsecond=0)
         if end - start <= dates.DAY and last >= at:
             return last.astimezone(UTC)
@@ -338,7 +344,7 @@ _ATTRIBUTE: Final = re.compile(
 )
 
 
-def slot(text: str) -> str | None:
+def find_slot(text: str) -> str | None:
     """What a sentence says the one value of, where there can be but one: a home, a name, a birthday, a favourite X."""
     plain = text.strip()
     if found := next((name for name, pattern in _SLOTS.items() if pattern.match(plain)), None):
@@ -349,19 +355,19 @@ def slot(text: str) -> str | None:
 
 def draft_of(text: str, at: datetime, tz: str) -> Draft:
     """Return what the person wants remembered, in their own words and language: verified, of high importance."""
-    kind = kind_of(text)
+    kind = parse_kind(text)
     draft = Draft(
         text,
         kind=kind,
         importance=Importance.HIGH,
-        language=language_of(text),
+        language=detect_language(text),
         confidence=1.0,
         source=Source.USER,
         verified=True,
         entities=tuple(sorted(_spelt(text))),
-        sensitivity=privacy.sensitivity_of(text),
+        sensitivity=privacy.classify_sensitivity(text),
     )
-    when = due(text, at, tz) if kind in {Kind.TODO, Kind.GOAL} else None
+    when = guess_due_date(text, at, tz) if kind in {Kind.TODO, Kind.GOAL} else None
     if kind is Kind.GOAL and when is not None:
         draft = replace(draft, kind=Kind.TODO)
     return replace(draft, expires_at=when, precision="day") if when is not None else draft
@@ -370,7 +376,7 @@ def draft_of(text: str, at: datetime, tz: str) -> Draft:
 def _spelt(text: str) -> set[str]:
     """Return names as the person wrote them."""
     out = set()
-    for name in names(text):
+    for name in find_names(text):
         at = text.casefold().find(name)
         out.add(text[at : at + len(name)] if at >= 0 else name)
     return out

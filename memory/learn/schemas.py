@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from memory.learn.evidence import Cited
+from memory.learn.evidence import Citation
 from memory.models import KINDS, Importance, JobKind, Kind, Sensitivity
 from memory.ports import Task
 
@@ -154,10 +154,10 @@ class Entry(Record):
     )
     confidence: Annotated[float | None, BeforeValidator(_share)] = None
     quote: Annotated[bool, BeforeValidator(lambda v: v is True or _text(v) == "yes")] = False
-    said: Annotated[tuple[Cited, ...], BeforeValidator(_cited)] = ()
+    said: Annotated[tuple[Citation, ...], BeforeValidator(_cited)] = ()
 
 
-class Candidate(Entry):
+class ExtractedEntry(Entry):
     """An entry of the extraction, beside the memories that it matches or contradicts."""
 
     matches: Id = ""
@@ -168,7 +168,7 @@ class Candidate(Entry):
 class Extraction(Answer):
     """What a finished stretch of conversation leaves."""
 
-    memories: Several[Candidate]
+    memories: Several[ExtractedEntry]
 
 
 class Summary(Answer):

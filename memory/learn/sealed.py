@@ -13,9 +13,9 @@ from typing import Final
 from memory import privacy
 from memory.errors import NotFound
 from memory.jobs import Effect
-from memory.learn.alike import units
+from memory.learn.alike import list_units
 from memory.models import Filter, Hit, Job, Memory, MemoryId, Message, Sensitivity, State
-from memory.ports import Store, Tx
+from memory.ports import Store, Transaction
 
 _NOUN: Final = re.compile(
     r"\b(?:passwords?|passcode|passphrase|pins?|codes?|keys?|tokens?|card numbers?|account|iban|cvv|seed phrase|recovery phrase|login|ssn|id number|secret)\b"
@@ -43,24 +43,24 @@ _ENOUGH: Final = 0.6  # share of the label's words, or of the question's, that h
 _MOST: Final = 2
 
 
-def asked_for(text: str) -> bool:
+def asks_for_secret(text: str) -> bool:
     """Tell whether the message asks for a secret at all."""
     return bool(_NOUN.search(text) and _ASKED.search(text) and not _NOT_ONE.search(text))
 
 
-def spare_asked(text: str) -> bool:
+def says_not_secret(text: str) -> bool:
     """Tell whether the whole message says that what was sealed is no secret."""
     return bool(_SPARE.fullmatch(text.strip()))
 
 
-def said(tx: Tx, key: bytes | None, message: Message) -> str:
+def get_original_text(tx: Transaction, key: bytes | None, message: Message) -> str:
     """Return what a message said before its secrets were taken out; without the key, what it says."""
     kept = tx.sealed_message(message.id)
     opened = privacy.unseal(key, kept, bound_to=message.id) if kept and key else None
     return message.text if opened is None else opened
 
 
-def without_secrets(tx: Tx, text: str) -> str:
+def mask_secrets(tx: Transaction, text: str) -> str:
     """Return the text with a placeholder for each secret, but for values that their owner said are none."""
     redacted, found = privacy.redact(text)
     known = tx.user().settings.get(_SPARED) if found else None
@@ -71,14 +71,14 @@ def without_secrets(tx: Tx, text: str) -> str:
     )
 
 
-def readable(tx: Tx, messages: Iterable[Message]) -> list[Message]:
+def list_readable(tx: Transaction, messages: Iterable[Message]) -> list[Message]:
     """Return the messages as a model may read them."""
-    return [replace(m, text=without_secrets(tx, m.text)) for m in messages]
+    return [replace(m, text=mask_secrets(tx, m.text)) for m in messages]
 
 
-def hide(tx: Tx, key: bytes | None, message: Message) -> None:
+def hide(tx: Transaction, key: bytes | None, message: Message) -> None:
     """Take the secrets out of a stored message, and keep an encrypted copy of it."""
-    redacted = without_secrets(tx, message.text)
+    redacted = mask_secrets(tx, message.text)
     if redacted != message.text:
         tx.conversations.put_message(replace(message, text=redacted))
         if key:
@@ -86,19 +86,19 @@ def hide(tx: Tx, key: bytes | None, message: Message) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SecretSealer:
     """Seals with this home's key, and opens; without the key it only takes out."""
 
     store: Store
     key: bytes | None
 
-    def adder(self, text: str) -> Callable[[Tx, Message], Message]:
+    def adder(self, text: str) -> Callable[[Transaction, Message], Message]:
         """Return what adds a message of that text to a conversation: its secrets never reach the file in the open."""
         if privacy.redact(text)[1] and self.key:
             privacy.seal(self.key, "")  # its library takes long to load
 
-        def add(tx: Tx, message: Message) -> Message:
-            redacted = without_secrets(tx, text)
+        def add(tx: Transaction, message: Message) -> Message:
+            redacted = mask_secrets(tx, text)
             stored = tx.conversations.add_message(replace(message, text=redacted))
             if redacted != text and self.key:
                 tx.seal_message(stored.id, privacy.seal(self.key, text, bound_to=stored.id))
@@ -116,7 +116,7 @@ class Sealed:
     async def run(self, job: Job, _now: datetime) -> Effect:
         """Seal some messages at a time. What is done stays done; nothing of it can be undone."""
 
-        def some(tx: Tx, after: int) -> int | None:
+        def some(tx: Transaction, after: int) -> int | None:
             found = tx.conversations.messages(after=after, limit=_BATCH, hidden=True)
             for message in found:
                 hide(tx, self.key, message)
@@ -130,12 +130,12 @@ class Sealed:
     async def spare(self, user_id: str, scope: str, now: datetime) -> bool:
         """What was sealed last, a few messages ago, is no secret: bring its words back. False if there is none."""
 
-        def write(tx: Tx) -> bool:
+        def write(tx: Transaction) -> bool:
             recent = reversed(tx.conversations.messages(scope=scope, limit=_RECENT, newest=True))
-            message = next((m for m in recent if said(tx, self.key, m) != m.text), None)
+            message = next((m for m in recent if get_original_text(tx, self.key, m) != m.text), None)
             if message is None:
                 return False
-            text = said(tx, self.key, message)
+            text = get_original_text(tx, self.key, message)
             tx.changes.begin("user", "edit", now)
             spared = [tx.tombstones.digest(f.value) for f in privacy.redact(text)[1]]
             user = tx.user()
@@ -150,7 +150,7 @@ class Sealed:
 
         return await self.store.write(user_id, write)
 
-    def values(self, tx: Tx, memory_id: MemoryId) -> set[str]:
+    def values(self, tx: Transaction, memory_id: MemoryId) -> set[str]:
         """Return the secret values that a sealed memory and its older versions hold."""
         found, waiting = dict[MemoryId, str | None](), [memory_id]
         while waiting:
@@ -159,29 +159,29 @@ class Sealed:
             waiting += [x for m in tx.memories.many([i]) for x in m.supersedes if x not in found]
         return {f.value for text in found.values() if text for f in privacy.redact(text)[1]}
 
-    def expunge(self, tx: Tx, values: Collection[str]) -> int:
+    def expunge(self, tx: Transaction, values: Collection[str]) -> int:
         """Take the values out of every message, and drop the copies that hold them; how many messages had them."""
         count, copies = 0, set(tx.sealed_messages()) if values else ()
         for message in tx.conversations.messages(hidden=True) if values else ():
-            whole = said(tx, self.key, message) if message.id in copies else message.text
-            if privacy.mask(whole, values) != whole:
+            whole = get_original_text(tx, self.key, message) if message.id in copies else message.text
+            if privacy.mask_values(whole, values) != whole:
                 tx.seal_message(message.id, None)
-                left = privacy.mask(message.text, values)
+                left = privacy.mask_values(message.text, values)
                 tx.conversations.put_message(replace(message, text=left), "purged")
                 count += 1
         return count
 
-    def _opened(self, tx: Tx, memory_id: MemoryId) -> str | None:
+    def _opened(self, tx: Transaction, memory_id: MemoryId) -> str | None:
         kept = tx.secret(memory_id)
         return privacy.unseal(self.key, kept, bound_to=memory_id) if kept and self.key else None
 
     async def locked(self, user_id: str, text: str) -> bool:
         """Tell whether the message asks for a secret that this key does not open."""
 
-        def read(tx: Tx) -> bool:
+        def read(tx: Transaction) -> bool:
             return any(self._opened(tx, m.id) is None for _, m in _asked(tx, text))
 
-        return asked_for(text) and await self.store.read(user_id, read)
+        return asks_for_secret(text) and await self.store.read(user_id, read)
 
     async def open(self, user_id: str, memory_id: MemoryId) -> str | None:
         """Return what was sealed; None if the key was lost or nothing is sealed there. Raises NotFound."""
@@ -195,7 +195,7 @@ class Sealed:
     async def hits(self, user_id: str, text: str) -> list[Hit]:
         """Return the secrets that the message asks for, opened, for this one prompt. Traces keep ids alone."""
 
-        def read(tx: Tx) -> list[Hit]:
+        def read(tx: Transaction) -> list[Hit]:
             best = sorted(_asked(tx, text), key=lambda s: -s[0])[:_MOST]
             opened = [(score, m, self._opened(tx, m.id)) for score, m in best if score >= best[0][0] - 0.2]
             return [
@@ -204,22 +204,22 @@ class Sealed:
                 if value is not None
             ]
 
-        return await self.store.read(user_id, read) if asked_for(text) else []
+        return await self.store.read(user_id, read) if asks_for_secret(text) else []
 
 
-def _asked(tx: Tx, text: str) -> list[tuple[float, Memory]]:
+def _asked(tx: Transaction, text: str) -> list[tuple[float, Memory]]:
     """Return secrets that fit the message, and how well."""
     found = [m for m in tx.memories.find(_SECRETS, limit=5_000).items if m.sensitivity is Sensitivity.SECRET]
     return [(fit, m) for m in found if (fit := _fit(text, m)) >= _ENOUGH]
 
 
 def _fit(text: str, m: Memory) -> float:
-    asked, label = units(_joined(text)), units(_joined(m.original_content))
+    asked, label = list_units(_joined(text)), list_units(_joined(m.original_content))
     if not _NOUN.search(m.original_content) or not label:
         return 0.0
     shared = len(asked & label)
-    specific = len(label & units(" ".join(_NOUN.findall(_joined(m.original_content)))))
-    if shared == 0 or not (asked & label & units(" ".join(_NOUN.findall(_joined(text))))):
+    specific = len(label & list_units(" ".join(_NOUN.findall(_joined(m.original_content)))))
+    if shared == 0 or not (asked & label & list_units(" ".join(_NOUN.findall(_joined(text))))):
         return 0.0
     return max(shared / len(label), 0.7 if shared > specific else 0.0)
 

@@ -15,12 +15,20 @@ from typing import TYPE_CHECKING
 from memory import lifecycle, privacy
 from memory.errors import Conflict, ModelError
 from memory.jobs import Effect
-from memory.learn.answer import Tools, read_payload
-from memory.learn.dates import zone
-from memory.learn.evidence import names_in
-from memory.learn.material import clip, items, language, messages_of, portions, unchanged, words_of
-from memory.learn.merge import Claim, built
-from memory.learn.sealed import readable
+from memory.learn.answer import LearningTools, read_payload
+from memory.learn.dates import get_zone
+from memory.learn.evidence import find_names
+from memory.learn.material import (
+    clip,
+    detect_messages_language,
+    is_unchanged,
+    join_user_words,
+    list_prompt_messages,
+    messages_of,
+    split_into_portions,
+)
+from memory.learn.merge import Claim, build_memory
+from memory.learn.sealed import list_readable
 from memory.models import (
     Draft,
     Importance,
@@ -35,9 +43,9 @@ from memory.models import (
     Session,
     Source,
     State,
-    language_of,
+    detect_language,
 )
-from memory.ports import FloatArray, Tx
+from memory.ports import FloatArray, Transaction
 from memory.text.notes import strip_subject
 from memory.text.spans import split_sentences
 from memory.text.speech import fold as fold_case
@@ -64,14 +72,20 @@ class Summary:
 
 
 async def fold(
-    tools: Tools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime, most: int
+    tools: LearningTools,
+    user_id: str,
+    messages: Sequence[Message],
+    previous: str,
+    lang: Lang,
+    now: datetime,
+    most: int,
 ) -> Summary:
     """Summarise messages on top of a summary, in portions. Raises ModelError, also for an answer nobody can read."""
     episodes: list[str] = []
     running = previous
     try:
         pieces = await asyncio.to_thread(_in_pieces, messages, most)
-        for portion in portions(pieces, most, lambda m: m.text):
+        for portion in split_into_portions(pieces, most, lambda m: m.text):
             got = await _portion(tools, user_id, portion, running, lang, now)
             episodes.append(got.episode)
             running = got.running
@@ -80,7 +94,7 @@ async def fold(
             raise
         return await fold(tools, user_id, messages, previous, lang, now, most // 2)
     joined = ("；" if lang == "zh" else "; ").join(e.rstrip("。.;；") for e in episodes if e)
-    return Summary(one_line(episodes[0] if len(episodes) == 1 else joined), running)
+    return Summary(shorten_to_line(episodes[0] if len(episodes) == 1 else joined), running)
 
 
 def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
@@ -91,9 +105,9 @@ def _in_pieces(messages: Sequence[Message], most: int) -> list[Message]:
 
 
 async def _portion(
-    tools: Tools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime
+    tools: LearningTools, user_id: str, messages: Sequence[Message], previous: str, lang: Lang, now: datetime
 ) -> Summary:
-    said = await asyncio.to_thread(items, messages, user_id, MESSAGE_TOKENS)
+    said = await asyncio.to_thread(list_prompt_messages, messages, user_id, MESSAGE_TOKENS)
     tz = messages[-1].tz
     variables = {"messages": [i.shown(lang) for i in said], "previous": previous, "tz": tz}
     data = {"messages": [i.data() for i in said], "previous": previous, "tz": tz}
@@ -107,19 +121,19 @@ def summary_of(answer: schemas.Summary, previous: str) -> Summary:
     """Without dates in front, secrets and orders. What one part lacks the other stands for, after what was before."""
     running = answer.summary or "\n".join(p for p in (previous, answer.episode) if p)
     first = re.split(r"(?<=[。！？!?])|\n|(?<=\.)\s", running.strip(), maxsplit=1)[0]
-    episode = one_line(_harmless(_DATE_IN_FRONT.sub("", answer.episode or first)))
+    episode = shorten_to_line(_harmless(_DATE_IN_FRONT.sub("", answer.episode or first)))
     return Summary(strip_subject(episode), clip(_harmless(running).strip(), SUMMARY_TOKENS))
 
 
 def _harmless(text: str) -> str:
     """Without secrets, and without sentences that read like orders to the assistant."""
     text = privacy.redact(text)[0]
-    if not privacy.instruction_like(text):
+    if not privacy.is_refused_instruction(text):
         return text
-    return "".join(m[0] for m in _SENTENCE.finditer(text) if not privacy.instruction_like(m[0]))
+    return "".join(m[0] for m in _SENTENCE.finditer(text) if not privacy.is_refused_instruction(m[0]))
 
 
-def one_line(text: str) -> str:
+def shorten_to_line(text: str) -> str:
     """Return the text on one line, at most as long as an episode may be."""
     line = " ".join(text.split())
     return line if len(line) <= EPISODE_CHARS else line[: EPISODE_CHARS - 1].rstrip() + "…"
@@ -136,15 +150,15 @@ def _supported(got: Summary, messages: Sequence[Message], previous: str) -> Summ
 
     def kept(text: str) -> list[str]:
         sentences = (text[a:b] for a, b in split_sentences(text))
-        return [s for s in sentences if all(fold_case(n) in said or foreign[n.isascii()] for n in names_in(s))]
+        return [s for s in sentences if all(fold_case(n) in said or foreign[n.isascii()] for n in find_names(s))]
 
     began = next((m.text for m in messages if m.role == "user" and m.text.strip()), messages[0].text)
-    opening = one_line(f"“{clip(began, BEGAN_TOKENS)}”")
+    opening = shorten_to_line(f"“{clip(began, BEGAN_TOKENS)}”")
     return Summary(" ".join(kept(got.episode)) or opening, "\n".join(kept(got.running)) or previous or opening)
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SummarySpan:
     """Messages that one episode tells of, and the episode where there is one already."""
 
     messages: tuple[Message, ...]
@@ -152,11 +166,11 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class SummaryWork:
     """What a job has to do: spans to tell, and what the running summary is made from."""
 
     session: Session
-    spans: Sequence[Span]
+    spans: Sequence[SummarySpan]
     anew: tuple[Message, ...]  # all that a running summary rests on that has to be written anew
     through: int
     lang: Lang
@@ -168,7 +182,7 @@ class Work:
 class Summariser:
     """Turns a span of a session into an episode and the running summary."""
 
-    tools: Tools
+    tools: LearningTools
 
     async def run(self, job: Job, now: datetime) -> Effect:
         """Ask the model and return what is to be written. Raises ModelError."""
@@ -178,19 +192,19 @@ class Summariser:
             return lambda _tx: {"outcome": "nothing"}
         most = min(PORTION_TOKENS, self.tools.context_tokens // 2)
         running = work.session.running_summary
-        before, told = "" if work.rebuild else running, list[tuple[Span, str]]()
+        before, told = "" if work.rebuild else running, list[tuple[SummarySpan, str]]()
         for span in work.spans:
             if any(m.text.strip() for m in span.messages):
                 got = await fold(self.tools, job.user_id, span.messages, before, work.lang, now, most)
                 first = span.messages[0]  # when the span began, in the zone it was said in, and what it was about
-                told.append((span, f"[{first.at.astimezone(zone(first.tz)):%Y-%m-%d %H:%M}] {got.episode}"))
+                told.append((span, f"[{first.at.astimezone(get_zone(first.tz)):%Y-%m-%d %H:%M}] {got.episode}"))
                 running = got.running if not work.rebuild or span.messages == work.anew else running
         if work.anew and not any(span.messages == work.anew for span, _ in told):
             running = (await fold(self.tools, job.user_id, work.anew, "", work.lang, now, most)).running
         vectors = await self.tools.embed([text for _, text in told])
         return lambda tx: self._apply(tx, job, work, running, list(zip(told, vectors, strict=True)), now)
 
-    def _gather(self, tx: Tx, asked: schemas.SpanJob) -> Work | None:
+    def _gather(self, tx: Transaction, asked: schemas.SpanJob) -> SummaryWork | None:
         session = tx.conversations.session(asked.session_id)
         if session is None:
             return None
@@ -200,26 +214,26 @@ class Summariser:
             # Forgetting empties a running summary that tells the thing; an empty span asks for a new one in any case
             # (an undo, after which there is more to tell again).
             if not session.running_summary or asked.after >= asked.through:
-                anew = readable(tx, tx.conversations.messages(session_id=session.id, through=end))
+                anew = list_readable(tx, tx.conversations.messages(session_id=session.id, through=end))
             if not spans and not anew:
                 return None
         elif through <= end:
             return None
         else:  # a span before this one whose job was given up is told together with this one
             said = tx.conversations.messages(session_id=session.id, after=min(asked.after, end), through=through)
-            spans = [Span(tuple(readable(tx, said)))]
-        words = words_of(anew or [m for s in spans for m in s.messages], tx.user_id)
-        lang = language(words or session.running_summary, tx)
+            spans = [SummarySpan(tuple(list_readable(tx, said)))]
+        words = join_user_words(anew or [m for s in spans for m in s.messages], tx.user_id)
+        lang = detect_messages_language(words or session.running_summary, tx)
         learns = self.tools.learns(tx) != "off"
-        return Work(session, spans, tuple(anew), through, lang, rebuild=asked.rebuild, episodes=learns)
+        return SummaryWork(session, spans, tuple(anew), through, lang, rebuild=asked.rebuild, episodes=learns)
 
     def _apply(
         self,
-        tx: Tx,
+        tx: Transaction,
         job: Job,
-        work: Work,
+        work: SummaryWork,
         running: str,
-        told: Sequence[tuple[tuple[Span, str], FloatArray | None]],
+        told: Sequence[tuple[tuple[SummarySpan, str], FloatArray | None]],
         now: datetime,
     ) -> Mapping[str, Json]:
         session = tx.conversations.session(work.session.id)
@@ -227,7 +241,7 @@ class Summariser:
             return {"outcome": "nothing"}
         seen = [*work.anew, *(m for s in work.spans for m in s.messages)]
         moved = session.summarised_through != work.session.summarised_through
-        if moved or session.running_summary != work.session.running_summary or not unchanged(tx, seen):
+        if moved or session.running_summary != work.session.running_summary or not is_unchanged(tx, seen):
             raise Conflict("the conversation changed while it was summarised")
         begun, ids = tx.changes.begin("system", "summarise", now, job_id=job.id), list[MemoryId]()
         for (span, text), vector in told:
@@ -241,13 +255,15 @@ class Summariser:
         tx.conversations.put_session(replace(session, running_summary=running, summarised_through=through))
         return {"outcome": "saved", "new": len(ids), "episodes": ids, "set": begun.id}
 
-    def _tell(self, tx: Tx, session: Session, span: Span, text: str, vector: FloatArray | None) -> MemoryId:
+    def _tell(
+        self, tx: Transaction, session: Session, span: SummarySpan, text: str, vector: FloatArray | None
+    ) -> MemoryId:
         old = tx.memories.get(span.episode.id) if span.episode else None
         if old is not None and old.state is State.ACTIVE:
             m = tx.memories.put(replace(old, content=text, original_content=text), "updated")
         else:
             m = tx.memories.add(_episode(tx, session, span.messages, text, self.tools.curve))
-            tx.memories.log(lifecycle.logged("created", None, m, self.tools.u, m.created_at, "episode"))
+            tx.memories.log(lifecycle.build_log_entry("created", None, m, self.tools.u, m.created_at, "episode"))
         for message in span.messages:
             tx.memories.source(m.id, message.id)
         if vector is not None:
@@ -255,32 +271,34 @@ class Summariser:
         return m.id
 
 
-def _told(tx: Tx, session: Session, after: int, through: int) -> list[Span]:
+def _told(tx: Transaction, session: Session, after: int, through: int) -> list[SummarySpan]:
     """Return the spans of episodes that tell of messages in (after, through], without what is hidden now."""
     asked = tx.conversations.messages(session_id=session.id, after=after, through=through, hidden=True)
-    spans: list[Span] = []
+    spans: list[SummarySpan] = []
     covered: set[str] = set()
     for m in tx.memories.many(tx.memories.learned_from(x.id for x in asked)):
         if m.layer is Layer.EPISODE and m.state is State.ACTIVE:
             found = messages_of(tx, tx.memories.sources(m.id))
             covered.update(x.id for x in found)
-            spans.append(Span(tuple(readable(tx, (x for x in found if x.hidden_at is None))), m))
-    untold = tuple(readable(tx, (x for x in asked if x.id not in covered and x.hidden_at is None)))
+            spans.append(SummarySpan(tuple(list_readable(tx, (x for x in found if x.hidden_at is None))), m))
+    untold = tuple(list_readable(tx, (x for x in asked if x.id not in covered and x.hidden_at is None)))
     if untold:
-        spans.append(Span(untold))
+        spans.append(SummarySpan(untold))
     return sorted(spans, key=lambda s: s.messages[0].seq if s.messages else 0)
 
 
-def _episode(tx: Tx, session: Session, messages: Sequence[Message], text: str, curve: str) -> Memory:
+def _episode(tx: Transaction, session: Session, messages: Sequence[Message], text: str, curve: str) -> Memory:
     """Valid from the span's beginning; created, and so aged, from its end."""
     draft = Draft(
         text,
         kind=Kind.EPISODE,
         layer=Layer.EPISODE,
-        language=language_of(text),
+        language=detect_language(text),
         source=Source.SYSTEM,
         valid_from=messages[0].at,
         precision="minute",
     )
     claim = Claim(draft, messages[-1].at, (messages[0].id,), session.id)
-    return lifecycle.born(replace(built(claim, tx.user_id), close=False), Importance.MEDIUM, curve, claim.said_at)
+    return lifecycle.start_life(
+        replace(build_memory(claim, tx.user_id), close=False), Importance.MEDIUM, curve, claim.said_at
+    )

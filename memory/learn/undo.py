@@ -13,7 +13,7 @@ from typing import Final
 
 from memory import lifecycle
 from memory.errors import Conflict, NotFound
-from memory.learn.forget import MANY, bury, retell
+from memory.learn.forget import MANY, add_tombstones, enqueue_summary
 from memory.learn.material import messages_of
 from memory.models import (
     Change,
@@ -27,9 +27,9 @@ from memory.models import (
     Op,
     Sensitivity,
     State,
-    language_of,
+    detect_language,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store.rows import memory_from_json, memory_to_json
 
 _MINOR: Final = frozenset({"reinforced", "levelled"})
@@ -43,7 +43,7 @@ _GONE: Final = frozenset({State.DELETED, State.FORGOTTEN})
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoResult:
     """`set_id` was undone by the set `by`; `reason` is what the undone set was; `memories` as they are now."""
 
     set_id: str
@@ -52,7 +52,7 @@ class Undone:
     memories: list[Memory]
 
 
-def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
+def undo(tx: Transaction, now: datetime, u: float, set_id: str | None = None) -> UndoResult:
     """Undo the set, or the newest one that can be. An undo that is undone is a redo, and can be undone again.
 
     Where that moves a weight, the weight log says so. `u` is the user's forgetting factor.
@@ -75,10 +75,10 @@ def undo(tx: Tx, now: datetime, u: float, set_id: str | None = None) -> Undone:
     tx.changes.mark_undone(wanted.id, begun.id)
     touched = tx.memories.many(s.memory_id for s in spans)
     told = [m for m in touched if m.layer is not Layer.EPISODE]
-    return Undone(wanted.id, begun.id, wanted.reason, told or touched)
+    return UndoResult(wanted.id, begun.id, wanted.reason, told or touched)
 
 
-def undoable(tx: Tx, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
+def list_undoable(tx: Transaction, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
     """Return the newest acts that can be taken back, newest first, each with what it touched, as it is now."""
     sets = [s for s in tx.changes.undoable(limit) if s.reason != "summarise"]
     touched = {
@@ -87,7 +87,7 @@ def undoable(tx: Tx, limit: int) -> list[tuple[ChangeSet, list[Memory]]]:
     return [(s, tx.memories.many(touched[s.id])) for s in sets]
 
 
-def _wanted(tx: Tx, set_id: str | None) -> ChangeSet:
+def _wanted(tx: Transaction, set_id: str | None) -> ChangeSet:
     if set_id is None:
         newest = next((s for s in tx.changes.undoable() if s.reason != "summarise"), None)
         if newest is None:
@@ -102,7 +102,7 @@ def _wanted(tx: Tx, set_id: str | None) -> ChangeSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MemoryChangeSpan:
     """What a set did to one memory, from first to last."""
 
     memory_id: MemoryId
@@ -112,19 +112,19 @@ class Span:
     ops: frozenset[Op]
 
 
-def _spans(changes: Iterable[Change]) -> list[Span]:
-    out: dict[MemoryId, Span] = {}
+def _spans(changes: Iterable[Change]) -> list[MemoryChangeSpan]:
+    out: dict[MemoryId, MemoryChangeSpan] = {}
     for c in changes:
         if c.entity != "memory" or c.after is None:
             continue
         old = out.get(c.entity_id)
         before = old.before if old else c.before
         ops = (old.ops if old else frozenset()) | {c.op}
-        out[c.entity_id] = Span(c.entity_id, before, c.after, c.seq, ops)
+        out[c.entity_id] = MemoryChangeSpan(c.entity_id, before, c.after, c.seq, ops)
     return list(out.values())
 
 
-def _check(tx: Tx, wanted: ChangeSet, spans: Sequence[Span]) -> None:
+def _check(tx: Transaction, wanted: ChangeSet, spans: Sequence[MemoryChangeSpan]) -> None:
     hid_only = not spans and wanted.reason == "forget"
     if (not spans and not hid_only) or len(tx.memories.many(s.memory_id for s in spans)) < len(spans):
         raise Conflict("What was erased for good cannot be undone.", code="erased")
@@ -148,13 +148,13 @@ def _check(tx: Tx, wanted: ChangeSet, spans: Sequence[Span]) -> None:
         raise Conflict(f"A later change touched the same memory: {by.reason} ({by.id}).", by=by.id)
 
 
-def _since(tx: Tx, seq: int) -> Iterable[Change]:
+def _since(tx: Transaction, seq: int) -> Iterable[Change]:
     while page := tx.changes.after(seq, _PAGE):
         yield from page
         seq = page[-1].seq
 
 
-def _put_back(tx: Tx, begun: ChangeSet, spans: Sequence[Span], u: float, now: datetime) -> None:
+def _put_back(tx: Transaction, begun: ChangeSet, spans: Sequence[MemoryChangeSpan], u: float, now: datetime) -> None:
     """Put memories back as they were. Restored before deleted: an older version stands before its successor."""
     current = {m.id: m for m in tx.memories.many(s.memory_id for s in spans)}
     kept = [(m := current[s.memory_id], _before(m, s, s.before, u, now)) for s in spans if s.before is not None]
@@ -168,29 +168,31 @@ def _put_back(tx: Tx, begun: ChangeSet, spans: Sequence[Span], u: float, now: da
     gone = [(m, replace(new, deleted_at=new.deleted_at or now)) for m, new in away]
     _write(tx, gone, "deleted", u, now, why)
     tx.memories.put_many([replace(m, state=State.DELETED, deleted_at=now) for m in made], "deleted")
-    bury(tx, [*(m for m, _ in away), *made], begun.id, now)
+    add_tombstones(tx, [*(m for m, _ in away), *made], begun.id, now)
     reworded = [m.id for m, new in other if new.original_content != m.original_content]
     tx.tombstones.remove_many([*(m.id for m, _ in back), *reworded])
 
 
-def _before(m: Memory, span: Span, before: Mapping[str, Json], u: float, now: datetime) -> Memory:
+def _before(m: Memory, span: MemoryChangeSpan, before: Mapping[str, Json], u: float, now: datetime) -> Memory:
     new = _unchanged(m, before, span.after)
     if "merged" in span.ops and _moved(m, span.after, _BY_USE):
         new = _parted(new, memory_from_json(dict(before)), memory_from_json(dict(span.after)), u)
     if "promoted" in span.ops:
         new = replace(new, reviewed_at=now)  # the person has answered the reviewer's question
-    return replace(new, weight=lifecycle.weight(new, u, now))
+    return replace(new, weight=lifecycle.compute_weight(new, u, now))
 
 
-def _write(tx: Tx, pairs: Sequence[tuple[Memory, Memory]], op: Op, u: float, now: datetime, why: str) -> None:
+def _write(
+    tx: Transaction, pairs: Sequence[tuple[Memory, Memory]], op: Op, u: float, now: datetime, why: str
+) -> None:
     """Write them, many in one go where their texts stay, and say in the weight log what that moved."""
     plain = [(m.id, new) for m, new in pairs if _indexed(m) == _indexed(new)]
     done = tx.memories.put_many([new for _, new in plain], op)
     stored = dict(zip((i for i, _ in plain), done, strict=True))
     for m, new in pairs:
         after = stored[m.id] if m.id in stored else tx.memories.put(new, op)
-        if lifecycle.snapshot(after) != lifecycle.snapshot(m):
-            tx.memories.log(lifecycle.logged("undone", m, after, u, now, why))
+        if lifecycle.dump_state(after) != lifecycle.dump_state(m):
+            tx.memories.log(lifecycle.build_log_entry("undone", m, after, u, now, why))
 
 
 def _indexed(m: Memory) -> tuple[str, tuple[str, ...], Sensitivity]:
@@ -208,7 +210,7 @@ def _unchanged(m: Memory, before: Mapping[str, Json], after: Mapping[str, Json])
     if "level" in moved and back.level is not Level.FULL:  # what it faded to were the words that are taken back
         back = replace(back, level=Level.FULL)
     content = back.original_content if back.level is Level.FULL else back.content
-    return replace(back, content=content, language=language_of(back.original_content, back.language))
+    return replace(back, content=content, language=detect_language(back.original_content, back.language))
 
 
 def _moved(m: Memory, after: Mapping[str, Json], fields: frozenset[str]) -> bool:
@@ -220,7 +222,7 @@ def _moved(m: Memory, after: Mapping[str, Json], fields: frozenset[str]) -> bool
 def _parted(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
     """Take apart a merge that was spoken of since: it keeps that, and gives back what was the others'."""
     others = set(after.recent_mentions) - set(before.recent_mentions)
-    more = after.importance - lifecycle.counter(before, u, after.importance_at)
+    more = after.importance - lifecycle.compute_counter(before, u, after.importance_at)
     return replace(
         now,
         activation_count=max(now.activation_count - (after.activation_count - before.activation_count), 0),
@@ -232,7 +234,9 @@ def _parted(now: Memory, before: Memory, after: Memory, u: float) -> Memory:
 # --- messages, episodes and summaries ------------------------------------------------------------------
 
 
-def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime) -> None:
+def _conversations(
+    tx: Transaction, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime
+) -> None:
     """Show what the set hid, hide what it showed, and have summaries written anew where that matters."""
     sessions: set[str] = set()
     shown: list[Message] = []
@@ -253,10 +257,12 @@ def _conversations(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: 
         s = tx.conversations.session(session_id)
         if s is not None and s.summarised_through:
             tx.conversations.put_session(replace(s, running_summary=""))  # it tells of less, or more, than it may
-            retell(tx, begun.id, s.id, s.summarised_through, s.summarised_through, now)
+            enqueue_summary(tx, begun.id, s.id, s.summarised_through, s.summarised_through, now)
 
 
-def _drop_retold(tx: Tx, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime) -> None:
+def _drop_retold(
+    tx: Transaction, wanted: ChangeSet, changes: Sequence[Change], begun: ChangeSet, now: datetime
+) -> None:
     """Episodes written in place of the ones that come back go; jobs that would write them do not run."""
     jobs = {c.entity_id for c in changes if c.entity == "job" and (c.after or {}).get("rebuild_of") == wanted.id}
     if not jobs:

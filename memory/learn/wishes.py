@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.alike import mentions, names, units
+from memory.learn.alike import find_names, list_units, mentions_name
 from memory.models import Filter, Memory, MemoryId, Sensitivity, Session
-from memory.ports import Tx
-from memory.text.spans import is_question, own_text
+from memory.ports import Transaction
+from memory.text.spans import is_question, join_own_text
 
 _LOOKED_AT: Final = 500
 _ALL: Final = Filter(max_sensitivity=Sensitivity.SECRET)
@@ -22,7 +22,9 @@ _OFF: Final = "memory_off"  # in the settings of the user
 # --- quiet ---------------------------------------------------------------------------------------------
 
 
-def keep_quiet(tx: Tx, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None) -> list[Memory]:
+def keep_quiet(
+    tx: Transaction, thing: str, now: datetime, *, on: bool = True, turn_id: str | None = None
+) -> list[Memory]:
     """Mark the memories that name the thing, so that none comes up by itself, or take the mark: one change set."""
     core = _ARTICLE.sub("", thing.strip()) or thing
     near = tx.memories.find(_ALL, text=core, limit=_LOOKED_AT).items
@@ -32,7 +34,7 @@ def keep_quiet(tx: Tx, thing: str, now: datetime, *, on: bool = True, turn_id: s
 
 
 def mark_quiet(
-    tx: Tx, ids: Sequence[MemoryId], words: str | None, now: datetime, *, turn_id: str | None = None
+    tx: Transaction, ids: Sequence[MemoryId], words: str | None, now: datetime, *, turn_id: str | None = None
 ) -> list[Memory]:
     """Mark memories as quiet since now, in these words; without words the mark is taken away."""
     found = tx.memories.many(ids)
@@ -50,13 +52,13 @@ def may_come_up(m: Memory, text: str) -> bool:
     """
     if m.quiet_at is None:
         return True
-    own = own_text(text)
+    own = join_own_text(text)
     if m.quiet_words and _names(m.quiet_words, own):
         return True
-    return is_question(own) and any(mentions(n, own) for n in names(m.original_content, m.entities))
+    return is_question(own) and any(mentions_name(n, own) for n in find_names(m.original_content, m.entities))
 
 
-def quiet_wish(tx: Tx, text: str) -> str | None:
+def find_quiet_wish(tx: Transaction, text: str) -> str | None:
     """Find the words of a wish that a new memory falls under: one of a quiet memory whose thing it names."""
     near = tx.memories.find(Filter(), text=text, limit=24).items
     return next((m.quiet_words for m in near if m.quiet_words and _names(m.quiet_words, text)), None)
@@ -66,19 +68,19 @@ def _names(thing: str, text: str) -> bool:
     core = (_ARTICLE.sub("", thing.strip()) or thing).casefold()
     if core[:1] >= "\u3400":
         return core in text.casefold()
-    wanted = units(core)
-    return wanted <= units(text) if wanted else mentions(core, text)
+    wanted = list_units(core)
+    return wanted <= list_units(text) if wanted else mentions_name(core, text)
 
 
 # --- off -----------------------------------------------------------------------------------------------
 
 
-def is_off(tx: Tx) -> bool:
+def is_off(tx: Transaction) -> bool:
     """Tell whether the person has switched memory off."""
     return bool(tx.user().settings.get(_OFF))
 
 
-def switch_off(tx: Tx, after: int, *, erase: bool) -> bool:
+def turn_memory_off(tx: Transaction, after: int, *, erase: bool) -> bool:
     """Learn and recall nothing from the message behind `after` on; False if memory was off already.
 
     erase: what is said while memory is off goes when its conversation closes.
@@ -91,7 +93,7 @@ def switch_off(tx: Tx, after: int, *, erase: bool) -> bool:
     return True
 
 
-def switch_on(tx: Tx, now: datetime) -> bool:
+def turn_memory_on(tx: Transaction, now: datetime) -> bool:
     """Close what was said while memory was off, then learn and recall again; False if memory was on."""
     settings = dict(tx.user().settings)
     off = settings.pop(_OFF, None)
@@ -108,7 +110,7 @@ def switch_on(tx: Tx, now: datetime) -> bool:
     return True
 
 
-def erase_unkept(tx: Tx, session: Session, now: datetime) -> None:
+def erase_unkept(tx: Transaction, session: Session, now: datetime) -> None:
     """Erase what a closed conversation holds of the time in which memory was off."""
     off = tx.user().settings.get(_OFF)
     if not off or not off["erase"]:

@@ -29,33 +29,33 @@ U: Mapping[str, float] = {"slow": 0.8, "normal": 1.0, "fast": 1.3}  # the weight
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepAction:
     """Nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
-class Promote:
+class PromoteAction:
     """Ask the reviewer whether this should become `core` (the three-layer paper: counter at 2.5)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decay:
+class DecayAction:
     """Ask the reviewer whether this is still worth keeping (the three-layer paper: counter below 0.5)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fade:
+class FadeAction:
     """The memory stands at another level than its weight says: rewrite it for `level`."""
 
     level: Level
 
 
 @dataclass(frozen=True, slots=True)
-class Forget:
+class ForgetAction:
     """The curve's source deletes here; Ebb makes the memory `forgotten`, which can be restored."""
 
 
-Verdict: TypeAlias = Keep | Promote | Decay | Fade | Forget
+Verdict: TypeAlias = KeepAction | PromoteAction | DecayAction | FadeAction | ForgetAction
 
 
 class Curve(Protocol):
@@ -100,7 +100,7 @@ class Curve(Protocol):
         """
 
 
-def ms(at: datetime) -> int:
+def to_milliseconds(at: datetime) -> int:
     """Return UTC milliseconds, as stores and logs have them; what is finer is dropped."""
     return (at - _EPOCH) // _MS
 
@@ -110,12 +110,12 @@ def from_ms(value: int) -> datetime:
     return _EPOCH + value * _MS
 
 
-def days(since: datetime, now: datetime) -> float:
+def days_between(since: datetime, now: datetime) -> float:
     """Return the days from `since` to `now`, not rounded; never negative."""
     return max(0.0, (now - since) / DAY)
 
 
-def day_of(m: Memory) -> datetime | None:
+def get_own_day(m: Memory) -> datetime | None:
     """Return when a todo is due or an event ends.
 
     None for other kinds and without a date.
@@ -125,54 +125,54 @@ def day_of(m: Memory) -> datetime | None:
     return m.expires_at if m.kind is Kind.TODO else None
 
 
-def rests_from(m: Memory) -> datetime:
+def get_idle_start(m: Memory) -> datetime:
     """Return when the memory's idle time began.
 
     That is its last activation, or a todo's or event's day if that is later.
     """
-    day = day_of(m)
+    day = get_own_day(m)
     return m.last_activated_at if day is None else max(m.last_activated_at, day)
 
 
-def idle(m: Memory, now: datetime) -> float:
+def count_idle_days(m: Memory, now: datetime) -> float:
     """Return the days without activation; a todo or event counts none before its day.
 
     A memory that came from another curve may count as idle for longer or shorter than it has been, until its next
     use: that is how it keeps its weight (`adopt`).
     """
-    if waits(m, now):
+    if is_before_its_day(m, now):
         return 0.0
     origin = m.curve_state.data.get(ORIGIN)
-    return days(rests_from(m) if origin is None else from_ms(origin), now)
+    return days_between(get_idle_start(m) if origin is None else from_ms(origin), now)
 
 
-def waits(m: Memory, now: datetime) -> bool:
+def is_before_its_day(m: Memory, now: datetime) -> bool:
     """Tell whether it is a todo or an event whose day is still to come.
 
     A repeated event's always is.
     """
-    day = day_of(m)
+    day = get_own_day(m)
     return day is not None and (day > now or (m.kind is Kind.EVENT and m.repeats is not None))
 
 
-def as_if_idle(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
+def build_idle_state(m: Memory, wanted: float, now: datetime) -> Mapping[str, Json]:
     """Return state data that make `m` count as `wanted` days idle at `now`.
 
     A todo that is not yet due cannot be idle.
     """
-    return {} if waits(m, now) else {ORIGIN: ms(now - min(wanted, _LONGEST) * DAY)}
+    return {} if is_before_its_day(m, now) else {ORIGIN: to_milliseconds(now - min(wanted, _LONGEST) * DAY)}
 
 
-def after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0) -> float:
+def count_days_after_grace(m: Memory, stood_at: datetime, now: datetime, grace: float = 7.0) -> float:
     """Return the days that count for a value after `grace` days without activation.
 
     The value stood at `stood_at`.
 
     Stepwise evaluation gives what one evaluation gives: the days before `stood_at` are already in it.
     """
-    if waits(m, now):
+    if is_before_its_day(m, now):
         return 0.0
-    return days(max(stood_at, rests_from(m) + grace * DAY), now)
+    return days_between(max(stood_at, get_idle_start(m) + grace * DAY), now)
 
 
 def level_within(breakpoints: tuple[float, float, float, float], w: float) -> Level:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import exp, prod
 
-from memory.lifecycle.curve import MENTIONS, CurveEvent, as_if_idle, clamp, days, idle
+from memory.lifecycle.curve import MENTIONS, CurveEvent, build_idle_state, clamp, count_idle_days, days_between
 from memory.models import KINDS, CurveState, Importance, Kind, Memory, Sensitivity
 
 ALPHA = 0.01
@@ -84,9 +84,9 @@ class FadeCurve:
         if mentions_within(m, FREQUENT_WINDOW, now) >= FREQUENT:
             m_factor = max(m_factor, FREQUENT_M)
         return {
-            "time_weight": w_time(idle(m, now), u, factor, _alpha(m)),
-            "semantic_boost": semantic(days(m.curve_state.at, now), m.curve_state.strength),
-            "conflict_penalty": 1.0 if negated is None else conflict(days(negated, now)),
+            "time_weight": w_time(count_idle_days(m, now), u, factor, _alpha(m)),
+            "semantic_boost": semantic(days_between(m.curve_state.at, now), m.curve_state.strength),
+            "conflict_penalty": 1.0 if negated is None else conflict(days_between(negated, now)),
             "negation": 1.0 if negated is None else NEGATED,
             "importance": factor,
             "momentum": m_factor,
@@ -108,7 +108,7 @@ class FadeCurve:
             return state
         if mentions_within(m, FREQUENT_WINDOW, now) + 1 < FREQUENT:
             return CurveState(strength=S_MAX, at=max(state.at, now))
-        left = semantic(days(state.at, now), state.strength) - 1
+        left = semantic(days_between(state.at, now), state.strength) - 1
         return CurveState(strength=min(S_MAX, left + FREQUENT_S), at=max(state.at, now))
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
@@ -118,13 +118,13 @@ class FadeCurve:
         """
         last = m.recent_mentions[-1] if m.recent_mentions else None
         state = CurveState(strength=0.0, at=min(m.created_at, now)) if last is None else CurveState(S_MAX, last)
-        fresh = replace(m, curve_state=replace(state, data=as_if_idle(m, 0.0, now)))
+        fresh = replace(m, curve_state=replace(state, data=build_idle_state(m, 0.0, now)))
         rest = prod(self.factors(fresh, u, now).values())
         if weight > rest:
             amplitude = min(self.factors(fresh, u, now)["semantic_boost"] * weight / rest - 1, S_MAX)
             return replace(fresh, curve_state=CurveState(amplitude, now, fresh.curve_state.data))
         t = (rest / weight - 1) * KINDS[m.kind].factor / (_alpha(m) * u)
-        return replace(fresh, curve_state=replace(state, data=as_if_idle(m, t, now)))
+        return replace(fresh, curve_state=replace(state, data=build_idle_state(m, t, now)))
 
 
 def _alpha(m: Memory) -> float:

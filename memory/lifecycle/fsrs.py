@@ -13,7 +13,7 @@ from functools import cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from memory.lifecycle.curve import USES, CurveEvent, as_if_idle, clamp, idle
+from memory.lifecycle.curve import USES, CurveEvent, build_idle_state, clamp, count_idle_days
 from memory.models import CurveState, Importance, Kind, Memory
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class FsrsCurve:
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Retrievability, and half while negated."""
         return {
-            "retrievability": retrievability(u * idle(m, now), m.curve_state.strength),
+            "retrievability": retrievability(u * count_idle_days(m, now), m.curve_state.strength),
             "negation": 1.0 if m.negated_at is None else NEGATED,
         }
 
@@ -110,6 +110,6 @@ class FsrsCurve:
         r = clamp(weight / (1.0 if m.negated_at is None else NEGATED), *REACHES)
         stretch = (r ** (1 / exponent) - 1) / f  # idle days per day of stability
         plain = replace(m, curve_state=replace(m.curve_state, data={}))
-        stability = clamp(u * idle(plain, now) / stretch, *STABILITIES) if stretch > 0 else first.strength
-        data = {**first.data, **as_if_idle(m, stretch * stability / u, now)}
+        stability = clamp(u * count_idle_days(plain, now) / stretch, *STABILITIES) if stretch > 0 else first.strength
+        data = {**first.data, **build_idle_state(m, stretch * stability / u, now)}
         return replace(m, curve_state=CurveState(strength=stability, at=first.at, data=data))

@@ -8,7 +8,7 @@ from datetime import datetime
 from math import prod
 
 from memory.lifecycle.curve import CurveEvent, clamp, is_protected, level_within
-from memory.lifecycle.s0 import FIRST, MOST, counter
+from memory.lifecycle.s0 import FIRST, MOST, compute_counter
 from memory.models import CurveState, Importance, Kind, Memory
 
 NEGATED = 0.5  # none in the three-layer paper; half, as the session paper's contradiction, until affirmed
@@ -29,7 +29,7 @@ class ImportanceCurve:
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the counter, halved while negated."""
-        return {"counter": counter(m, u, now), "negation": self._negation(m)}
+        return {"counter": compute_counter(m, u, now), "negation": self._negation(m)}
 
     def weight(self, m: Memory, u: float, now: datetime) -> float:
         """Return the product of the factors."""
@@ -44,7 +44,7 @@ class ImportanceCurve:
 
     def adopt(self, m: Memory, weight: float, u: float, now: datetime) -> Memory:
         """Keep the counter, which *is* the weight; move it where the level would jump."""
-        value = counter(m, u, now)
+        value = compute_counter(m, u, now)
         stands = level_within(self.breakpoints, value * self._negation(m)) is level_within(self.breakpoints, weight)
         if stands or is_protected(m):
             return replace(m, curve_state=CurveState(strength=m.importance, at=m.importance_at))

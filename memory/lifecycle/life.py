@@ -18,25 +18,25 @@ from memory.lifecycle.curve import (
     USES,
     Curve,
     CurveEvent,
-    Decay,
-    Fade,
-    Forget,
-    Keep,
-    Promote,
+    DecayAction,
+    FadeAction,
+    ForgetAction,
+    KeepAction,
+    PromoteAction,
     Verdict,
     clamp,
-    days,
+    days_between,
     is_episode,
     is_protected,
     is_spared,
     level_within,
-    ms,
+    to_milliseconds,
 )
 from memory.lifecycle.fade import FadeCurve
 from memory.lifecycle.fsrs import FsrsCurve
 from memory.lifecycle.importance import ImportanceCurve
 from memory.lifecycle.relevance import RelevanceCurve
-from memory.lifecycle.s0 import counter
+from memory.lifecycle.s0 import compute_counter
 from memory.lifecycle.score import ScoreCurve
 from memory.models import KINDS, Importance, Json, Kind, Layer, Level, Memory, WeightEvent
 
@@ -57,7 +57,7 @@ KEPT = "kept"  # in a curve state's data: which review the last KEEP answered; t
 _MARKS = frozenset({ORIGIN, SET_ASIDE, KEPT})
 
 
-def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory:
+def start_life(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory:
     """Start a memory's life under `curve`.
 
     It is FULL, its counter at 2.0, 1.5 or 1.0 (the three-layer paper).
@@ -70,10 +70,10 @@ def born(m: Memory, importance: Importance, curve: str, now: datetime) -> Memory
         importance_at=now,
         level=Level.FULL,
     )
-    return replace(m, weight=weight(m, 1.0, now))
+    return replace(m, weight=compute_weight(m, 1.0, now))
 
 
-def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
+def move_to_curve(m: Memory, curve: str, u: float, now: datetime) -> Memory:
     """Move the memory to another curve at the level it stands at.
 
     Its weight stays as near to what it was as that level allows.
@@ -87,7 +87,7 @@ def adopted(m: Memory, curve: str, u: float, now: datetime) -> Memory:
     w = old.weight(m, u, now)
     wanted = _banded(w, level_within(old.breakpoints, w), new)
     after = _marked(replace(new.adopt(m, wanted, u, now), curve=curve), m, (SET_ASIDE, KEPT))
-    return replace(after, weight=weight(after, u, now))
+    return replace(after, weight=compute_weight(after, u, now))
 
 
 def _banded(w: float, level: Level, curve: Curve) -> float:
@@ -101,7 +101,7 @@ def _banded(w: float, level: Level, curve: Curve) -> float:
     return clamp(w, min(least, most), most)
 
 
-def kept(m: Memory, task: Literal["promotion", "decay"], now: datetime) -> Memory:
+def apply_keep(m: Memory, task: Literal["promotion", "decay"], now: datetime) -> Memory:
     """Return the memory as a reviewer's KEEP leaves it (the three-layer paper).
 
     That review rests; a counter that fell is at 0.5 again.
@@ -116,7 +116,7 @@ def is_set_aside(m: Memory) -> bool:
     return bool(m.curve_state.data.get(SET_ASIDE))
 
 
-def weight(m: Memory, u: float, now: datetime) -> float:
+def compute_weight(m: Memory, u: float, now: datetime) -> float:
     """Return the retention now.
 
     Core, system and pinned: max(W, 1); episodes: 1 for 7 days, then ×0.8 a day (the three-layer paper).
@@ -125,7 +125,7 @@ def weight(m: Memory, u: float, now: datetime) -> float:
     return max(w, 1.0) if is_protected(m) else w
 
 
-def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
+def compute_factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
     """Return the factors of the weight, for the log.
 
     Their product, clamped, is the weight of an unprotected memory.
@@ -135,7 +135,7 @@ def factors(m: Memory, u: float, now: datetime) -> Mapping[str, float]:
     return CURVES[m.curve].factors(m, u, now)
 
 
-def level_of(m: Memory, u: float, now: datetime) -> Level:
+def compute_level(m: Memory, u: float, now: datetime) -> Level:
     """Return the level that the weight says.
 
     An expired todo is archived at once (the session paper), an episode after 14 days (the three-layer paper).
@@ -143,15 +143,15 @@ def level_of(m: Memory, u: float, now: datetime) -> Level:
     An instruction is always FULL.
     What a reviewer set aside stays archived until it is spoken of again.
     """
-    return level_at(m, weight(m, u, now), now)
+    return level_for_weight(m, compute_weight(m, u, now), now)
 
 
-def level_at(m: Memory, w: float, now: datetime) -> Level:
+def level_for_weight(m: Memory, w: float, now: datetime) -> Level:
     """Return the level for a weight at `now` that is known already."""
     if is_protected(m) or m.kind is Kind.INSTRUCTION:
         return Level.FULL
     if is_episode(m):
-        return Level.ARCHIVE if days(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
+        return Level.ARCHIVE if days_between(m.last_activated_at, now) >= EPISODE_ENDS else Level.FULL
     if is_expired(m, now) or is_set_aside(m):
         return Level.ARCHIVE
     return level_within(CURVES[m.curve].breakpoints, w)
@@ -163,7 +163,9 @@ def is_expired(m: Memory, now: datetime) -> bool:
     return m.kind is Kind.TODO and due is not None and now >= due and m.last_activated_at <= due
 
 
-def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = "") -> tuple[Memory, WeightEvent]:
+def apply_event(
+    m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = ""
+) -> tuple[Memory, WeightEvent]:
     """Return the memory after an event at `now`, and its weight log line.
 
     A use (mention, use, boost, affirm) activates; a negation takes the pin and dates itself, but does not
@@ -180,13 +182,13 @@ def happen(m: Memory, event: CurveEvent, u: float, now: datetime, reason: str = 
         after = _used(after, event, u, now)
     if event == "affirm":
         after = _affirmed(after)
-    after = replace(after, weight=weight(after, u, now))
+    after = replace(after, weight=compute_weight(after, u, now))
     if event in USES:
         after = _back(after, u, now)
-    return after, logged(event, m, after, u, now, reason)
+    return after, build_log_entry(event, m, after, u, now, reason)
 
 
-def logged(
+def build_log_entry(
     event: str, before: Memory | None, after: Memory, u: float, now: datetime, reason: str = ""
 ) -> WeightEvent:
     """Return the weight log's line for whatever made `after` of `before`.
@@ -200,27 +202,27 @@ def logged(
         memory_id=after.id,
         at=now,
         event=event,
-        old_weight=0.0 if before is None else weight(before, u, now),
-        new_weight=weight(after, u, now),
+        old_weight=0.0 if before is None else compute_weight(before, u, now),
+        new_weight=compute_weight(after, u, now),
         reason=reason,
-        factors=factors(after, u, now),
-        before={} if before is None else {**snapshot(before), "u": u},
-        after={**snapshot(after), "u": u},
+        factors=compute_factors(after, u, now),
+        before={} if before is None else {**dump_state(before), "u": u},
+        after={**dump_state(after), "u": u},
     )
 
 
-def revived(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
+def revive_memory(m: Memory, u: float, now: datetime) -> tuple[Memory, WeightEvent]:
     """Return the memory as its owner brings it back, and its log line.
 
     Used, in its own words and at least as strong as a new one, so that the next night leaves it alone.
     """
-    after, log = happen(m, "use", u, now)
+    after, log = apply_event(m, "use", u, now)
     curve = CURVES[m.curve]
     after = replace(after, importance=max(after.importance, s0.FIRST[Importance.MEDIUM]))
     fresh = replace(after, curve_state=curve.initial(m.kind, Importance.MEDIUM, log.at))
     after = max(after, fresh, key=lambda x: curve.weight(x, u, log.at))
-    after = replace(after, weight=weight(after, u, log.at), level=Level.FULL, content=m.original_content)
-    return after, logged("restored", m, after, u, log.at)
+    after = replace(after, weight=compute_weight(after, u, log.at), level=Level.FULL, content=m.original_content)
+    return after, build_log_entry("restored", m, after, u, log.at)
 
 
 def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "decay"] | None:
@@ -234,7 +236,7 @@ def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "deca
         return None
     rests = m.reviewed_at is not None and now - m.reviewed_at < REVIEW_RESTS
     answered = m.curve_state.data.get(KEPT)
-    value = counter(m, u, now)
+    value = compute_counter(m, u, now)
     if value >= s0.PROMOTION:
         return "promotion" if s0.may_be_core(m) and not (rests and answered != "decay") else None
     if value >= s0.DECAY or is_spared(m) or not CURVES[m.curve].reviews_decay:
@@ -242,25 +244,25 @@ def review_due(m: Memory, u: float, now: datetime) -> Literal["promotion", "deca
     return None if rests and answered != "promotion" else "decay"
 
 
-def verdict(m: Memory, u: float, now: datetime) -> Verdict:
+def decide_action(m: Memory, u: float, now: datetime) -> Verdict:
     """Return what upkeep should do.
 
     Forgetting comes before fading, and fading before a review.
     """
     below = CURVES[m.curve].forgets_below
-    if below is not None and not is_spared(m) and not is_episode(m) and weight(m, u, now) < below:
-        return Forget()
-    if (level := level_of(m, u, now)) != m.level:
-        return Fade(level)
+    if below is not None and not is_spared(m) and not is_episode(m) and compute_weight(m, u, now) < below:
+        return ForgetAction()
+    if (level := compute_level(m, u, now)) != m.level:
+        return FadeAction(level)
     match review_due(m, u, now):
         case "promotion":
-            return Promote()
+            return PromoteAction()
         case "decay":
-            return Decay()
-    return Keep()
+            return DecayAction()
+    return KeepAction()
 
 
-def snapshot(m: Memory) -> Mapping[str, Json]:
+def dump_state(m: Memory) -> Mapping[str, Json]:
     """Return all that a memory's weight is computed from, as JSON.
 
     Times are integer UTC milliseconds.
@@ -301,7 +303,7 @@ def _unmarked(m: Memory) -> Memory:
 
 
 def _ms(at: datetime | None) -> int | None:
-    return None if at is None else ms(at)
+    return None if at is None else to_milliseconds(at)
 
 
 def _whole_ms(at: datetime) -> datetime:
@@ -309,13 +311,13 @@ def _whole_ms(at: datetime) -> datetime:
 
 
 def _episode_weight(m: Memory, now: datetime) -> float:
-    return float(EPISODE_PER_DAY ** max(0.0, days(m.last_activated_at, now) - EPISODE_GRACE))
+    return float(EPISODE_PER_DAY ** max(0.0, days_between(m.last_activated_at, now) - EPISODE_GRACE))
 
 
 def _negated(m: Memory, u: float, now: datetime) -> Memory:
     """Denied. A second denial does not start the penalty anew: that would raise the weight."""
     if is_protected(m):  # its counter stood still until now
-        m = replace(m, importance=counter(m, u, now), importance_at=max(m.importance_at, now))
+        m = replace(m, importance=compute_counter(m, u, now), importance_at=max(m.importance_at, now))
     if m.negated_at is not None:
         return replace(m, pinned=False)
     until = now if m.valid_until is None else min(m.valid_until, now)
@@ -334,7 +336,7 @@ def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
 
     Only what the person says is a mention.
     """
-    value = counter(m, u, now)
+    value = compute_counter(m, u, now)
     if event == "boost":
         value = min(value + s0.BOOST, s0.MOST)
     if event in MENTIONS:
@@ -352,5 +354,5 @@ def _used(m: Memory, event: CurveEvent, u: float, now: datetime) -> Memory:
 
 def _back(m: Memory, u: float, now: datetime) -> Memory:
     """Content follows the level after a use: what had faded further comes back in its own words."""
-    level = level_of(m, u, now)
+    level = compute_level(m, u, now)
     return replace(m, level=level, content=m.original_content) if level < m.level else m

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import exp, log, log1p, prod
 
-from memory.lifecycle.curve import CurveEvent, as_if_idle, clamp, idle
+from memory.lifecycle.curve import CurveEvent, build_idle_state, clamp, count_idle_days
 from memory.models import KINDS, CurveState, Importance, Kind, Memory
 
 RATE, LOWERED, NEGATED = 0.01, 0.9, 0.5
@@ -21,7 +21,7 @@ LEAST = 1e-6  # a weight that a memory can come with from another curve
 MOST_ACTIVATIONS = 1000  # the paper's logarithm has no bound; this is one no life reaches
 
 
-def importance_of(kind: Kind) -> float:
+def parse_importance(kind: Kind) -> float:
     """Return the product paper's importance of a kind."""
     return OWN.get(kind) or KINDS[kind].s1_weight or UNLISTED
 
@@ -37,12 +37,12 @@ class RelevanceCurve:
 
     def initial(self, kind: Kind, importance: Importance, now: datetime) -> CurveState:  # noqa: ARG002
         """Return the state with the importance of the kind."""
-        return CurveState(strength=importance_of(kind), at=now)
+        return CurveState(strength=parse_importance(kind), at=now)
 
     def factors(self, m: Memory, u: float, now: datetime) -> Mapping[str, float]:
         """Return the product paper's three factors, and half while negated."""
         return {
-            "time": exp(-RATE * u * idle(m, now)),
+            "time": exp(-RATE * u * count_idle_days(m, now)),
             "activations": 1 + log1p(min(m.activation_count, MOST_ACTIVATIONS)),
             "importance": m.curve_state.strength,
             "negation": 1.0 if m.negated_at is None else NEGATED,
@@ -67,10 +67,10 @@ class RelevanceCurve:
 
         Importance is raised where even no idle day would do.
         """
-        fresh = replace(m, curve_state=CurveState(importance_of(m.kind), now, as_if_idle(m, 0.0, now)))
+        fresh = replace(m, curve_state=CurveState(parse_importance(m.kind), now, build_idle_state(m, 0.0, now)))
         rest = prod(self.factors(fresh, u, now).values())
         state = fresh.curve_state
         if weight > rest:
             return replace(m, curve_state=replace(state, strength=min(state.strength * weight / rest, 1.0)))
         t = log(rest / max(weight, LEAST)) / (RATE * u)
-        return replace(m, curve_state=replace(state, data=as_if_idle(m, t, now)))
+        return replace(m, curve_state=replace(state, data=build_idle_state(m, t, now)))

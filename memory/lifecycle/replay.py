@@ -13,7 +13,7 @@ from typing import Final
 
 from memory.lifecycle.curve import DAY, USES, CurveEvent, from_ms
 from memory.lifecycle.fade import FREQUENT_WINDOW, RECENT
-from memory.lifecycle.life import CURVES, born, happen, level_of, logged, weight
+from memory.lifecycle.life import CURVES, apply_event, build_log_entry, compute_level, compute_weight, start_life
 from memory.lifecycle.relevance import LOWER_BELOW
 from memory.models import CurveState, Importance, Json, Kind, Layer, Level, Memory, Sensitivity, WeightEvent
 
@@ -24,7 +24,7 @@ EPOCH = datetime(2000, 1, 1, tzinfo=UTC)  # when lives begin that are only imagi
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class WeightPoint:
     """How a memory stood at a time: by what it had last been through."""
 
     at: datetime
@@ -35,13 +35,13 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class WeightHistory:
     """A life as it can be drawn.
 
     Moments are in order (two at an event, before and after it), and so are the events.
     """
 
-    moments: tuple[Moment, ...]
+    moments: tuple[WeightPoint, ...]
     events: tuple[WeightEvent, ...]
 
     @property
@@ -50,7 +50,7 @@ class Course:
         return max((m.weight for m in self.moments), default=0.0)
 
 
-def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
+def restore_state(m: Memory, state: Mapping[str, Json]) -> Memory:
     """Return the memory with the state that a line of its log has (`snapshot`)."""
 
     def time(name: str) -> datetime | None:
@@ -78,7 +78,7 @@ def remade(m: Memory, state: Mapping[str, Json]) -> Memory:
     )
 
 
-def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200) -> Course:
+def replay_log(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, steps: int = 200) -> WeightHistory:
     """Return the life of `m` up to `until`, at `steps` times and around events.
 
     `u` is used where a line does not say it (the weight paper's user factor as it was then). A memory without a log
@@ -90,21 +90,21 @@ def course(m: Memory, log: Sequence[WeightEvent], u: float, until: datetime, ste
     times = sorted(
         {start + step * i for i in range(steps)} | {e.at for e in events} | {until} | _bends(events, until)
     )
-    out: list[Moment] = []
+    out: list[WeightPoint] = []
     state, speed, passed = m, u, 0
     if events:
-        state = remade(m, events[0].after)
+        state = restore_state(m, events[0].after)
     for at in times:
         if at > start:
             out.append(_moment(state, speed, at))
         while passed < len(events) and events[passed].at <= at:
-            state = remade(m, events[passed].after)
+            state = restore_state(m, events[passed].after)
             speed = float(events[passed].after.get("u", u))
             passed += 1
             out.append(_moment(state, speed, at))
         if at == start and not out:
             out.append(_moment(state, speed, at))
-    return Course(tuple(out), events)
+    return WeightHistory(tuple(out), events)
 
 
 def _bends(events: Iterable[WeightEvent], until: datetime) -> set[datetime]:
@@ -126,11 +126,11 @@ def _in_order(log: Iterable[WeightEvent]) -> tuple[WeightEvent, ...]:
     return tuple(out)
 
 
-def _moment(m: Memory, u: float, at: datetime) -> Moment:
-    return Moment(at, weight(m, u, at), m.level, level_of(m, u, at), m.curve)
+def _moment(m: Memory, u: float, at: datetime) -> WeightPoint:
+    return WeightPoint(at, compute_weight(m, u, at), m.level, compute_level(m, u, at), m.curve)
 
 
-def imagined(
+def simulate_memory(
     kind: Kind, importance: Importance, curve: str, u: float, events: Sequence[tuple[float, CurveEvent]], days: float
 ) -> tuple[Memory, list[WeightEvent]]:
     """Make up a memory at `EPOCH`, and the log of so many days.
@@ -139,14 +139,14 @@ def imagined(
     """
     layer = Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT
     blank = Memory("", "", "", "", "en", layer, kind, EPOCH, EPOCH, curve, CurveState(0.0, EPOCH), 0.0, EPOCH)
-    first = m = born(blank, importance, curve, EPOCH)
-    log = [logged("created", None, m, u, EPOCH)]
+    first = m = start_life(blank, importance, curve, EPOCH)
+    log = [build_log_entry("created", None, m, u, EPOCH)]
     nights: list[tuple[float, CurveEvent]] = []
     if curve == RELEVANCE and layer is not Layer.EPISODE:
         nights = [(float(night), "lowered") for night in range(1, int(days) + 1)]
     for day, event in sorted([*events, *nights]):
         at = EPOCH + day * DAY
-        if event != "lowered" or (CURVES[curve].forgets_below or 0.0) <= weight(m, u, at) < LOWER_BELOW:
-            m, line = happen(m, event, u, at)
+        if event != "lowered" or (CURVES[curve].forgets_below or 0.0) <= compute_weight(m, u, at) < LOWER_BELOW:
+            m, line = apply_event(m, event, u, at)
             log.append(line)
     return first, log

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from memory.lifecycle.curve import after_grace, is_protected
+from memory.lifecycle.curve import count_days_after_grace, is_protected
 from memory.models import Importance, Kind, Layer, Memory
 
 FIRST: Mapping[Importance, float] = {Importance.HIGH: 2.0, Importance.MEDIUM: 1.5, Importance.LOW: 1.0}
@@ -22,14 +22,14 @@ KEPT_AT = 0.5  # a KEEP in a decay review sets it to this
 MOST = 10.0  # the paper names no ceiling; far above everything it decides
 
 
-def counter(m: Memory, u: float, now: datetime) -> float:
+def compute_counter(m: Memory, u: float, now: datetime) -> float:
     """Return the counter as it stands at `now`.
 
     Protected memories keep theirs (the three-layer paper: core never decays).
     """
     if is_protected(m):
         return min(m.importance, MOST)
-    return min(float(m.importance * PER_DAY ** (u * after_grace(m, m.importance_at, now))), MOST)
+    return min(float(m.importance * PER_DAY ** (u * count_days_after_grace(m, m.importance_at, now))), MOST)
 
 
 def may_be_core(m: Memory) -> bool:

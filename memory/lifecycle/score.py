@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import prod
 
-from memory.lifecycle.curve import USES, CurveEvent, after_grace, clamp
+from memory.lifecycle.curve import USES, CurveEvent, clamp, count_days_after_grace
 from memory.models import CurveState, Importance, Kind, Memory
 
 FIRST: Mapping[Importance, float] = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
@@ -37,7 +37,7 @@ class ScoreCurve:
         state = m.curve_state
         return {
             "score": state.strength,
-            "decay": PER_DAY ** (u * after_grace(m, state.at, now)),
+            "decay": PER_DAY ** (u * count_days_after_grace(m, state.at, now)),
             "negation": 1.0 if m.negated_at is None else CONTRADICTED,
         }
 
@@ -48,7 +48,7 @@ class ScoreCurve:
     def apply(self, m: Memory, e: CurveEvent, u: float, now: datetime) -> CurveState:
         """Add (1−s)·0.2 for a hit to what is left; halve for a contradiction."""
         state = m.curve_state
-        s = state.strength * PER_DAY ** (u * after_grace(m, state.at, now))
+        s = state.strength * PER_DAY ** (u * count_days_after_grace(m, state.at, now))
         if e in USES:
             return CurveState(strength=s + (1 - s) * HIT, at=max(state.at, now))
         if e == "contradicted":

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from memory.mirror.apply import answered
-from memory.mirror.sync import Mirror, Place, Report
+from memory.mirror.sync import Mirror, MirrorPlace, SyncReport
 
-__all__ = ["Mirror", "Place", "Report", "answered"]
+__all__ = ["Mirror", "MirrorPlace", "SyncReport", "answered"]

@@ -12,19 +12,19 @@ from memory.errors import NotFound, Refused
 from memory.learn import keep
 from memory.learn.alike import same
 from memory.learn.forget import forget
-from memory.learn.remember import Looked, Rememberer, Request
-from memory.mirror.merge import Edit, New, Plan
-from memory.mirror.page import Document, atoms, flat
-from memory.mirror.snapshot import Planned, lineage_of, planned, shown_of
-from memory.models import ChangeSet, Filter, Kind, Memory, MemoryId, MirrorState, Shown, State, WeightEvent
-from memory.ports import Tx
+from memory.learn.remember import NearestMemories, Rememberer, RememberRequest
+from memory.mirror.merge import EditedEntry, MergePlan, NewEntry
+from memory.mirror.page import MirrorDocument, flatten_spacing, split_paragraphs
+from memory.mirror.snapshot import PlannedMerge, digest_memory, get_lineage, plan_merge
+from memory.models import ChangeSet, Filter, Kind, Memory, MemoryId, MirrorDigest, MirrorState, State, WeightEvent
+from memory.ports import Transaction
 
 ANSWER_WITHIN: Final = timedelta(days=7)
 _AFTER: Final = timedelta(milliseconds=1)  # words of the same save are said after what it deletes
 
 
 @dataclass(slots=True)
-class Applied:
+class AppliedEdits:
     """What was done. `dropped` were forgotten meanwhile, and are not brought back by still being in the file."""
 
     new: list[MemoryId] = field(default_factory=list)
@@ -35,9 +35,9 @@ class Applied:
     asked: bool = False
     set_id: str | None = None
 
-    def __add__(self, other: Applied) -> Applied:
+    def __add__(self, other: AppliedEdits) -> AppliedEdits:
         """Both."""
-        return Applied(
+        return AppliedEdits(
             self.new + other.new,
             self.edited + other.edited,
             self.deleted + other.deleted,
@@ -49,32 +49,32 @@ class Applied:
 
 
 @dataclass(slots=True)
-class Taking:
+class EditApplier:
     """Takes one file's edits, inside one write."""
 
-    tx: Tx
-    doc: Document
+    tx: Transaction
+    doc: MirrorDocument
     rememberer: Rememberer
-    looked: Mapping[str, Looked]
+    looked: Mapping[str, NearestMemories]
     tz: str
     u: float
     now: datetime
-    out: Applied = field(default_factory=Applied)
+    out: AppliedEdits = field(default_factory=AppliedEdits)
     unread: list[str] = field(default_factory=list)
-    shows: dict[MemoryId, Shown | None] = field(default_factory=dict)  # what the person's buffer has now
-    base: Mapping[MemoryId, Shown] = field(default_factory=dict)
+    shows: dict[MemoryId, MirrorDigest | None] = field(default_factory=dict)  # what the person's buffer has now
+    base: Mapping[MemoryId, MirrorDigest] = field(default_factory=dict)
     begun: ChangeSet | None = None
 
-    def run(self, digest: str, before: Planned) -> Applied:
+    def run(self, digest: str, before: PlannedMerge) -> AppliedEdits:
         """Do it, and note that this file was read. `before`: what was planned, to be thought over if it must."""
         tx = self.tx
-        thought = before if before.holds(tx) else planned(tx, self.doc)
+        thought = before if before.holds(tx) else plan_merge(tx, self.doc)
         wanted, version, state = thought.plan, thought.version, thought.state
         self.base = thought.base
         self.out.dropped = wanted.dropped
         for i, d in wanted.rewritten.items():
             was = self.base.get(i)
-            self.shows[i] = Shown(d, was.original if was else d, was.kind if was else "")
+            self.shows[i] = MirrorDigest(d, was.original if was else d, was.kind if was else "")
         if wanted.acts:
             self.begun = tx.changes.begin("user", "mirror", self.now)
             self._delete(wanted, self.begun)
@@ -95,7 +95,7 @@ class Taking:
 
     # --- acts ------------------------------------------------------------------------------------------
 
-    def _delete(self, wanted: Plan, begun: ChangeSet) -> None:
+    def _delete(self, wanted: MergePlan, begun: ChangeSet) -> None:
         """What the file shows stays, even where it says the same as what was deleted from it."""
         if not wanted.deleted:
             return
@@ -106,39 +106,39 @@ class Taking:
         m = self.tx.memories.get(memory_id)
         if m is None or Kind.EPISODE in {m.kind, kind}:
             return
-        old, before = lifecycle.weight(m, self.u, self.now), lifecycle.snapshot(m)
-        new = replace(lifecycle.happen(m, "use", self.u, self.now)[0], kind=kind, verified=True)
-        new = self.tx.memories.put(replace(new, weight=lifecycle.weight(new, self.u, self.now)), "updated")
-        factors = lifecycle.factors(new, self.u, self.now)
-        after = lifecycle.snapshot(new)
+        old, before = lifecycle.compute_weight(m, self.u, self.now), lifecycle.dump_state(m)
+        new = replace(lifecycle.apply_event(m, "use", self.u, self.now)[0], kind=kind, verified=True)
+        new = self.tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, self.u, self.now)), "updated")
+        factors = lifecycle.compute_factors(new, self.u, self.now)
+        after = lifecycle.dump_state(new)
         self.tx.memories.log(WeightEvent(m.id, self.now, "edited", old, new.weight, "user", factors, before, after))
         self.out.edited.append(m.id)
         self.shows[m.id] = replace(
-            self.shows.get(m.id) or self.base.get(m.id) or shown_of(self.tx, m), kind=str(kind)
+            self.shows.get(m.id) or self.base.get(m.id) or digest_memory(self.tx, m), kind=str(kind)
         )
 
-    def _edit(self, e: Edit) -> None:
+    def _edit(self, e: EditedEntry) -> None:
         try:
             m = keep.edit(self.tx, e.id, e.text, self.u, self.now, within=self.begun)
         except NotFound:
-            self.unread += atoms(e.block.raw)
+            self.unread += split_paragraphs(e.block.raw)
             return
         except Refused as refused:
             if refused.code == "secret":
-                self._new(New(e.text, None, e.block))
+                self._new(NewEntry(e.text, None, e.block))
             else:
-                self.unread += atoms(e.block.raw)
+                self.unread += split_paragraphs(e.block.raw)
             return
-        self.shows[m.id] = shown_of(self.tx, m)
+        self.shows[m.id] = digest_memory(self.tx, m)
         if m.id not in self.out.edited:
             self.out.edited.append(m.id)
 
-    def _new(self, n: New) -> None:
+    def _new(self, n: NewEntry) -> None:
         kind = None if n.kind is Kind.EPISODE else n.kind
         scope = f"user:{self.tx.user_id}"
-        request = Request(
+        request = RememberRequest(
             self.tx.user_id,
-            flat(n.text),
+            flatten_spacing(n.text),
             self.now + _AFTER,
             self.tz,
             scope,
@@ -147,7 +147,7 @@ class Taking:
             within=self.begun,
         )
         try:
-            done = self.rememberer.save(self.tx, request, self.looked.get(n.text, Looked()))
+            done = self.rememberer.save(self.tx, request, self.looked.get(n.text, NearestMemories()))
         except Refused:
             self._set_aside(n.block.raw)
             return
@@ -155,26 +155,28 @@ class Taking:
         if not done.already:
             self.out.new.append(m.id)
         if n.beside is None and (not done.already or m.id not in self.base):
-            self.shows[m.id] = replace(shown_of(self.tx, m), text=self.tx.mirror.digest(n.text))
+            self.shows[m.id] = replace(digest_memory(self.tx, m), text=self.tx.mirror.digest(n.text))
 
     def _set_aside(self, raw: str) -> None:
         """Into the Unread part, word for word; a secret in it is sealed, and its place is left blank."""
         redacted, found = privacy.redact(raw)
         if found:
-            sound = flat(raw).encode("utf-8", "replace").decode()
+            sound = flatten_spacing(raw).encode("utf-8", "replace").decode()
             self.begun = self.begun or self.tx.changes.begin("user", "mirror", self.now)
-            request = Request(self.tx.user_id, sound, self.now, self.tz, f"user:{self.tx.user_id}", within=self.begun)
+            request = RememberRequest(
+                self.tx.user_id, sound, self.now, self.tz, f"user:{self.tx.user_id}", within=self.begun
+            )
             try:
-                self.out.new.append(self.rememberer.save(self.tx, request, Looked()).memory.id)
+                self.out.new.append(self.rememberer.save(self.tx, request, NearestMemories()).memory.id)
             except Refused:
                 return  # the words around it are not worth keeping it in the open
-        self.unread += atoms(redacted)
+        self.unread += split_paragraphs(redacted)
 
     # --- what the file goes on with --------------------------------------------------------------------
 
-    def _asked(self, state: MirrorState | None, wanted: Plan) -> MirrorState:
+    def _asked(self, state: MirrorState | None, wanted: MergePlan) -> MirrorState:
         """Too much is missing to be sure that it was meant: keep it, leave it out of the file, and ask."""
-        state = state or MirrorState(lineage=lineage_of(self.tx))
+        state = state or MirrorState(lineage=get_lineage(self.tx))
         before = [str(i) for i in (state.asking or {}).get("ids", ())]
         ids = [i for i in before if i not in wanted.present] + [i for i in wanted.missing if i not in before]
         if ids == before:
@@ -202,7 +204,7 @@ class Taking:
         return (*kept, *((raw, state.version + 1) for raw in fresh))
 
 
-def answered(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
+def answered(tx: Transaction, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
     """The person has said what the entries missing from their file mean: forget `ids`, show the others again."""
     state = tx.mirror.state()
     if state is not None and state.asking is not None:
@@ -215,7 +217,7 @@ def answered(tx: Tx, ids: Sequence[MemoryId], now: datetime) -> list[Memory]:
     return tx.memories.many(delete(tx, ids, now, tx.changes.begin("user", "mirror", now)))
 
 
-def delete(tx: Tx, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet) -> list[MemoryId]:
+def delete(tx: Transaction, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet) -> list[MemoryId]:
     """Forget these, and spare whatever else is shown. One whose twin stays is put away without any more ado."""
     shown = tx.mirror.shown() - set(ids)
     found = [m for m in tx.memories.many(dict.fromkeys(ids)) if m.state not in {State.DELETED, State.FORGOTTEN}]
@@ -228,6 +230,6 @@ def delete(tx: Tx, ids: Sequence[MemoryId], now: datetime, begun: ChangeSet) -> 
     return [m.id for m in found]
 
 
-def _has_twin(tx: Tx, m: Memory, shown: frozenset[MemoryId]) -> bool:
+def _has_twin(tx: Transaction, m: Memory, shown: frozenset[MemoryId]) -> bool:
     near: Iterable[Memory] = tx.memories.find(Filter(), text=m.original_content, limit=20).items
     return any(o.id in shown and same(m.original_content, o.original_content, kinds=(m.kind, o.kind)) for o in near)

@@ -23,7 +23,7 @@ _FEW: Final = 3  # times as many lines may be damaged as are sound UTF-8 beyond 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MirrorFile:
     """A file as it was read; `digest` is that of its bytes."""
 
     text: str
@@ -40,19 +40,19 @@ def seal_of(path: Path) -> Seal | None:
     return s.st_mtime_ns, s.st_size, s.st_ino
 
 
-def digest_of(data: bytes) -> str:
+def compute_digest(data: bytes) -> str:
     """A short name for these bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> Found | None:
+def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> MirrorFile | None:
     """The file, None if there is none. Unless its digest is one of `ours`, it is read when nobody writes any more.
 
     Raises OSError if it is there and cannot be read.
     """
     before = _take(path)
     for _ in range(_TRIES):
-        if before is None or digest_of(before[0]) in ours or _at_rest(before[1]):
+        if before is None or compute_digest(before[0]) in ours or _at_rest(before[1]):
             break
         time.sleep(_SETTLE)
         after = _take(path)
@@ -62,7 +62,7 @@ def read(path: Path, ours: frozenset[str], lang: Lang = "en") -> Found | None:
     if before is None:
         return None
     data, seal = before
-    return Found(decoded(data, lang), digest_of(data), seal)
+    return MirrorFile(decode_file(data, lang), compute_digest(data), seal)
 
 
 def _at_rest(seal: Seal) -> bool:
@@ -85,7 +85,7 @@ def _take(path: Path) -> tuple[bytes, Seal] | None:
     raise OSError(f"{path} does not hold still.")
 
 
-def decoded(data: bytes, lang: Lang) -> str:
+def decode_file(data: bytes, lang: Lang) -> str:
     """Its text: UTF-8, UTF-16 with its mark (an old Windows editor), else what that editor uses for the language.
 
     A file that is UTF-8 but for a few lines is UTF-8: what is not stays as it is (`damaged`), and is written back.
@@ -94,18 +94,18 @@ def decoded(data: bytes, lang: Lang) -> str:
         return clean_input(data.decode("utf-16", "replace"))
     text = data.decode("utf-8-sig", "surrogateescape").replace("\0", "␀")
     lines = [line for line in text.split("\n") if not line.isascii()]
-    broken = sum(damaged(line) for line in lines)
+    broken = sum(is_damaged(line) for line in lines)
     if broken <= _FEW * (len(lines) - broken):
         return text
     return clean_input(data.decode("gb18030" if lang == "zh" else "cp1252", "replace"))
 
 
-def damaged(text: str) -> bool:
+def is_damaged(text: str) -> bool:
     """Whether there are bytes in it that are no text."""
     return any("\udc80" <= c <= "\udcff" for c in text)
 
 
-def encoded(text: str) -> bytes:
+def encode_file(text: str) -> bytes:
     """The bytes of a text, those that were none included."""
     return re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", text).encode("utf-8", "surrogateescape")
 
@@ -126,7 +126,7 @@ def _put(path: Path, text: str, expected: Seal | None, *, check: bool) -> Seal |
     fd, name = tempfile.mkstemp(prefix=_PREFIX, dir=path.parent)  # mkstemp gives 0600
     try:
         with os.fdopen(fd, "wb") as f:
-            f.write(encoded(text))
+            f.write(encode_file(text))
             f.flush()
             os.fsync(f.fileno())
         seal = seal_of(Path(name))
@@ -148,7 +148,7 @@ def _sync_dir(path: Path) -> None:
             os.close(fd)
 
 
-def sweep(home: Path, older: float = 60.0) -> None:
+def remove_leftovers(home: Path, older: float = 60.0) -> None:
     """Remove what a process that was killed while writing left behind, so many seconds ago."""
     for left in home.glob(f"{_PREFIX}*"):
         with suppress(OSError):

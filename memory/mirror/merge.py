@@ -15,8 +15,8 @@ from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-from memory.mirror.page import Block, Document, atoms
-from memory.models import Kind, MemoryId, Shown
+from memory.mirror.page import MirrorBlock, MirrorDocument, split_paragraphs
+from memory.models import Kind, MemoryId, MirrorDigest
 
 Where: TypeAlias = Literal["here", "replaced", "gone"]
 MANY: Final = 10
@@ -27,7 +27,7 @@ _FIGURES: Final = re.compile(r"\d{4}-\d{2}-\d{2}|\d\.\d\d")  # a heading that wa
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MemoryStatus:
     """What became of a memory: `here` in the file's parts, `replaced` by another one, or `gone`."""
 
     where: Where
@@ -37,33 +37,33 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditedEntry:
     """The person's words become the original."""
 
     id: MemoryId
     text: str
-    block: Block
+    block: MirrorBlock
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class NewEntry:
     """A memory that the person wrote. `beside`: both they and the program rewrote the same one, `beside`."""
 
     text: str
     kind: Kind | None
-    block: Block
+    block: MirrorBlock
     beside: MemoryId | None = None
 
 
 @dataclass(slots=True)
-class Plan:
+class MergePlan:
     """What is to be done. `present` are the entries that the file still has, however they were damaged."""
 
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[EditedEntry] = field(default_factory=list)
     kinds: dict[MemoryId, Kind] = field(default_factory=dict)
     deleted: list[MemoryId] = field(default_factory=list)
     missing: list[MemoryId] = field(default_factory=list)  # too many to be sure: ask
-    new: list[New] = field(default_factory=list)
+    new: list[NewEntry] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)  # pieces for the Unread part
     dropped: list[MemoryId] = field(default_factory=list)  # forgotten meanwhile, and saved back
     present: set[MemoryId] = field(default_factory=set)
@@ -76,13 +76,13 @@ class Plan:
 
 
 def plan(
-    doc: Document,
-    base: Mapping[MemoryId, Shown],
-    stands: Mapping[MemoryId, Standing],
+    doc: MirrorDocument,
+    base: Mapping[MemoryId, MirrorDigest],
+    stands: Mapping[MemoryId, MemoryStatus],
     seen: Callable[[MemoryId, str], bool],
     digest: Callable[[str], str],
     added: Mapping[MemoryId, str] = MappingProxyType({}),
-) -> Plan:
+) -> MergePlan:
     """Compare. `base` is empty for a file of unknown origin, from which nothing can be missing.
 
     `stands` has every id of the base and of the file that was ever known here; `seen` tells whether some version
@@ -94,19 +94,19 @@ def plan(
 
 @dataclass(slots=True)
 class _Merge:
-    doc: Document
-    base: Mapping[MemoryId, Shown]
-    stands: Mapping[MemoryId, Standing]
+    doc: MirrorDocument
+    base: Mapping[MemoryId, MirrorDigest]
+    stands: Mapping[MemoryId, MemoryStatus]
     seen: Callable[[MemoryId, str], bool]
     digest: Callable[[str], str]
     added: Mapping[MemoryId, str]
-    out: Plan = field(default_factory=Plan)
-    named: dict[MemoryId, Block] = field(default_factory=dict)
-    loose: list[Block] = field(default_factory=list)
+    out: MergePlan = field(default_factory=MergePlan)
+    named: dict[MemoryId, MirrorBlock] = field(default_factory=dict)
+    loose: list[MirrorBlock] = field(default_factory=list)
 
     digests: dict[str, str] = field(default_factory=dict)
 
-    def run(self) -> Plan:
+    def run(self) -> MergePlan:
         self._name()
         missing = self._retyped(self._find([i for i in self.base if i not in self.named]))
         for memory_id, block in self.named.items():
@@ -115,11 +115,11 @@ class _Merge:
         self._absent(missing)
         for block in self.loose:
             if block.fault:
-                self.out.unread += atoms(block.raw)
+                self.out.unread += split_paragraphs(block.raw)
             else:
-                self.out.new.append(New(block.text, block.kind, block))
+                self.out.new.append(NewEntry(block.text, block.kind, block))
         for stray in self.doc.strays:
-            self.out.unread += atoms(stray)
+            self.out.unread += split_paragraphs(stray)
         return self.out
 
     def _of(self, text: str) -> str:
@@ -132,7 +132,7 @@ class _Merge:
 
     def _name(self) -> None:
         """One block for each id; a copy of an entry that somebody rewrote is a new one."""
-        several: dict[MemoryId, list[Block]] = {}
+        several: dict[MemoryId, list[MirrorBlock]] = {}
         for b in self.doc.blocks:
             if b.id is not None and (b.id in self.base or b.id in self.stands):
                 several.setdefault(b.id, []).append(b)
@@ -188,8 +188,8 @@ class _Merge:
 
     # --- one entry -------------------------------------------------------------------------------------
 
-    def _one(self, memory_id: MemoryId, b: Block) -> None:
-        was, now = self.base.get(memory_id), self.stands.get(memory_id, Standing("gone"))
+    def _one(self, memory_id: MemoryId, b: MirrorBlock) -> None:
+        was, now = self.base.get(memory_id), self.stands.get(memory_id, MemoryStatus("gone"))
         wanted = b.kind
         if wanted is not None and was is not None and now.where == "here" and wanted not in {was.kind, now.kind}:
             self.out.kinds[memory_id] = wanted
@@ -205,15 +205,15 @@ class _Merge:
             return
         self.out.rewritten[memory_id] = d
         if now.where == "gone":
-            self.out.unread += atoms(b.raw)
+            self.out.unread += split_paragraphs(b.raw)
             self.out.dropped.append(memory_id)
         elif now.where == "here" and was is not None and now.original == was.original:
-            self.out.edits.append(Edit(memory_id, b.text, b))
+            self.out.edits.append(EditedEntry(memory_id, b.text, b))
         else:
-            self.out.new.append(New(b.text, b.kind or _kind(now.kind), b, beside=memory_id))
+            self.out.new.append(NewEntry(b.text, b.kind or _kind(now.kind), b, beside=memory_id))
 
     def _absent(self, missing: list[MemoryId]) -> None:
-        missing = [i for i in missing if self.stands.get(i, Standing("gone")).where != "gone"]
+        missing = [i for i in missing if self.stands.get(i, MemoryStatus("gone")).where != "gone"]
         # A line saved before: taken out of the same buffer again, or never in this one, which is as old: who knows.
         self.out.missing = [i for i in missing if i in self.added]
         missing = [i for i in missing if i not in self.added]

@@ -14,7 +14,7 @@ Fault: TypeAlias = Literal["", "heading", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MirrorEntry:
     """A memory as the file shows it."""
 
     id: MemoryId
@@ -29,7 +29,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class MirrorStamp:
     """Which file of which store: what an editor's buffer goes back to, however old it is."""
 
     lineage: str
@@ -37,18 +37,18 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MirrorPage:
     """All that a file says."""
 
-    entries: Sequence[Entry]
-    stamp: Stamp
+    entries: Sequence[MirrorEntry]
+    stamp: MirrorStamp
     updated: str
     unread: Sequence[str] = ()
     notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MirrorBlock:
     """Something that reads like an entry, or like a new one (`id` None).
 
     `paragraphs` are unescaped, their spacing evened; `raw` is the text as it stands; `lines` are its first line
@@ -70,17 +70,17 @@ class Block:
 
 
 @dataclass(slots=True)
-class Document:
+class MirrorDocument:
     """A file that was read."""
 
-    stamp: Stamp | None = None
-    blocks: list[Block] = field(default_factory=list)
+    stamp: MirrorStamp | None = None
+    blocks: list[MirrorBlock] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)  # what the Unread part holds
     strays: list[str] = field(default_factory=list)  # verbatim: what belongs to nothing
     empty: bool = False  # nothing at all in it
 
     @property
-    def said(self) -> list[Block]:
+    def said(self) -> list[MirrorBlock]:
         """Blocks that can be read."""
         return [b for b in self.blocks if not b.fault]
 
@@ -91,25 +91,25 @@ _SPECIAL: Final = "#＃-–*+>•·‣[［【（(<|｜\\`~=:"
 _NUMBERED: Final = re.compile(r"\d{1,3}[.)、）]")
 
 
-def flat(text: str) -> str:
+def flatten_spacing(text: str) -> str:
     """Spacing evened: an entry's text is one line."""
     return " ".join(text.split())
 
 
 def _escaped(text: str) -> str:
-    line = flat(text)
+    line = flatten_spacing(text)
     return "\\" + line if line[:1] in _SPECIAL or _NUMBERED.match(line) else line
 
 
-def unescaped(text: str) -> str:
+def unescape_line(text: str) -> str:
     """The text of a line as it was before `render` made its first sign harmless."""
     if text.startswith("\\") and (text[1:2] in _SPECIAL or _NUMBERED.match(text[1:])):
         return text[1:]
     return text
 
 
-def _entry(e: Entry, lang: Lang) -> Iterable[str]:
-    yield f"### [{e.id}] {words.label(e.kind, lang)} | {e.weight:.2f} | {e.active_on} | {e.hits}"
+def _entry(e: MirrorEntry, lang: Lang) -> Iterable[str]:
+    yield f"### [{e.id}] {words.get_kind_label(e.kind, lang)} | {e.weight:.2f} | {e.active_on} | {e.hits}"
     if e.level is not Level.FULL:
         yield f"<!-- {words.say(f'level.{e.level:d}', lang)} -->"
     if e.negated:
@@ -118,7 +118,7 @@ def _entry(e: Entry, lang: Lang) -> Iterable[str]:
     yield ""
 
 
-def render(page: Page, lang: Lang) -> str:
+def render(page: MirrorPage, lang: Lang) -> str:
     """The whole file. Entries by weight, the strongest first; the same memories give the same text."""
     ordered = sorted(page.entries, key=lambda e: (-round(e.weight, 2), e.id))
     out = [
@@ -144,20 +144,20 @@ def render(page: Page, lang: Lang) -> str:
     return "\n".join(out).rstrip("\n") + "\n"
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """However they end, and whatever mark the file begins with."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def atoms(raw: str) -> list[str]:
+def split_paragraphs(raw: str) -> list[str]:
     """A text in pieces without blank lines, as the Unread part keeps them."""
     pieces = re.split(r"\n[^\S\n]*(?:\n[^\S\n]*)+", raw.strip("\n"))
     return [p.strip("\n") for p in pieces if p.strip()]
 
 
-def body(text: str) -> str:
+def strip_own_comments(text: str) -> str:
     """The text without what changes by itself: comments of ours, and spacing between lines."""
-    lines = (line.rstrip() for line in lines_of(text))
+    lines = (line.rstrip() for line in split_lines(text))
     return "\n".join(
         x for x in lines if x and not (x.startswith("<!--") and x.endswith("-->") and words.is_ours(x[4:-3]))
     )

@@ -12,8 +12,17 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from memory.mirror import words
-from memory.mirror.files import damaged
-from memory.mirror.page import Block, Document, Fault, Stamp, atoms, flat, lines_of, unescaped
+from memory.mirror.files import is_damaged
+from memory.mirror.page import (
+    Fault,
+    MirrorBlock,
+    MirrorDocument,
+    MirrorStamp,
+    flatten_spacing,
+    split_lines,
+    split_paragraphs,
+    unescape_line,
+)
 from memory.models import Kind, MemoryId
 from memory.text.pieces import PIECE
 
@@ -31,25 +40,25 @@ _DATE: Final = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _STAMP: Final = re.compile(r"ebb: ([0-9a-z]+)\.(\d+)")
 
 
-def ids_in(text: str) -> set[MemoryId]:
+def find_ids(text: str) -> set[MemoryId]:
     """Whatever may be an id in a heading, or in what was one."""
-    heads = (x for x in lines_of(text) if any(sign in x for sign in "#＃[［【|｜") or _DATE.search(x))
+    heads = (x for x in split_lines(text) if any(sign in x for sign in "#＃[［【|｜") or _DATE.search(x))
     return {t.lower() for x in heads for t in _TOKEN.findall(unicodedata.normalize("NFKC", x)) if len(t) >= 6}
 
 
 def _names(line: str, part: words.Part) -> bool:
     heading = _HEADING.match(line)
-    return heading is not None and words.part_of(heading[2]) == part
+    return heading is not None and words.parse_part(heading[2]) == part
 
 
 def _bullet(line: str) -> re.Match[str] | None:
     return _BULLET.match(line) or _DENSE_BULLET.match(line)
 
 
-def parse(text: str, known: Container[MemoryId] = frozenset()) -> Document:
+def parse(text: str, known: Container[MemoryId] = frozenset()) -> MirrorDocument:
     """Read a file. `known` are ids that tell a heading of ours even where its signs were lost."""
-    lines = lines_of(text)
-    reader = _Reader(known, lines, renamed=not any(_names(line, "active") for line in lines))
+    lines = split_lines(text)
+    reader = _MirrorReader(known, lines, renamed=not any(_names(line, "active") for line in lines))
     reader.doc.empty = not any(line.strip() for line in lines)
     for n, line in enumerate(lines):
         if n >= reader.resume:
@@ -59,7 +68,7 @@ def parse(text: str, known: Container[MemoryId] = frozenset()) -> Document:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBlock:
     """A block that is being read."""
 
     start: int
@@ -73,21 +82,21 @@ class _Open:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _MirrorReader:
     known: Container[MemoryId]
     lines: Sequence[str]
     renamed: bool  # no heading begins the active part: the first one of its rank stands where it stood
-    doc: Document = field(default_factory=Document)
+    doc: MirrorDocument = field(default_factory=MirrorDocument)
     resume: int = 0  # lines before this one are read already
     where: Where = "head"
-    open: _Open | None = None
+    open: _OpenBlock | None = None
     stray: list[str] = field(default_factory=list)
     chunk: list[str] = field(default_factory=list)
 
     # --- lines
 
     def line(self, n: int, line: str) -> None:
-        if self.where != "unread" and damaged(line):
+        if self.where != "unread" and is_damaged(line):
             self.doc.strays.append(line)
             return
         if self.where != "unread" and line.lstrip().startswith("<!--"):
@@ -131,12 +140,12 @@ class _Reader:
         whole = "\n".join(self.lines[n : end + 1])
         inside = whole.strip().removeprefix("<!--").removesuffix("-->").strip()
         if self.doc.stamp is None and (m := _STAMP.fullmatch(words.fold(inside))):
-            self.doc.stamp = Stamp(m[1], int(m[2]))
+            self.doc.stamp = MirrorStamp(m[1], int(m[2]))
         elif not words.is_ours(inside):
             self.doc.strays.append(whole)
 
     def _part(self, n: int, heading: re.Match[str]) -> bool:
-        part = words.part_of(heading[2])
+        part = words.parse_part(heading[2])
         if part is None or (len(heading[1]) > 2 and self.where == "unread"):
             return False
         self._close_block(n)
@@ -169,7 +178,7 @@ class _Reader:
                 self.stray.append(line)
                 return
             self._flush_stray()
-            self.open = _Open(n)
+            self.open = _OpenBlock(n)
         self.open.raw.append(line)
         self.open.lines.append(_bare(line, bullet))
 
@@ -184,11 +193,11 @@ class _Reader:
         before = self.open
         self._close_block(n)
         if self.where in {"active", "archived"}:
-            self.open = _Open(n, kind=before.kind if before is not None and before.id is None else None)
+            self.open = _OpenBlock(n, kind=before.kind if before is not None and before.id is None else None)
 
     # --- headings
 
-    def _opened(self, n: int, line: str, title: str, *, headed: bool, level: int) -> _Open | None:
+    def _opened(self, n: int, line: str, title: str, *, headed: bool, level: int) -> _OpenBlock | None:
         plain = unicodedata.normalize("NFKC", title)
         if not headed:
             return self._bare_heading(n, line, plain)
@@ -200,31 +209,31 @@ class _Reader:
                 rest = plain if not m else rest
                 token, m = named[0], _ID.match(plain) or re.match("", plain)
         word = _kind_word(rest, token)
-        kind = words.kind_of(word)
+        kind = words.parse_kind(word)
         if token in self.known:
-            return _Open(n, [line], token, kind, token=token)
+            return _OpenBlock(n, [line], token, kind, token=token)
         if kind is not None and (level >= 3 or m or "|" in plain):
-            return _Open(n, [line], None, kind, token=token)
+            return _OpenBlock(n, [line], None, kind, token=token)
         if level >= 3 or m is not None:
-            return _Open(n, [line], None, None, title=title.strip(), token=token)
+            return _OpenBlock(n, [line], None, None, title=title.strip(), token=token)
         return None
 
-    def _bare_heading(self, n: int, line: str, plain: str) -> _Open | None:
+    def _bare_heading(self, n: int, line: str, plain: str) -> _OpenBlock | None:
         """A heading that lost its signs: a known id, and a kind, a bar or a date after it."""
         m = _OPENING.match(plain)
         if m is None or m[1].lower() not in self.known:
             return None
         rest = plain[m.end() :]
-        kind = words.kind_of(_kind_word(rest, ""))
+        kind = words.parse_kind(_kind_word(rest, ""))
         if "|" not in rest and kind is None and not _DATE.search(rest):
             return None
-        return _Open(n, [line], m[1].lower(), kind, token=m[1].lower())
+        return _OpenBlock(n, [line], m[1].lower(), kind, token=m[1].lower())
 
     # --- ends
 
     def _end_paragraph(self) -> None:
         if self.open is not None and self.open.lines:
-            self.open.paragraphs.append(flat(" ".join(self.open.lines)))
+            self.open.paragraphs.append(flatten_spacing(" ".join(self.open.lines)))
             self.open.lines = []
 
     def _close_block(self, n: int) -> None:
@@ -233,7 +242,7 @@ class _Reader:
         if b is None:
             return
         if b.title and not b.paragraphs and not _STRUCTURE.search(b.title):
-            b.paragraphs, b.title = [unescaped(flat(b.title))], ""  # "### I like tea"
+            b.paragraphs, b.title = [unescape_line(flatten_spacing(b.title))], ""  # "### I like tea"
         fault: Fault = "heading" if b.title else "" if b.paragraphs or b.id else "nothing"
         if not b.raw:
             return
@@ -241,7 +250,7 @@ class _Reader:
             return
         raw = "\n".join(b.raw).strip("\n")
         self.doc.blocks.append(
-            Block(raw, (b.start, n), b.id, b.kind, tuple(b.paragraphs), fault, b.token if b.id is None else "")
+            MirrorBlock(raw, (b.start, n), b.id, b.kind, tuple(b.paragraphs), fault, b.token if b.id is None else "")
         )
 
     def _flush_stray(self) -> None:
@@ -250,7 +259,7 @@ class _Reader:
             self.doc.strays.append(raw)
 
     def _flush_unread(self) -> None:
-        self.doc.unread += atoms("\n".join(self.chunk))
+        self.doc.unread += split_paragraphs("\n".join(self.chunk))
         self.chunk = []
 
     def close(self, n: int) -> None:
@@ -261,7 +270,7 @@ class _Reader:
 
 
 def _bare(line: str, bullet: re.Match[str] | None) -> str:
-    return line[bullet.end() :].strip() if bullet else unescaped(line.strip())
+    return line[bullet.end() :].strip() if bullet else unescape_line(line.strip())
 
 
 def _kind_word(rest: str, token: str) -> str:

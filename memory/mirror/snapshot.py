@@ -9,26 +9,34 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from memory import lifecycle
-from memory.learn.dates import zone
+from memory.learn.dates import get_zone
 from memory.mirror import words
-from memory.mirror.files import digest_of, encoded
-from memory.mirror.merge import Plan, Standing, Where, plan
-from memory.mirror.page import Block, Document, Entry, Page, Stamp, flat, render
+from memory.mirror.files import compute_digest, encode_file
+from memory.mirror.merge import MemoryStatus, MergePlan, Where, plan
+from memory.mirror.page import (
+    MirrorBlock,
+    MirrorDocument,
+    MirrorEntry,
+    MirrorPage,
+    MirrorStamp,
+    flatten_spacing,
+    render,
+)
 from memory.models import (
     Filter,
     Lang,
     Level,
     Memory,
     MemoryId,
+    MirrorDigest,
     MirrorState,
     Sensitivity,
-    Shown,
     State,
-    language_of,
+    detect_language,
     mark_quote,
     unmark_quote,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 
 EVERYTHING = 10_000_000
 _GONE = frozenset({State.DELETED, State.FORGOTTEN})
@@ -45,16 +53,18 @@ def is_archived(m: Memory, now: datetime) -> bool:
     return m.level >= Level.TAG or m.negated_at is not None or over
 
 
-def shown_of(tx: Tx, m: Memory) -> Shown:
+def digest_memory(tx: Transaction, m: Memory) -> MirrorDigest:
     """Digests of what the file says of it."""
     text = tx.mirror.digest(m.original_content)
-    return Shown(text, text, str(m.kind))
+    return MirrorDigest(text, text, str(m.kind))
 
 
 # --- what the merge is told ----------------------------------------------------------------------------
 
 
-def base_of(tx: Tx, state: MirrorState | None, stamp: Stamp | None) -> tuple[Mapping[MemoryId, Shown], int | None]:
+def find_base(
+    tx: Transaction, state: MirrorState | None, stamp: MirrorStamp | None
+) -> tuple[Mapping[MemoryId, MirrorDigest], int | None]:
     """What the file showed when the person's editor read it, and which version that was; empty if nobody knows.
 
     A file without a stamp counts as the newest. Where that may not have reached the disk, only what the one
@@ -72,37 +82,40 @@ def base_of(tx: Tx, state: MirrorState | None, stamp: Stamp | None) -> tuple[Map
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedMerge:
     """What a document asks for, and of which moment that was thought."""
 
-    plan: Plan
-    base: Mapping[MemoryId, Shown]
+    plan: MergePlan
+    base: Mapping[MemoryId, MirrorDigest]
     version: int | None
     state: MirrorState | None
     seq: int
 
-    def holds(self, tx: Tx) -> bool:
+    def holds(self, tx: Transaction) -> bool:
         """Whether nothing has changed since."""
         return tx.changes.last_seq() == self.seq and tx.mirror.state() == self.state
 
 
-def planned(tx: Tx, doc: Document) -> Planned:
+def plan_merge(tx: Transaction, doc: MirrorDocument) -> PlannedMerge:
     """What the document asks for, as the memories stand in this transaction."""
     state = tx.mirror.state()
-    base, version = base_of(tx, state, doc.stamp)
-    stands = standing(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
+    base, version = find_base(tx, state, doc.stamp)
+    stands = get_status(tx, {*base, *(b.id for b in doc.blocks if b.id is not None)})
     added = _added(tx, base, version)
     doc = _unmarked(tx, doc, base)
     wanted = plan(doc, base, stands, tx.mirror.seen, tx.mirror.digest, added)
-    return Planned(wanted, base, version, state, tx.changes.last_seq())
+    return PlannedMerge(wanted, base, version, state, tx.changes.last_seq())
 
 
-def _unmarked(tx: Tx, doc: Document, base: Mapping[MemoryId, Shown]) -> Document:
+def _unmarked(tx: Transaction, doc: MirrorDocument, base: Mapping[MemoryId, MirrorDigest]) -> MirrorDocument:
     """Take off the quotation marks that stand around whole entries, except where they are the memory's own."""
-    known = {m.id: flat(m.original_content) for m in tx.memories.many({b.id for b in doc.blocks if b.id is not None})}
+    known = {
+        m.id: flatten_spacing(m.original_content)
+        for m in tx.memories.many({b.id for b in doc.blocks if b.id is not None})
+    }
     texts = {s.text for s in base.values()}
 
-    def text_of(b: Block) -> str:
+    def text_of(b: MirrorBlock) -> str:
         own, inner = known.get(b.id or "", ""), unmark_quote(b.text)
         own_marks = b.text == own or inner != own != unmark_quote(own)
         taken = b.id is not None or tx.mirror.digest(inner) in texts
@@ -112,21 +125,21 @@ def _unmarked(tx: Tx, doc: Document, base: Mapping[MemoryId, Shown]) -> Document
     return replace(doc, blocks=blocks)
 
 
-def _added(tx: Tx, base: Mapping[MemoryId, Shown], version: int | None) -> dict[MemoryId, str]:
+def _added(tx: Transaction, base: Mapping[MemoryId, MirrorDigest], version: int | None) -> dict[MemoryId, str]:
     """What an earlier save of the same version brought, and its text: another buffer of that version lacks it."""
     came = base.keys() - tx.mirror.base(version, taken=False).keys() if version is not None else set()
     return {m.id: m.original_content for m in tx.memories.many(sorted(came))}
 
 
-def standing(tx: Tx, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Standing]:
+def get_status(tx: Transaction, ids: AbstractSet[MemoryId]) -> dict[MemoryId, MemoryStatus]:
     """What became of each that was ever known here."""
-    out: dict[MemoryId, Standing] = {}
+    out: dict[MemoryId, MemoryStatus] = {}
     for i, (state, sensitivity, s) in tx.mirror.standing(ids).items():
         here = state is State.ACTIVE and sensitivity < Sensitivity.SECRET
         where: Where = "here" if here else "gone" if state in _GONE else "replaced"
-        out[i] = Standing(where, s.text, s.original, s.kind)
+        out[i] = MemoryStatus(where, s.text, s.original, s.kind)
     for i in tx.mirror.known(ids - out.keys()):
-        out[i] = Standing("gone")  # erased
+        out[i] = MemoryStatus("gone")  # erased
     return out
 
 
@@ -134,11 +147,11 @@ def standing(tx: Tx, ids: AbstractSet[MemoryId]) -> dict[MemoryId, Standing]:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class MirrorSnapshot:
     """The file as it should be now. `gone` are entries of the version before that may be in no backup either."""
 
     text: str
-    shown: Mapping[MemoryId, Shown]
+    shown: Mapping[MemoryId, MirrorDigest]
     state: MirrorState  # as it will be once this is written
     before: MirrorState | None
     differs: bool
@@ -147,27 +160,27 @@ class Snapshot:
     says: Mapping[MemoryId, str]  # the text of each entry
 
 
-def snapshot(
-    tx: Tx, lang: Lang | None, tz: str, u: float, now: datetime, dropped: Iterable[MemoryId] = ()
-) -> Snapshot:
+def take_snapshot(
+    tx: Transaction, lang: Lang | None, tz: str, u: float, now: datetime, dropped: Iterable[MemoryId] = ()
+) -> MirrorSnapshot:
     """Read all of it in one moment. `dropped` are forgotten ones that were saved back into the file."""
     before = tx.mirror.state()
     base = tx.mirror.base(before.version, taken=False) if before else {}
-    state = before or MirrorState(lineage=lineage_of(tx))
+    state = before or MirrorState(lineage=get_lineage(tx))
     asking, asked = _asked(tx, state, now)
     every = tx.memories.find(Filter(), order="weight", limit=EVERYTHING).items
     memories = [m for m in every if is_shown(m) and m.id not in asked]
     shown = {i: s for i, (_, _, s) in tx.mirror.standing(m.id for m in memories).items()}
     lang = lang or tx.user().lang or _spoken(tx, memories)
-    zone_ = zone(tx.user().tz or tz)
+    zone_ = get_zone(tx.user().tz or tz)
     version = state.version + 1
     notes = [words.say("gone", lang, id=m.id) for m in tx.memories.many(dict.fromkeys(dropped)) if m.state in _GONE]
     if asked:
         notes.append(words.say("asked", lang, n=len(asked)))
     entries = [_entry(m, u, now, zone_) for m in memories]
-    page = Page(
+    page = MirrorPage(
         entries,
-        Stamp(state.lineage, version),
+        MirrorStamp(state.lineage, version),
         now.astimezone(zone_).isoformat(timespec="seconds"),
         [raw for raw, _ in state.unread],
         notes,
@@ -179,22 +192,29 @@ def snapshot(
         state,
         version=version,
         confirmed=False,
-        wrote=digest_of(encoded(text)),
+        wrote=compute_digest(encode_file(text)),
         seq=tx.changes.last_seq(),
         asking=asking,
     )
     gone = frozenset(i for i in lost if i not in stay)
-    return Snapshot(
-        text, shown, after, before, dict(base) != shown, gone, tuple(asked), {e.id: flat(e.text) for e in entries}
+    return MirrorSnapshot(
+        text,
+        shown,
+        after,
+        before,
+        dict(base) != shown,
+        gone,
+        tuple(asked),
+        {e.id: flatten_spacing(e.text) for e in entries},
     )
 
 
-def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> Entry:
-    return Entry(
+def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> MirrorEntry:
+    return MirrorEntry(
         m.id,
         m.kind,
         mark_quote(m, m.original_content),
-        lifecycle.weight(m, u, now),
+        lifecycle.compute_weight(m, u, now),
         m.last_activated_at.astimezone(zone_).date().isoformat(),
         m.activation_count,
         archived=is_archived(m, now),
@@ -203,7 +223,7 @@ def _entry(m: Memory, u: float, now: datetime, zone_: ZoneInfo) -> Entry:
     )
 
 
-def _asked(tx: Tx, state: MirrorState, now: datetime) -> tuple[Mapping[str, object] | None, list[MemoryId]]:
+def _asked(tx: Transaction, state: MirrorState, now: datetime) -> tuple[Mapping[str, object] | None, list[MemoryId]]:
     """Entries whose absence is still to be explained; once it is, or nobody has for days, they are shown again."""
     a = state.asking
     if a is None or tx.choice(str(a["yes"]), now) is None or tx.choice(str(a["no"]), now) is None:
@@ -211,15 +231,15 @@ def _asked(tx: Tx, state: MirrorState, now: datetime) -> tuple[Mapping[str, obje
     return a, [str(i) for i in a["ids"]]
 
 
-def _spoken(tx: Tx, memories: Sequence[Memory]) -> Lang:
+def _spoken(tx: Transaction, memories: Sequence[Memory]) -> Lang:
     """The language most of the memories are in; before there are any, the one last spoken."""
     if memories:
         zh = sum(m.language == "zh" for m in memories)
         return "zh" if 2 * zh > len(memories) else "en"
     said = tx.conversations.messages(scope=f"user:{tx.user_id}", limit=4, newest=True)
-    return next((language_of(m.text) for m in reversed(said) if m.role == "user"), "en")
+    return next((detect_language(m.text) for m in reversed(said) if m.role == "user"), "en")
 
 
-def lineage_of(tx: Tx) -> str:
+def get_lineage(tx: Transaction) -> str:
     """The same for every look at one store before its first file is written, another one for every other store."""
     return tx.mirror.digest("lineage")[:8]

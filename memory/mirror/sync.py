@@ -23,13 +23,13 @@ from memory.errors import NotFound, StoreError
 from memory.jobs import Effect
 from memory.learn.remember import Rememberer
 from memory.mirror import files
-from memory.mirror.apply import Applied, Taking
-from memory.mirror.merge import Plan
-from memory.mirror.page import Document, body, lines_of
-from memory.mirror.read import ids_in, parse
-from memory.mirror.snapshot import Snapshot, planned, snapshot
+from memory.mirror.apply import AppliedEdits, EditApplier
+from memory.mirror.merge import MergePlan
+from memory.mirror.page import MirrorDocument, split_lines, strip_own_comments
+from memory.mirror.read import find_ids, parse
+from memory.mirror.snapshot import MirrorSnapshot, plan_merge, take_snapshot
 from memory.models import Job, Json, Lang, MemoryId, MirrorState
-from memory.ports import Clock, Store, Tx
+from memory.ports import Clock, Store, Transaction
 
 log = logging.getLogger(__name__)
 NAME: Final = "MEMORY"
@@ -39,7 +39,7 @@ _TRIES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MirrorPlace:
     """Where the files are, and how they are written.
 
     Language (None: that of the memories) and zone.
@@ -61,10 +61,10 @@ class Place:
 
 
 @dataclass(slots=True)
-class Report:
+class SyncReport:
     """What a look at the file came to."""
 
-    applied: Applied = field(default_factory=Applied)
+    applied: AppliedEdits = field(default_factory=AppliedEdits)
     wrote: bool = False
     asks: int = 0  # entries whose absence waits for an answer
 
@@ -78,11 +78,11 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _ReadFile:
     """The file as it was found, and what it says where that had to be read."""
 
-    found: files.Found
-    doc: Document | None
+    found: files.MirrorFile
+    doc: MirrorDocument | None
 
 
 class Mirror:
@@ -91,7 +91,7 @@ class Mirror:
     One at a time for each user, in this process; others are no danger.
     """
 
-    def __init__(self, store: Store, rememberer: Rememberer, place: Place, *, u: float) -> None:
+    def __init__(self, store: Store, rememberer: Rememberer, place: MirrorPlace, *, u: float) -> None:
         self._store = store
         self._rememberer = rememberer
         self._place = place
@@ -109,13 +109,13 @@ class Mirror:
         report = await self.sync(job.user_id, now)
         return lambda _tx: report.result()
 
-    async def sync(self, user_id: str, now: datetime, *, clean: bool = False) -> Report:
+    async def sync(self, user_id: str, now: datetime, *, clean: bool = False) -> SyncReport:
         """Take what the person changed, then write what has changed since. `clean`: the backup as well.
 
         Raises OSError if the file cannot be read or written.
         """
         async with self._locks.setdefault(user_id, asyncio.Lock()):
-            path, report = self.path(user_id), Report()
+            path, report = self.path(user_id), SyncReport()
             for attempt in range(_TRIES):
                 state, seq = await self._store.read(user_id, lambda tx: (tx.mirror.state(), tx.changes.last_seq()))
                 ours = frozenset({state.read, state.wrote} - {""}) if state else frozenset[str]()
@@ -126,30 +126,30 @@ class Mirror:
                 if found is not None and found.digest not in ours:
                     doc = await self._parsed(user_id, found.text)
                     report.applied += await self._take(user_id, found.digest, doc, now)
-                seen = None if found is None else _Seen(found, doc)
+                seen = None if found is None else _ReadFile(found, doc)
                 if await self._write(user_id, seen, now, report, clean=clean, inside=attempt > _TRIES // 2):
                     return report
             raise OSError(f"{path} is written to all the time.")
 
     # --- taking edits ----------------------------------------------------------------------------------
 
-    async def _take(self, user_id: str, digest: str, doc: Document, now: datetime) -> Applied:
-        first = await self._store.read(user_id, lambda tx: planned(tx, doc))
+    async def _take(self, user_id: str, digest: str, doc: MirrorDocument, now: datetime) -> AppliedEdits:
+        first = await self._store.read(user_id, lambda tx: plan_merge(tx, doc))
         looked = {text: await self._rememberer.look(user_id, text) for text in _texts(first.plan)}
 
-        def write(tx: Tx) -> Applied:
+        def write(tx: Transaction) -> AppliedEdits:
             state = tx.mirror.state()
             if state is not None and digest in {state.read, state.wrote}:
-                return Applied()  # another process was quicker
-            taking = Taking(tx, doc, self._rememberer, looked, self._place.tz, self._u, now)
+                return AppliedEdits()  # another process was quicker
+            taking = EditApplier(tx, doc, self._rememberer, looked, self._place.tz, self._u, now)
             return taking.run(digest, first)
 
         return await self._store.write(user_id, write)
 
-    async def _parsed(self, user_id: str, text: str) -> Document:
-        named = ids_in(text)
+    async def _parsed(self, user_id: str, text: str) -> MirrorDocument:
+        named = find_ids(text)
 
-        def ids(tx: Tx) -> set[MemoryId]:
+        def ids(tx: Transaction) -> set[MemoryId]:
             return {*tx.mirror.known(named), *(m.id for m in tx.memories.many(sorted(named)))}
 
         known = await self._store.read(user_id, ids)
@@ -158,16 +158,16 @@ class Mirror:
     # --- writing ---------------------------------------------------------------------------------------
 
     async def _write(
-        self, user_id: str, seen: _Seen | None, now: datetime, report: Report, *, clean: bool, inside: bool
+        self, user_id: str, seen: _ReadFile | None, now: datetime, report: SyncReport, *, clean: bool, inside: bool
     ) -> bool:
         """Whether the file is as it should be now; False if somebody has changed it, or the memories, meanwhile.
 
         `inside`: look at the memories inside the write itself, where nobody can change them.
         """
 
-        def look(tx: Tx) -> Snapshot:
+        def look(tx: Transaction) -> MirrorSnapshot:
             dropped = report.applied.dropped
-            shot = snapshot(tx, self._place.lang, self._place.tz, self._u, now, dropped)
+            shot = take_snapshot(tx, self._place.lang, self._place.tz, self._u, now, dropped)
             if inside:
                 _begin(tx, shot)
             return shot
@@ -176,7 +176,12 @@ class Mirror:
         shot = await looking(user_id, look)
         report.asks = len(shot.asked)
         found = seen.found if seen is not None else None
-        if found is not None and not clean and not shot.differs and body(found.text) == body(shot.text):
+        if (
+            found is not None
+            and not clean
+            and not shot.differs
+            and strip_own_comments(found.text) == strip_own_comments(shot.text)
+        ):
             self._seals[user_id] = found.seal
             return True
         backup = await self._backup(user_id, seen, shot) if seen is not None else None
@@ -193,7 +198,7 @@ class Mirror:
         await self._store.write(user_id, lambda tx: _confirm(tx, shot))
         return True
 
-    async def _backup(self, user_id: str, seen: _Seen, shot: Snapshot) -> str:
+    async def _backup(self, user_id: str, seen: _ReadFile, shot: MirrorSnapshot) -> str:
         """Return the file as it was, without what was forgotten since.
 
         What should never have been in it is left out too.
@@ -222,7 +227,7 @@ class Mirror:
 
         They may hold what was purged. Those at work are younger.
         """
-        await asyncio.to_thread(files.sweep, self._place.home, LEFT_SECONDS)
+        await asyncio.to_thread(files.remove_leftovers, self._place.home, LEFT_SECONDS)
 
     def stirred(self) -> list[str]:
         """List users whose file somebody else has written and finished.
@@ -260,7 +265,7 @@ class Mirror:
                 await task
 
     async def _watch(self, clock: Clock, kick: Callable[[], None]) -> None:
-        await asyncio.to_thread(files.sweep, self._place.home)
+        await asyncio.to_thread(files.remove_leftovers, self._place.home)
         while True:
             for user_id in await asyncio.to_thread(self.stirred):
                 await self._look(user_id, clock)
@@ -277,21 +282,21 @@ class Mirror:
             self._seals[user_id] = None
 
 
-def _settled(state: MirrorState, found: files.Found, seq: int) -> bool:
+def _settled(state: MirrorState, found: files.MirrorFile, seq: int) -> bool:
     """Whether nothing has changed on either side since the file was written."""
     ours = found.digest == state.wrote and state.confirmed
     return ours and seq == state.seq and state.asking is None
 
 
-def _texts(plan: Plan) -> dict[str, None]:
+def _texts(plan: MergePlan) -> dict[str, None]:
     """Return what may become a memory of its own."""
     others = [*(e.text for e in plan.edits), *(n.block.raw for n in plan.new), *plan.unread]
     return dict.fromkeys(
-        [*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1] and not files.damaged(t))]
+        [*(n.text for n in plan.new), *(t for t in others if privacy.redact(t)[1] and not files.is_damaged(t))]
     )
 
 
-def _presentable(text: str, doc: Document, shot: Snapshot) -> str:
+def _presentable(text: str, doc: MirrorDocument, shot: MirrorSnapshot) -> str:
     """Without entries that are gone, and without secrets. What stands in the store as it does here is neither."""
     ours = {n for b in doc.blocks if b.id is not None and shot.says.get(b.id) == b.text for n in range(*b.lines)}
     unwanted = {
@@ -302,7 +307,7 @@ def _presentable(text: str, doc: Document, shot: Snapshot) -> str:
     }
     out: list[str] = []
     run: list[str] = []
-    for n, line in enumerate(lines_of(text)):
+    for n, line in enumerate(split_lines(text)):
         if n in unwanted:
             continue
         if n not in ours:
@@ -317,13 +322,13 @@ def _presentable(text: str, doc: Document, shot: Snapshot) -> str:
 
 def _holding(path: Path, ids: Sequence[MemoryId]) -> int:
     try:
-        text = files.decoded(path.read_bytes(), "en")
+        text = files.decode_file(path.read_bytes(), "en")
     except OSError:
         return 0
     return sum(b.id in set(ids) for b in parse(text, frozenset(ids)).blocks)
 
 
-def _begin(tx: Tx, shot: Snapshot) -> bool:
+def _begin(tx: Transaction, shot: MirrorSnapshot) -> bool:
     """Write down what the file is going to show, if the memories are still what they were."""
     if tx.changes.last_seq() != shot.state.seq or (tx.mirror.state() or shot.before) != shot.before:
         return False
@@ -332,10 +337,10 @@ def _begin(tx: Tx, shot: Snapshot) -> bool:
     return True
 
 
-def _confirm(tx: Tx, shot: Snapshot) -> None:
+def _confirm(tx: Transaction, shot: MirrorSnapshot) -> None:
     state: MirrorState | None = tx.mirror.state()
     if state is not None and state.version == shot.state.version:
         tx.mirror.put_state(replace(state, confirmed=True))
 
 
-__all__ = ["Mirror", "Place", "Report"]
+__all__ = ["Mirror", "MirrorPlace", "SyncReport"]

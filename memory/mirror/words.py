@@ -64,7 +64,7 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def part_of(title: str) -> Part | None:
+def parse_part(title: str) -> Part | None:
     """Which part of the file a heading begins."""
     plain = fold(title).strip(" :*_#")
     return next((part for part, pattern in _PARTS if pattern.fullmatch(plain)), None)
@@ -99,12 +99,12 @@ _KINDS: Final[dict[str, Kind]] = {
 } | {"habit": Kind.WORKFLOW, "todo": Kind.TODO, "to do": Kind.TODO, "事件": Kind.EPISODE, "情景": Kind.CONTEXT}
 
 
-def kind_of(word: str) -> Kind | None:
+def parse_kind(word: str) -> Kind | None:
     """The kind of that name: its key, or its label in either language, with or without its icon."""
     plain = re.sub(r"^[^\w]+|[^\w]+$", "", fold(word))
     return _KINDS.get(plain)
 
 
-def label(kind: Kind, lang: Lang) -> str:
+def get_kind_label(kind: Kind, lang: Lang) -> str:
     """What a heading calls a kind."""
     return KINDS[kind].zh if lang == "zh" else str(kind)

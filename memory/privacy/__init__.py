@@ -6,25 +6,25 @@ named them ("my password is …", 密码是…); ordinary numbers, dates and pho
 
 from __future__ import annotations
 
-from memory.privacy.instructions import instruction_like, instruction_sort
-from memory.privacy.redaction import Finding, mask, redact, secret_label
+from memory.privacy.instructions import classify_instruction, is_refused_instruction
+from memory.privacy.redaction import SecretFinding, make_secret_label, mask_values, redact
 from memory.privacy.rules import SecretKind
-from memory.privacy.sensitivity import sensitivity_of
-from memory.privacy.vault import find_key, key_mark, load_key, seal, unseal, where_key
+from memory.privacy.sensitivity import classify_sensitivity
+from memory.privacy.vault import find_key, find_key_place, fingerprint_key, load_key, seal, unseal
 
 __all__ = [
-    "Finding",
+    "SecretFinding",
     "SecretKind",
+    "classify_instruction",
+    "classify_sensitivity",
     "find_key",
-    "instruction_like",
-    "instruction_sort",
-    "key_mark",
+    "find_key_place",
+    "fingerprint_key",
+    "is_refused_instruction",
     "load_key",
-    "mask",
+    "make_secret_label",
+    "mask_values",
     "redact",
     "seal",
-    "secret_label",
-    "sensitivity_of",
     "unseal",
-    "where_key",
 ]

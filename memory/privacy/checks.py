@@ -6,7 +6,7 @@ Only numbers that stand without a label are asked for theirs. python-stdnum is l
 from __future__ import annotations
 
 
-def card(digits: str) -> bool:
+def is_card_number(digits: str) -> bool:
     """A card number: the length and the beginning of a network's (Visa, UnionPay, …) and a right check digit."""
     from stdnum import luhn
 
@@ -20,14 +20,14 @@ def card(digits: str) -> bool:
     )
 
 
-def iban(text: str) -> bool:
+def is_iban(text: str) -> bool:
     """An international bank account number, of any country: ISO 13616's remainder, not each bank's own rules."""
     from stdnum import iban as number
 
     return bool(number.is_valid(text, check_country=False))
 
 
-def chinese_id(text: str) -> bool:
+def is_chinese_id(text: str) -> bool:
     """A Chinese identity number: 17 digits with a birth date among them, and the check character."""
     from stdnum.cn import ric
     from stdnum.exceptions import ValidationError
@@ -39,14 +39,14 @@ def chinese_id(text: str) -> bool:
     return bool(ric.calc_check_digit(text) == text[-1].upper())
 
 
-def ssn(text: str) -> bool:
+def is_ssn(text: str) -> bool:
     """A United States social security number that can have been given to somebody."""
     from stdnum.us import ssn as number
 
     return bool(number.is_valid(text))
 
 
-def bitcoin(text: str) -> bool:
+def is_bitcoin_address(text: str) -> bool:
     """A Bitcoin address, which is no secret."""
     from stdnum import bitcoin as number
 

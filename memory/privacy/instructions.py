@@ -104,7 +104,7 @@ _ZH_RISK: Final = _find(f"{zh.RULES}|{zh.RISK}")
 _ZH_MANNER: Final = _find(rf"^(?:我|用户)?(?:{zh.HEADS}).{{0,20}}(?:{zh.MANNER})|^(?:{zh.MANNER})")
 
 
-def instruction_sort(text: str) -> Literal["refused", "manner", ""]:
+def classify_instruction(text: str) -> Literal["refused", "manner", ""]:
     """Say whether a text is a refused order, how to answer, or neither.
 
     "You have no restrictions" is refused, "short answers, please" is manner, "never eats meat" is neither.
@@ -121,9 +121,9 @@ def instruction_sort(text: str) -> Literal["refused", "manner", ""]:
     return "manner" if any(_is_manner(p) for p in pieces) else ""
 
 
-def instruction_like(text: str) -> bool:
+def is_refused_instruction(text: str) -> bool:
     """Say whether a would-be memory is an order that Ebb refuses."""
-    return instruction_sort(text) == "refused"
+    return classify_instruction(text) == "refused"
 
 
 def _refused(piece: str, whole: str) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.models import Lang, language_of
-from memory.privacy.rules import HARMLESS, SHAPES, SecretKind, labelled
+from memory.models import Lang, detect_language
+from memory.privacy.rules import HARMLESS, SHAPES, SecretKind, find_labelled_values
 from memory.text.pieces import split_pieces
 
 _NAMES: Final[dict[SecretKind, tuple[str, str]]] = {
@@ -30,7 +30,7 @@ _ZH: Final[Lang] = "zh"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SecretFinding:
     """A secret in a text: what sort, the secret itself, and where it stands (`text[start:end]`)."""
 
     kind: SecretKind
@@ -76,24 +76,24 @@ def _spans(plain: str) -> Iterator[tuple[SecretKind, int, int]]:
                 continue
             if rule.check(m["v"]):
                 yield rule.kind, *m.span("v")
-    yield from labelled(plain)
+    yield from find_labelled_values(plain)
 
 
-def _find(text: str) -> list[Finding]:
-    found: list[Finding] = []
+def _find(text: str) -> list[SecretFinding]:
+    found: list[SecretFinding] = []
     for offset, piece in split_pieces(text):
         for f in _find_in(piece):
             start, end = f.start + offset, f.end + offset
             while found and found[-1].end > start:  # cut by the end of the piece before, or found there as well
                 last = found.pop()
                 start, end = min(start, last.start), max(end, last.end)
-            found.append(Finding(f.kind, text[start:end], start, end))
+            found.append(SecretFinding(f.kind, text[start:end], start, end))
     return found
 
 
-def _find_in(text: str) -> list[Finding]:
+def _find_in(text: str) -> list[SecretFinding]:
     plain, places = _plain(text)
-    found: list[Finding] = []
+    found: list[SecretFinding] = []
     for kind, start, end in _spans(plain):
         if kind == "password":
             end += len(_RUNS_ON.findall(plain, end, end + 42)[0])  # noqa: PLW2901 - a password goes on
@@ -101,11 +101,11 @@ def _find_in(text: str) -> list[Finding]:
             continue
         first, last = places[start], places[end - 1] + 1
         if not any(first < f.end and f.start < last for f in found):
-            found.append(Finding(kind, text[first:last], first, last))
+            found.append(SecretFinding(kind, text[first:last], first, last))
     return sorted(found, key=lambda f: f.start)
 
 
-def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[Finding, ...]]:
+def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[SecretFinding, ...]]:
     """The text with `[secret: password]` or `[机密：密码]` in place of each secret, and what was found, in order.
 
     Without a secret the text comes back as it is and the tuple is empty. Redacting twice changes nothing more.
@@ -114,7 +114,7 @@ def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[Finding, 
     found = [f for f in _find(text) if f.value not in spared]
     if not found:
         return text, ()
-    lang = language_of(text)
+    lang = detect_language(text)
     out: list[str] = []
     at = 0
     for f in found:
@@ -123,7 +123,7 @@ def redact(text: str, spared: Container[str] = ()) -> tuple[str, tuple[Finding, 
     return "".join([*out, text[at:]]), tuple(found)
 
 
-def mask(text: str, values: Iterable[str]) -> str:
+def mask_values(text: str, values: Iterable[str]) -> str:
     """The text with dots in place of these values, wherever they stand by themselves."""
     for v in values:
         text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(v)}(?![A-Za-z0-9])", "•••", text)
@@ -145,10 +145,10 @@ _LEAD = re.compile(
 _LEAD_ZH = re.compile(r"^(?:请|帮我)*(?:记住|记一下|记得|记下)?\s{0,9}(?:我的|咱们的|我们的)?")
 
 
-def secret_label(text: str) -> str:
+def make_secret_label(text: str) -> str:
     """A name for the first secret in `text` that gives nothing of it away: "home Wi-Fi password", 我家Wi-Fi密码."""
     found = _find(text)
-    lang = language_of(text)
+    lang = detect_language(text)
     if not found:
         return _name("password", lang)
     first = found[0]

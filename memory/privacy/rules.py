@@ -23,7 +23,7 @@ SecretKind = Literal["password", "api_key", "private_key", "card_number", "bank_
 # fmt: on
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """The secret is group `v`; `check` has the last word on it. A `bare` one has no label of its own."""
 
     kind: SecretKind
@@ -36,12 +36,12 @@ def _always(_: str) -> bool:
     return True
 
 
-def _rule(kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = 0) -> Rule:
-    return Rule(kind, re.compile(pattern, flags | re.ASCII), check)
+def _rule(kind: SecretKind, pattern: str, check: Callable[[str], bool] = _always, flags: int = 0) -> SecretRule:
+    return SecretRule(kind, re.compile(pattern, flags | re.ASCII), check)
 
 
-def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> Rule:
-    return Rule(kind, re.compile(pattern, re.ASCII), check, bare=True)
+def _bare(kind: SecretKind, pattern: str, check: Callable[[str], bool]) -> SecretRule:
+    return SecretRule(kind, re.compile(pattern, re.ASCII), check, bare=True)
 
 
 # --- what a value looks like ----------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def _token(v: str) -> bool:
         and sorts.count("d") >= 3
         and changes >= 0.3 * len(v)
         and not v.startswith("AAAA")
-        and not checks.bitcoin(v)
+        and not checks.is_bitcoin_address(v)
     )
 
 
@@ -151,7 +151,7 @@ def _listed(v: str) -> bool:
 _SEED_WORD: Final = "(?:[a-z]{3,8}(?P=s))"
 _SEED: Final = rf"(?P<v>[a-z]{{3,8}}(?P<s>[ \n]|, ?)(?:{'|'.join(f'{_SEED_WORD}{{{n}}}' for n in (22, 19, 16, 13, 10))})[a-z]{{3,8}})(?![a-z])"
 
-SHAPES: Final[tuple[Rule, ...]] = (
+SHAPES: Final[tuple[SecretRule, ...]] = (
     _rule("private_key", r"(?P<v>-----BEGIN (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----[^-]{0,16000}(?:-----END (?:[A-Z]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?)"),
     _rule(
         "api_key",
@@ -175,10 +175,10 @@ SHAPES: Final[tuple[Rule, ...]] = (
     _rule("password", r"(?<![\w.-])[\w.-]{0,40}?(?:password|passwd|pass|pwd)(?:[\"']?\s{0,2}=\s{0,2}[\"']?|[\"'],\s{0,2}[\"']|>)(?P<v>[^\s\"'<>;&]{4,128})", _real, re.I),
     _rule("api_key", r"(?i:cookie)[^\n]{0,80}?=(?P<v>[\w%.+/-]{16,2000})", _long_mixed),
     # check digits
-    _bare("id_number", r"(?<![0-9A-Za-z.])(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])", lambda v: checks.chinese_id(re.sub(r"[ -]", "", v))),
-    _bare("card_number", r"(?<![\d.+A-Za-z-])(?P<v>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ -])\d{6}\3\d{4,5}|\d{6} \d{13})(?![\d-])", lambda v: checks.card(_digits(v))),
-    _rule("bank_account", r"(?<![A-Za-z0-9])(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])", checks.iban),
-    _bare("id_number", r"(?<![\w-])(?P<v>\d{3}-\d{2}-\d{4})(?![\w-])", checks.ssn),
+    _bare("id_number", r"(?<![0-9A-Za-z.])(?P<v>\d{6}[ -]?\d{8}[ -]?\d{3}[\dXx])(?![0-9A-Za-z])", lambda v: checks.is_chinese_id(re.sub(r"[ -]", "", v))),
+    _bare("card_number", r"(?<![\d.+A-Za-z-])(?P<v>\d{13,19}|\d{4}([ -])\d{4}\2\d{4}\2\d{1,4}(?:\2\d{1,3})?|\d{4}([ -])\d{6}\3\d{4,5}|\d{6} \d{13})(?![\d-])", lambda v: checks.is_card_number(_digits(v))),
+    _rule("bank_account", r"(?<![A-Za-z0-9])(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)(?![A-Za-z0-9])", checks.is_iban),
+    _bare("id_number", r"(?<![\w-])(?P<v>\d{3}-\d{2}-\d{4})(?![\w-])", checks.is_ssn),
     _rule("id_number", r"(?<![A-Za-z0-9])(?P<v>(?!GB|EU)[A-CEGHJ-PR-TW-Z]{2} ?\d{2} \d{2} \d{2} ?[A-D])(?![A-Za-z0-9])"),
     _rule("api_key", r"(?<![\w-])(?P<v>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}|\d{6}(?:-\d{6}){7})(?![\w-])", lambda v: _mixed(v) or len(v) > 50),
     _bare("api_key", r"(?<![\w/+=.:@-])(?P<v>[A-Za-z0-9]{24,200}|[A-Za-z0-9/+]{40})(?![\w/+=.@-])", _token),
@@ -214,7 +214,7 @@ _PHRASE: Final = rf"(?P<v>[a-z]{{1,16}}(?:[ -][a-z]{{1,16}}){{2,9}}){_WORDS_END}
 _TIED: Final = "linked or beside"
 
 
-class Value(NamedTuple):
+class SecretValue(NamedTuple):
     """A value as it may stand behind a label and one of the gaps, and the check on it."""
 
     gaps: tuple[str, ...]
@@ -226,12 +226,12 @@ class Value(NamedTuple):
 _GAPS: Final = {_LINKED: re.compile(_LINKED, re.I), _BESIDE: re.compile(_BESIDE)}
 
 
-def _value(gap: str, value: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> Value:
+def _value(gap: str, value: str, check: Callable[[str], bool] = _always, flags: int = re.I) -> SecretValue:
     if gap == _TIED:
-        return Value((_LINKED, _BESIDE), re.compile(value, flags), check)
+        return SecretValue((_LINKED, _BESIDE), re.compile(value, flags), check)
     if gap in _GAPS:
-        return Value((gap,), re.compile(value, flags), check)
-    return Value(("",), re.compile(f"(?i:{gap}){value}", flags), check)
+        return SecretValue((gap,), re.compile(value, flags), check)
+    return SecretValue(("",), re.compile(f"(?i:{gap}){value}", flags), check)
 
 
 _SPOKEN: Final = _value(_TIED, rf"(?P<v>{en.DIGITS}|{zh.DIGITS})")
@@ -260,7 +260,7 @@ _SEEDS: Final = (
     _value(_LINKED, _SEED, _seed, 0),
 )
 _USER: Final = _value(_LINKED, r"(?:[\w.@-]{1,24} ){0,3}?[^\s/,]{1,40}?\s{0,2}(?:[/,:]|\band\b)\s{0,2}" + _RUN, _mixed)
-VALUES: Final[dict[str, tuple[SecretKind, tuple[Value, ...]]]] = {
+VALUES: Final[dict[str, tuple[SecretKind, tuple[SecretValue, ...]]]] = {
     "recovery": ("code", (_value(_TIED, _LIST, _listed), *_KEYS)),
     "seeds": ("recovery_phrase", _SEEDS),
     "seed": ("recovery_phrase", (
@@ -304,7 +304,7 @@ _INK: Final = "".join(map(chr, range(33, 127)))
 _AHEAD, _BACK = 200, 60
 
 
-def labelled(text: str) -> Iterator[tuple[SecretKind, int, int]]:
+def find_labelled_values(text: str) -> Iterator[tuple[SecretKind, int, int]]:
     """Each value that a label names: its kind and where it stands."""
     for labels in _LABELS:
         for m in labels.finditer(text):

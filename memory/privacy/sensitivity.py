@@ -59,7 +59,7 @@ _GENERAL: Final = re.compile(
 )
 
 
-def sensitivity_of(text: str) -> Sensitivity:
+def classify_sensitivity(text: str) -> Sensitivity:
     """Return how sensitive a text is.
 
     SECRET: holds a secret; PRIVATE: how to reach a person, or their money; GENERAL: job, health, belief; else PUBLIC.

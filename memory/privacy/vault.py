@@ -30,7 +30,7 @@ def find_key(home: Path) -> bytes | None:
     return key if key is not None and len(key) == KEY_BYTES else None
 
 
-def where_key(home: Path) -> Path:
+def find_key_place(home: Path) -> Path:
     """Where the key is kept, or belongs: the file `key`, or the file that names its entry in the keyring."""
     pointer = home / _POINTER
     return pointer if pointer.exists() and not (home / _NAME).exists() else home / _NAME
@@ -46,7 +46,7 @@ def load_key(home: Path) -> bytes:
     for _ in range(8):
         if (key := find_key(home)) is not None:
             return key
-        held = where_key(home)
+        held = find_key_place(home)
         if held.exists():
             if find_key(home) is not None:  # another thread or process has just made it
                 continue
@@ -59,7 +59,7 @@ def load_key(home: Path) -> bytes:
     raise OSError(f"Cannot keep a key in {home}: is the directory writable?")
 
 
-def key_mark(key: bytes) -> str:
+def fingerprint_key(key: bytes) -> str:
     """Tells keys apart and gives nothing of them away."""
     return hmac.new(key, b"ebb key 1", hashlib.sha256).hexdigest()[:16]
 

@@ -2,10 +2,10 @@
 
 from memory.recall.embedding import QueryEmbedder, QueryVectors
 from memory.recall.followers import FOLLOWERS
-from memory.recall.fusion import nudged
+from memory.recall.fusion import apply_nudges
 from memory.recall.gate import THRESHOLD
-from memory.recall.pipeline import ranked, recall
-from memory.recall.residents import residents
+from memory.recall.pipeline import rank_candidates, recall_memories
+from memory.recall.residents import find_standing
 from memory.recall.signals import SIGNALS
 
 __all__ = [
@@ -14,8 +14,8 @@ __all__ = [
     "THRESHOLD",
     "QueryEmbedder",
     "QueryVectors",
-    "nudged",
-    "ranked",
-    "recall",
-    "residents",
+    "apply_nudges",
+    "find_standing",
+    "rank_candidates",
+    "recall_memories",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray, QueryShortener
-from memory.recall.question import question
+from memory.recall.question import parse_question
 from memory.recall.reader import MessageReader, load_reader, messages_to_embed, train_reader
 from memory.text.spans import shorten_texts
 
@@ -76,7 +76,7 @@ class QueryEmbedder:
         return task
 
     async def _fetch(self, key: tuple[str, tuple[str, ...]]) -> QueryVectors | None:
-        texts = question(*key).texts
+        texts = parse_question(*key).texts
         if not self._embedder.immediate:
             known = self._embedder.shorten_query(texts) if isinstance(self._embedder, QueryShortener) else None
             texts = known or shorten_texts(texts, _MOST)

@@ -12,12 +12,12 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.index.text import terms
-from memory.models import Line
+from memory.index.text import list_search_terms
+from memory.models import CandidateRow
 from memory.ports import Places, Values
-from memory.recall.fusion import thread
-from memory.recall.ground import NOTHING, Evidence, Ground, best, together, union
-from memory.recall.signals import Look
+from memory.recall.fusion import neighbour_weight
+from memory.recall.ground import NOTHING, SignalScores, TermScores, combine_parts, find_best_rows, merge_rows
+from memory.recall.signals import RecallContext
 
 _ANCHORS: Final = 2  # hits of each part that lead on
 _STARTS: Final = 4  # memories whose entities are followed
@@ -28,17 +28,17 @@ _REACH: Final = 2  # neighbours on either side
 _MINUTES: Final = 30.0  # things said that far apart are hardly of one piece
 _SEEDS: Final = 96  # memories whose neighbours are looked at
 
-Follower: TypeAlias = Callable[[Look, Values], Awaitable[Evidence]]
+Follower: TypeAlias = Callable[[RecallContext, Values], Awaitable[SignalScores]]
 
 
-async def bridge(look: Look, first: Values) -> Evidence:  # noqa: ARG001
+async def score_bridges(look: RecallContext, first: Values) -> SignalScores:  # noqa: ARG001
     """Memories with the telling words of a hit that the question lacks, above all if they answer the rest of it.
 
     "The event in Qingdao, when is it?" finds the event by its place; its name finds the memory of its date. What is
     added to the words' score is given, so that a memory which answers by itself gains nothing.
     """
     ground, parts = look.ground, look.a.parts
-    anchors = [await look.lines(best(answer, _ANCHORS)) for answer in look.answers]
+    anchors = [await look.lines(find_best_rows(answer, _ANCHORS)) for answer in look.answers]
     steps = [
         [_step(line, {w for c in p.clauses for w in c.words}) for line in some]
         for p, some in zip(parts, anchors, strict=True)
@@ -46,8 +46,8 @@ async def bridge(look: Look, first: Values) -> Evidence:  # noqa: ARG001
     new = list(dict.fromkeys(w for own in steps for step in own for w in step.novel))
     if not new:
         return NOTHING
-    wide = Ground(dict(zip(new, await look.reader.holding(new), strict=True)), ground.passing)
-    places = union((h.places for h in wide.held.values()), ground.size)
+    wide = TermScores(dict(zip(new, await look.reader.holding(new), strict=True)), ground.passing)
+    places = merge_rows((h.places for h in wide.held.values()), ground.size)
     places = places[ground.passing[places]]
     before = [answer[places] for answer in look.answers]
     after = [
@@ -55,13 +55,13 @@ async def bridge(look: Look, first: Values) -> Evidence:  # noqa: ARG001
         for own, some, answer in zip(before, steps, look.answers, strict=True)
     ]
     weights = [p.weight for p in parts]
-    gained = together(after, weights, len(places)) - together(before, weights, len(places))
+    gained = combine_parts(after, weights, len(places)) - combine_parts(before, weights, len(places))
     led_to = np.flatnonzero(gained > 0)
-    return Evidence(places[led_to], {"bridge": gained[led_to]})
+    return SignalScores(places[led_to], {"bridge": gained[led_to]})
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _FollowStep:
     """From a hit on: what it says beyond the question, and what it leaves unanswered."""
 
     place: int
@@ -69,12 +69,16 @@ class _Step:
     rest: frozenset[str]
 
 
-def _step(line: Line, asked_for: set[str]) -> _Step:
-    own = terms(line.text)
-    return _Step(line.place, [w for w in own if w not in asked_for][:_NOVEL], frozenset(asked_for.difference(own)))
+def _step(line: CandidateRow, asked_for: set[str]) -> _FollowStep:
+    own = list_search_terms(line.text)
+    return _FollowStep(
+        line.place, [w for w in own if w not in asked_for][:_NOVEL], frozenset(asked_for.difference(own))
+    )
 
 
-def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], answer: Values, places: Places) -> Values:
+def _through(
+    wide: TermScores, ground: TermScores, steps: Sequence[_FollowStep], answer: Values, places: Places
+) -> Values:
     """0 … 1: how well each of the places, which hold novel words (`wide`), goes on from where a hit ends."""
     out = np.zeros(len(places), np.float32)
     for step in steps:
@@ -85,19 +89,19 @@ def _through(wide: Ground, ground: Ground, steps: Sequence[_Step], answer: Value
     return out
 
 
-async def graph(look: Look, first: Values) -> Evidence:
+async def score_graph(look: RecallContext, first: Values) -> SignalScores:
     """Memories that share an entity with the best ones, or with their neighbours: two hops."""
-    places, values = await look.reader.linked(best(first, _STARTS), 2, look.f)
-    return Evidence(places, {"graph": values / values.max()}) if len(places) else NOTHING
+    places, values = await look.reader.linked(find_best_rows(first, _STARTS), 2, look.f)
+    return SignalScores(places, {"graph": values / values.max()}) if len(places) else NOTHING
 
 
-async def beside(look: Look, first: Values) -> Evidence:
+async def score_neighbours(look: RecallContext, first: Values) -> SignalScores:
     """Memories of the same session said just before or after a good one: an answer stands beside its question.
 
     Not where sessions of this user's are no conversations: notes of a day, or all of an import.
     """
-    seeds = best(first, _SEEDS)
-    belongs = thread(look.chance)
+    seeds = find_best_rows(first, _SEEDS)
+    belongs = neighbour_weight(look.chance)
     if not len(seeds) or not belongs:
         return NOTHING
     near = await look.reader.around(seeds, _REACH, look.f)
@@ -115,7 +119,7 @@ async def beside(look: Look, first: Values) -> Evidence:
     before = summed(columns[:, _REACH], values[:, _REACH]) + summed(columns[:, _REACH + 1], values[:, _REACH + 1])
     after = summed(columns[:, _REACH - 1], values[:, _REACH - 1])
     after += summed(columns[:, _REACH - 2], values[:, _REACH - 2]) / 2
-    return Evidence(each[start:], {"before": before, "after": after})
+    return SignalScores(each[start:], {"before": before, "after": after})
 
 
-FOLLOWERS: Final[Mapping[str, Follower]] = {"bridge": bridge, "graph": graph, "beside": beside}
+FOLLOWERS: Final[Mapping[str, Follower]] = {"bridge": score_bridges, "graph": score_graph, "beside": score_neighbours}

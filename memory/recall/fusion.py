@@ -12,9 +12,9 @@ from datetime import datetime
 from math import exp, log
 from typing import Final
 
-from memory.lifecycle.curve import days
+from memory.lifecycle.curve import days_between
 from memory.models import Memory
-from memory.ports import Chance
+from memory.ports import ChanceStatistics
 
 WEIGHTS: Final[Mapping[str, float]] = {
     "words": 4.0,  # BM25 of the best answered part, 1 for the best memory
@@ -43,13 +43,17 @@ SHOWN: Final[Mapping[str, str]] = {  # what belongs together in an explanation
     "earlier": "time",
 }
 
-# A standard deviation of the cosine is worth the least where memories go in so few directions (`Chance.dimensions`),
-# and the most from so many on. With multilingual-e5: chats 20 to 55, diaries 92 to 115.
+# A standard deviation of the cosine is worth the least where memories go in so few directions
+# (`ChanceStatistics.dimensions`), and the most from so many on. With multilingual-e5: chats 20 to 55, diaries 92
+# to 115.
 _ALIKE: Final = 60.0
 _APART: Final = 95.0
 _TRUSTED: Final = (0.45, 4.0)
 _LEXICAL: Final = 0.1  # words shared are counted already, but the lexical embedder forgives a letter typed wrong
-_SAME_THREAD: Final = (0.2, 0.8)  # `Chance.follows`: conversations 0.9 to 3.1, diaries and remarks below 0.2
+_SAME_THREAD: Final = (
+    0.2,
+    0.8,
+)  # `ChanceStatistics.follows`: conversations 0.9 to 3.1, diaries and remarks below 0.2
 _UNKNOWN: Final = 1 / 3
 
 RETENTION: Final = 0.10  # each nudge is a factor of at most this much more or less than 1
@@ -58,7 +62,7 @@ CONFIDENCE: Final = 0.05
 _NUDGE: Final = 5.0  # what a nudge is worth, in log-odds: a tenth more is half a point
 
 
-def trust(embedder: str, chance: Chance | None) -> float:
+def embedder_weight(embedder: str, chance: ChanceStatistics | None) -> float:
     """Return what a standard deviation of an embedder's cosines counts: less where memories look alike to it."""
     if embedder.startswith("lexical:"):
         return _LEXICAL
@@ -69,7 +73,7 @@ def trust(embedder: str, chance: Chance | None) -> float:
     return least + (most - least) * max(0.0, min(1.0, share))
 
 
-def thread(chance: Chance | None) -> float:
+def neighbour_weight(chance: ChanceStatistics | None) -> float:
     """Return 0 … 1: how far what stands beside a memory in its session belongs to it; a third where unknown."""
     if chance is None or chance.follows is None:
         return _UNKNOWN
@@ -77,15 +81,15 @@ def thread(chance: Chance | None) -> float:
     return max(0.0, min(1.0, (chance.follows - least) / (most - least)))
 
 
-def nudges(m: Memory, weight: float, now: datetime) -> Mapping[str, float]:
+def compute_nudges(m: Memory, weight: float, now: datetime) -> Mapping[str, float]:
     """Factors by name. `weight` is the memory's retention now."""
     return {
         "retention": 1 + RETENTION * max(-1.0, min(1.0, weight - 1)),
-        "recency": 1 + RECENCY * (2 * exp(-days(m.last_activated_at, now) / 30) - 1),
+        "recency": 1 + RECENCY * (2 * exp(-days_between(m.last_activated_at, now) / 30) - 1),
         "confidence": 1 + CONFIDENCE * (2 * max(0.0, min(1.0, m.confidence)) - 1),
     }
 
 
-def nudged(score: float, factors: Mapping[str, float]) -> float:
+def apply_nudges(score: float, factors: Mapping[str, float]) -> float:
     """A score with its nudges."""
     return score + _NUDGE * sum(log(f) for f in factors.values())

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from math import exp, log, log1p
 from typing import Final
 
-from memory.models import Lang, Mode, language_of
+from memory.models import Lang, Mode, detect_language
 from memory.recall.fusion import WEIGHTS as RANKING
-from memory.recall.question import Question, shared
+from memory.recall.question import Question, measure_shared_terms
 from memory.text.languages import value, values
 from memory.text.translations import count_crossed
 from memory.text.words import count_mistyped
@@ -60,13 +60,13 @@ _CHARACTERS: Final = 4
 _CUT: Final = log(THRESHOLD / (1 - THRESHOLD))
 
 
-def reaches(relevance: float, mode: Mode) -> bool:
+def passes_gate(relevance: float, mode: Mode) -> bool:
     """Say whether a memory of that relevance comes through: one bar for every level."""
     return relevance >= (THRESHOLD if mode is Mode.NORMAL else REVIEW_THRESHOLD)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class GateCandidate:
     """What the gate looks at."""
 
     text: str
@@ -77,7 +77,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """Relevance, 0 … 1, and the log-odds it comes from, by what speaks."""
 
     relevance: float
@@ -85,7 +85,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Calling:
+class MessageReading:
     """What a message's vector tells of it."""
 
     score: float  # about 1: it calls for what is remembered; about -1: it does not
@@ -94,16 +94,16 @@ class Calling:
 
 
 @dataclass(frozen=True, slots=True)
-class Ear:
+class GateContext:
     """What is the same for all candidates of a message."""
 
     a: Question
     embedder: str = ""
     unknown: tuple[str, ...] = ()  # words of the message that no memory has
-    calling: Calling | None = None
+    calling: MessageReading | None = None
 
 
-def verdicts(ear: Ear, candidates: Sequence[Candidate]) -> list[Verdict]:
+def judge_candidates(ear: GateContext, candidates: Sequence[GateCandidate]) -> list[GateVerdict]:
     """Return a verdict for each candidate, whatever their order."""
     if ear.calling is not None:
         return [_by_meaning(ear.calling, c) for c in candidates]
@@ -118,11 +118,11 @@ def verdicts(ear: Ear, candidates: Sequence[Candidate]) -> list[Verdict]:
         worth = lent > alone and odds[best] >= 0 and _led(c) >= LED
         carried = {"carried": lent - alone} if worth else {}
         x = max(alone, lent) if carried else alone
-        out.append(Verdict(1 / (1 + exp(-x - _CUT)), {**evidence, **carried}))
+        out.append(GateVerdict(1 / (1 + exp(-x - _CUT)), {**evidence, **carried}))
     return out
 
 
-def _by_meaning(calling: Calling, c: Candidate) -> Verdict:
+def _by_meaning(calling: MessageReading, c: GateCandidate) -> GateVerdict:
     """Weigh the message's call and the memory's own evidence."""
     above = -_MOST if c.cosine is None else (c.cosine - calling.usual) / max(calling.spread, 1e-6)
     evidence = {
@@ -132,16 +132,16 @@ def _by_meaning(calling: Calling, c: Candidate) -> Verdict:
         "words": KNOWN * log1p(c.features.get("known", 0.0)),
         "names": NAMED * c.features.get("names", 0.0),
     }
-    return Verdict(1 / (1 + exp(-sum(evidence.values()) - _CUT)), evidence)
+    return GateVerdict(1 / (1 + exp(-sum(evidence.values()) - _CUT)), evidence)
 
 
-def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
+def _own(ear: GateContext, c: GateCandidate) -> Mapping[str, float]:
     """Return what speaks for it by itself, and the bias; in log-odds."""
     a, w, f = ear.a, value(ear.a.lang, "gate", "WEIGHTS"), c.features
     asks, personal = a.asks or a.leans, a.personal or a.leans  # who chooses among what was said asks, for themselves
     telling, common, mass = _words(ear, c.text)
     crossing = 0.0
-    if (c.lang or language_of(c.text)) != a.lang:
+    if (c.lang or detect_language(c.text)) != a.lang:
         crossing = _CROSSED * count_crossed((k.alike for part in a.parts for k in part.clauses), a.lang, c.text)
     letters = 0.0
     if c.cosine is not None and ear.embedder.startswith("lexical:"):
@@ -182,17 +182,17 @@ def _own(ear: Ear, c: Candidate) -> Mapping[str, float]:
     return {name: value for name, value in heard.items() if value}
 
 
-def _led(c: Candidate) -> float:
+def _led(c: GateCandidate) -> float:
     """Return what its neighbours and the words of other hits do for its rank."""
     return sum(RANKING[name] * c.features.get(name, 0.0) for name in LEADS)
 
 
-def _words(ear: Ear, text: str) -> tuple[float, float, float]:
+def _words(ear: GateContext, text: str) -> tuple[float, float, float]:
     """(telling, common, all to be shared): of the clause it shares most with, or of what the message leans on."""
     a = ear.a
-    looks = [shared(c.terms, text) for c in a.clauses]
+    looks = [measure_shared_terms(c.terms, text) for c in a.clauses]
     if a.leans:
-        telling, common, mass = shared(a.context_terms, text)
+        telling, common, mass = measure_shared_terms(a.context_terms, text)
         looks.append((a.context_weight * telling, a.context_weight * common, mass))
     telling, common, _ = max(looks)
     if ear.unknown:

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.ports import Holding, Places, Values
-from memory.recall.parts import Clause, Part
+from memory.ports import Places, Posting, Values
+from memory.recall.parts import PartClause, QuestionPart
 
 _CHARACTER: Final = 0.7  # of a Chinese character's rarity beside the pairs it stands in: .75 → .77 of recall@10
 _NEAR_THE_TOP: Final = (0.8, 0.6, 0.4, 0.2, 0.0)  # shares of the highest value: few are near it, which spares sorting
@@ -22,7 +22,7 @@ _B: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SignalScores:
     """What a signal found: of the same memories one or several features."""
 
     places: Places | None  # ascending; None: of every place there is
@@ -49,10 +49,10 @@ class Evidence:
         return {name: values[at] * there for name, values in self.features.items()}
 
 
-NOTHING: Final = Evidence(np.empty(0, np.int64), {})
+NOTHING: Final = SignalScores(np.empty(0, np.int64), {})
 
 
-def best(values: Values, most: int) -> Places:
+def find_best_rows(values: Values, most: int) -> Places:
     """Places of the highest values above 0, best first; of equals the newer one first."""
     top = float(values.max(initial=0.0))
     places = np.empty(0, np.int64)
@@ -68,13 +68,13 @@ def best(values: Values, most: int) -> Places:
     return found
 
 
-def evidence(name: str, found: Mapping[int, float]) -> Evidence:
+def make_feature(name: str, found: Mapping[int, float]) -> SignalScores:
     """One feature, from a mapping."""
     places = np.array(sorted(found), np.int64)
-    return Evidence(places, {name: np.array([found[p] for p in places.tolist()], np.float32)})
+    return SignalScores(places, {name: np.array([found[p] for p in places.tolist()], np.float32)})
 
 
-def union(parts: Iterable[Places], size: int) -> Places:
+def merge_rows(parts: Iterable[Places], size: int) -> Places:
     """All places of several, ascending, of `size` places there are."""
     there = np.zeros(size, np.bool_)  # a fifth of the time that sorting takes
     for places in parts:
@@ -82,14 +82,14 @@ def union(parts: Iterable[Places], size: int) -> Places:
     return np.flatnonzero(there)
 
 
-class Ground:
+class TermScores:
     """The memories that hold any of a question's words, to be scored clause by clause."""
 
     def __init__(
-        self, held: Mapping[str, Holding], passing: NDArray[np.bool_], lengths: NDArray[np.int32] | None = None
+        self, held: Mapping[str, Posting], passing: NDArray[np.bool_], lengths: NDArray[np.int32] | None = None
     ) -> None:
         self.held = held
-        self.short = None if lengths is None else shortness(lengths)
+        self.short = None if lengths is None else length_factor(lengths)
         self.passing = passing
         self.size = len(passing)
         self.there = {t: h for t, h in held.items() if len(h.places)}
@@ -114,7 +114,7 @@ class Ground:
             if (h := self.there.get(w)) is not None:
                 into[h.places] += weight * h.rarity
 
-    def clause(self, c: Clause) -> Values:
+    def clause(self, c: PartClause) -> Values:
         """Words and single characters, or what else may be said for them."""
         out = self.sum(c.words).copy()
         self._add(c.characters, _CHARACTER, out)
@@ -130,7 +130,7 @@ class Ground:
             out += most
         return out
 
-    def part(self, p: Part) -> Values:
+    def part(self, p: QuestionPart) -> Values:
         """0 … 1: how well each memory answers this question, the best one 1.
 
         The quadratic mean of its clauses: one that is answered well counts more than two that are touched.
@@ -151,7 +151,7 @@ class Ground:
         return out
 
 
-def shortness(lengths: NDArray[np.int32]) -> Values:
+def length_factor(lengths: NDArray[np.int32]) -> Values:
     """BM25's factor for a memory's length, a term counting once: 1 for one of the mean length, less for longer."""
     there = lengths[lengths > 0]
     mean = float(there.mean()) if len(there) else 1.0
@@ -167,7 +167,7 @@ def _together(each: Sequence[Values]) -> Values:
     return root
 
 
-def together(each: Sequence[Values], weights: Sequence[float], size: int) -> Values:
+def combine_parts(each: Sequence[Values], weights: Sequence[float], size: int) -> Values:
     """Parts of one message, each weighed. Cubed, so that the best answered one counts most."""
     if len(each) == 1:
         return each[0] if weights[0] == 1 else weights[0] * each[0]

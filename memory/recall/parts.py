@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memory.index.text import terms
+from memory.index.text import list_search_terms
 from memory.text.questions import ASKS, BOTH, CLAUSE, PATTERNS, QUOTED, SENTENCE
-from memory.text.translations import alike
+from memory.text.translations import find_synonyms
 from memory.text.words import STOP_WORDS, is_unspaced, tokens
 
 MOST: Final = 6  # parts of a message, and clauses of a part
@@ -28,7 +28,7 @@ _KEPT: Final = re.compile("\ufffc(\\d+)\ufffc")  # a quotation, until the pieces
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class PartClause:
     """A piece that is looked for in one go."""
 
     words: tuple[str, ...]  # terms of the text index
@@ -37,27 +37,27 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuestionPart:
     """A question that stands for itself."""
 
     text: str
     weight: float
-    clauses: tuple[Clause, ...]
+    clauses: tuple[PartClause, ...]
 
 
 @lru_cache(maxsize=512)
 def index_terms(text: str) -> tuple[str, ...]:
     """Its words as the text index has them; a message of one clause is asked for them twice."""
-    return tuple(terms(text))
+    return tuple(list_search_terms(text))
 
 
 @lru_cache(maxsize=512)
-def asks(sentence: str) -> bool:
+def is_question(sentence: str) -> bool:
     """Whether it is a question, by its words or its mark."""
     return ASKS.search(sentence) is not None
 
 
-def parts_of(text: str) -> tuple[Part, ...]:
+def split_into_parts(text: str) -> tuple[QuestionPart, ...]:
     """At least one, if there is any word at all to look for."""
     quotes: list[str] = []
 
@@ -69,31 +69,31 @@ def parts_of(text: str) -> tuple[Part, ...]:
         return (_KEPT.sub(lambda m: quotes[int(m[1])], piece) if quotes else piece).strip()
 
     plain = QUOTED.sub(keep, text)
-    anything_asked = asks(plain)
+    anything_asked = is_question(plain)
     found = []
     for section in PATTERNS.NEXT.split(plain):
         for weight, sentence in _weighed(section, anything_asked):
             clauses = [
-                c for piece in CLAUSE.split(sentence) if piece for p in _each(back(piece)) if (c := clause_of(p))
+                c for piece in CLAUSE.split(sentence) if piece for p in _each(back(piece)) if (c := parse_clause(p))
             ]
             if clauses:
-                found.append(Part(back(sentence), weight, tuple(clauses[-MOST:])))
+                found.append(QuestionPart(back(sentence), weight, tuple(clauses[-MOST:])))
     if not found:
-        whole = clause_of(text)
-        return (Part(text, 1.0, (whole,)),) if whole else ()
+        whole = parse_clause(text)
+        return (QuestionPart(text, 1.0, (whole,)),) if whole else ()
     best = sorted(range(len(found)), key=lambda i: (-found[i].weight, -i))[:MOST]
     return tuple(found[i] for i in sorted(best))
 
 
-def clause_of(text: str) -> Clause | None:
+def parse_clause(text: str) -> PartClause | None:
     """None if it has nothing to look for."""
     text = sought(text)
     words = index_terms(text)[:_WORDS]
     runs = () if text.isascii() else (run for run in tokens(text) if is_unspaced(run))
     characters = dict.fromkeys(c for run in runs for c in run if c not in STOP_WORDS)
     lone = tuple(c for c in characters if c not in words)[:_WORDS]
-    others = tuple((w, found) for w in (*words, *lone) if (found := alike(w)))
-    return Clause(words, lone, others) if words or lone else None
+    others = tuple((w, found) for w in (*words, *lone) if (found := find_synonyms(w)))
+    return PartClause(words, lone, others) if words or lone else None
 
 
 def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:
@@ -105,7 +105,7 @@ def _weighed(section: str, anything_asked: bool) -> Iterator[tuple[float, str]]:
         else []
     )
     for i, sentence in enumerate(sentences):
-        weight = _TOLD if anything_asked and not asks(sentence) else 1.0
+        weight = _TOLD if anything_asked and not is_question(sentence) else 1.0
         rest = sentence
         if turns and i < turns[-1]:
             weight *= _ASIDE

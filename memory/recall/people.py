@@ -30,7 +30,7 @@ _NOT_NAMES: Final = _NO_NAMES | _EVERYDAY
 
 
 @lru_cache(maxsize=8192)
-def named(text: str) -> frozenset[str]:
+def find_people_names(text: str) -> frozenset[str]:
     """Names of people and what looks like one: a capital that no sentence gave, a Chinese surname and what follows."""
     found = {m.group() for m in CAPITAL.finditer(text)} | {m[1] for m in _POSSESSED.finditer(text)}
     if (first := _FIRST.match(text)) is not None and stem(first[1].casefold()) not in _EVERYDAY:
@@ -43,7 +43,7 @@ def named(text: str) -> frozenset[str]:
     return frozenset(found - _NO_NAMES)
 
 
-def about(asked_for: frozenset[str], text: str) -> float:
+def share_of_names(asked_for: frozenset[str], text: str) -> float:
     """0 … 1: the share of these names that the text has. A Chinese name may have caught the character after it."""
     if not asked_for:
         return 0.0
@@ -51,13 +51,13 @@ def about(asked_for: frozenset[str], text: str) -> float:
 
 
 @lru_cache(maxsize=8192)
-def own(text: str) -> float:
+def is_about_speaker(text: str) -> float:
     """1 if it is about its speaker, −1 if about somebody else alone, 0 if it does not say.
 
     A note has no subject where that is the speaker; who else it is about is named at its beginning.
     """
     if PATTERNS.OWN.search(text):
         return 1.0
-    if any(text.startswith(name) for name in named(text)):
+    if any(text.startswith(name) for name in find_people_names(text)):
         return -1.0
     return 0.0 if PATTERNS.THING.match(text) else 1.0

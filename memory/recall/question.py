@@ -9,9 +9,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memory.models import Lang, language_of
-from memory.recall.parts import Part, asks, clause_of, content, index_terms, parts_of, sought
-from memory.recall.people import named
+from memory.models import Lang, detect_language
+from memory.recall.parts import (
+    QuestionPart,
+    content,
+    index_terms,
+    is_question,
+    parse_clause,
+    sought,
+    split_into_parts,
+)
+from memory.recall.people import find_people_names
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.questions import (
     ABOUT_MEMORY,
@@ -42,7 +50,7 @@ _COMMON: Final = 0.4  # information of a word that everybody uses of everything,
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class QuestionClause:
     """A part of the message that can be looked for by itself."""
 
     text: str
@@ -56,7 +64,7 @@ class Question:
 
     text: str
     lang: Lang
-    clauses: tuple[Clause, ...]  # at least one
+    clauses: tuple[QuestionClause, ...]  # at least one
     terms: Mapping[str, float]
     names: tuple[str, ...]
     asks: bool  # a question, or a request that knowing the person would help with
@@ -69,7 +77,9 @@ class Question:
     context: str
     context_terms: Mapping[str, float]
     context_weight: float  # 0 … 1: how much of the question must come from what was said before
-    parts: tuple[Part, ...] = ()  # what is looked for, each by itself; the context, where it counts, as the last one
+    parts: tuple[
+        QuestionPart, ...
+    ] = ()  # what is looked for, each by itself; the context, where it counts, as the last one
     whole: tuple[str, ...] = ()  # words of the message, as the index has them
     when: bool = False  # what kind of answer is asked for
     where: bool = False
@@ -100,20 +110,20 @@ class Question:
 
 
 @lru_cache(maxsize=256)
-def question(text: str, context: tuple[str, ...]) -> Question:
+def parse_question(text: str, context: tuple[str, ...]) -> Question:
     """Read a message and up to three that stood before it, oldest first."""
     text = unicodedata.normalize("NFKC", keep_ends(text, MOST_READ)).strip()
     looked_for = sought(text)
-    terms = terms_of(looked_for)
+    terms = find_telling_terms(looked_for)
     before = _tail(" \n".join(context[-3:]))
     weight = _context_weight(text, sum(terms.values())) if before else 0.0
-    wanted = asks(text) or _wants(text)
-    leant_on = clause_of(before) if weight >= LEANS else None
-    people = named(text)
+    wanted = is_question(text) or _wants(text)
+    leant_on = parse_clause(before) if weight >= LEANS else None
+    people = find_people_names(text)
     earlier = bool(PATTERNS.ASKS_EARLIER.search(text))
     return Question(
         text=text,
-        lang=language_of(text, language_of(before)),
+        lang=detect_language(text, detect_language(before)),
         clauses=_clauses(text),
         terms=terms,
         names=_names(text),
@@ -125,9 +135,9 @@ def question(text: str, context: tuple[str, ...]) -> Question:
         people=people,
         own=bool(PATTERNS.OWN.search(text)) and not people,
         context=before,
-        context_terms=terms_of(before),
+        context_terms=find_telling_terms(before),
         context_weight=weight if leant_on else 0.0,
-        parts=(*parts_of(text), *([Part(before, weight, (leant_on,))] if leant_on else [])),
+        parts=(*split_into_parts(text), *([QuestionPart(before, weight, (leant_on,))] if leant_on else [])),
         whole=index_terms(looked_for),
         when=bool(PATTERNS.ASKS_WHEN.search(text)),
         where=bool(PATTERNS.ASKS_WHERE.search(text)),
@@ -138,7 +148,7 @@ def question(text: str, context: tuple[str, ...]) -> Question:
 
 
 @lru_cache(maxsize=4096)
-def terms_of(text: str) -> Mapping[str, float]:
+def find_telling_terms(text: str) -> Mapping[str, float]:
     """The telling words of a text (stems, Chinese pairs) and how much each says, 0 … 1."""
     found: dict[str, float] = {}
     for token in tokens(text):
@@ -172,19 +182,19 @@ def _tail(text: str) -> str:
     return unicodedata.normalize("NFKC", text[-_MOST_CONTEXT:])[-_MOST_CONTEXT:].strip()
 
 
-def _clauses(text: str) -> tuple[Clause, ...]:
+def _clauses(text: str) -> tuple[QuestionClause, ...]:
     """Sentences cut at commas; what asks counts more than what tells; the most telling ones of a long message."""
-    found: dict[str, Clause] = {}
+    found: dict[str, QuestionClause] = {}
     sentences = [s for s in SENTENCE.split(text) if s and s.strip()]
-    asking = [asks(s) for s in sentences]
+    asking = [is_question(s) for s in sentences]
     for sentence, question_ in zip(sentences, asking, strict=True):
         weight = 1.0 if question_ or not any(asking) else _STATEMENT
         for part in CLAUSE.split(sentence):
-            terms = terms_of(sought(part)) if part else {}
+            terms = find_telling_terms(sought(part)) if part else {}
             if terms:
-                found.setdefault(part.strip(), Clause(part.strip(), weight, terms))
+                found.setdefault(part.strip(), QuestionClause(part.strip(), weight, terms))
     if len(found) < 2:
-        return (Clause(text, 1.0, terms_of(sought(text))),)
+        return (QuestionClause(text, 1.0, find_telling_terms(sought(text))),)
     best = sorted(found.values(), key=lambda c: -c.weight * sum(c.terms.values()))[:MOST_CLAUSES]
     return tuple(c for c in found.values() if c in best)
 
@@ -244,14 +254,14 @@ def _of_you(text: str) -> bool:
 
 def _context_weight(text: str, mass: float) -> float:
     """A message that says little and points back lives off what was said before it; a full question hardly."""
-    if not PATTERNS.CHOOSES.search(text) and not (PATTERNS.STANDS_FOR.search(text) and asks(text)):
+    if not PATTERNS.CHOOSES.search(text) and not (PATTERNS.STANDS_FOR.search(text) and is_question(text)):
         return 0.0
     return 0.8 if mass < 1.0 else 0.35 if mass < 2.0 else 0.12
 
 
-def shared(terms: Mapping[str, float], text: str) -> tuple[float, float, float]:
+def measure_shared_terms(terms: Mapping[str, float], text: str) -> tuple[float, float, float]:
     """Information of the terms that `text` has: (of telling ones, of common ones, of all terms, there or not)."""
-    there = terms_of(text)
+    there = find_telling_terms(text)
     telling = common = 0.0
     for t, w in terms.items():
         if t in there or (w == _ALONE and t in text):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from memory.lifecycle import is_episode, weight
+from memory.lifecycle import compute_weight, is_episode
 from memory.lifecycle.score import RESIDENT
 from memory.models import Filter, Kind, Layer, Memory
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.text.standing import is_name
 
 MOST: Final = 20  # memories besides health (the session paper)
@@ -18,7 +18,7 @@ _CORE: Final = frozenset({Layer.CORE, Layer.SYSTEM})
 _BYTES: Final = 4  # of a token, about: a Chinese character has three
 
 
-def residents(tx: Tx, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
+def find_standing(tx: Transaction, u: float, now: datetime, *, health: bool = True) -> list[Memory]:
     """Find the standing memories, whatever their level; health first.
 
     All of health is there unless `health` is off.
@@ -26,9 +26,11 @@ def residents(tx: Tx, u: float, now: datetime, *, health: bool = True) -> list[M
     Then at most 20 and 400 tokens: names, instructions, the closest people and animals, pinned and core, each group
     by its weight at `now`; under the curve `score` also what weighs 0.5 or more (the session paper).
     """
-    found = sorted(tx.memories.standing(now), key=lambda m: (_group(m), -weight(m, u, now), m.id))
+    found = sorted(tx.memories.standing(now), key=lambda m: (_group(m), -compute_weight(m, u, now), m.id))
     strongest = tx.memories.find(Filter(valid_at=now, negated=False), order="weight", limit=MOST).items
-    scored = [m for m in strongest if m.curve == "score" and weight(m, u, now) >= RESIDENT and not is_episode(m)]
+    scored = [
+        m for m in strongest if m.curve == "score" and compute_weight(m, u, now) >= RESIDENT and not is_episode(m)
+    ]
     out = {m.id: m for m in found if m.kind is Kind.HEALTH and health}
     left, tokens = MOST, float(TOKENS)
     named: set[str] = set()  # people and animals that have their line

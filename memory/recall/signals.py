@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.vectors import level_vectors
-from memory.models import Filter, Level, Line, Memory, Mode, Query, Sensitivity, State
-from memory.ports import Chance, FloatArray, Places, Reader, Values
+from memory.models import CandidateRow, Filter, Level, Memory, Mode, Query, Sensitivity, State
+from memory.ports import ChanceStatistics, FloatArray, Places, Reader, Values
 from memory.recall.embedding import QueryVectors
-from memory.recall.fusion import trust
-from memory.recall.ground import NOTHING, Evidence, Ground, evidence, together, union
-from memory.recall.people import about, own
-from memory.recall.question import Question, question
+from memory.recall.fusion import embedder_weight
+from memory.recall.ground import NOTHING, SignalScores, TermScores, combine_parts, make_feature, merge_rows
+from memory.recall.people import is_about_speaker, share_of_names
+from memory.recall.question import Question, parse_question
 from memory.recall.reader import MessageReader
 from memory.text.dates.times import Span
 from memory.text.questions import PATTERNS
@@ -37,7 +37,7 @@ _MS: Final = timedelta(milliseconds=1)
 
 
 @dataclass(slots=True)
-class Look:
+class RecallContext:
     """One question in one mode, while it is being answered."""
 
     query: Query
@@ -47,13 +47,13 @@ class Look:
     a: Question
     f: Filter
     passing: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))  # by place: the filter
-    ground: Ground = field(default_factory=lambda: Ground({}, np.empty(0, np.bool_)))
+    ground: TermScores = field(default_factory=lambda: TermScores({}, np.empty(0, np.bool_)))
     answers: list[Values] = field(default_factory=list)  # of each part, for every place
     cosines: dict[int, float] = field(default_factory=dict)  # as the embedder gave them, by place
-    known: dict[int, Line] = field(default_factory=dict)
+    known: dict[int, CandidateRow] = field(default_factory=dict)
     named: Places = field(default_factory=lambda: np.empty(0, np.int64))  # whatever has a name of the message
     span_ms: tuple[int, int] | None = None
-    chance: Chance | None = None  # of the embedder's cosines
+    chance: ChanceStatistics | None = None  # of the embedder's cosines
 
     @property
     def embedder(self) -> str:
@@ -65,7 +65,7 @@ class Look:
         """What tells by the message's vector whether it calls for a memory."""
         return self.query.vector.reader if isinstance(self.query.vector, QueryVectors) else None
 
-    async def lines(self, places: Places) -> list[Line]:
+    async def lines(self, places: Places) -> list[CandidateRow]:
         """In the order asked for; each read once."""
         known, wanted = self.known, places.tolist()
         new = [p for p in wanted if p not in known]
@@ -74,16 +74,16 @@ class Look:
         return [known[p] for p in wanted]
 
 
-Signal: TypeAlias = Callable[[Look], Awaitable[Evidence]]
-Trait: TypeAlias = Callable[[Look, Sequence[Line]], list[float]]
+Signal: TypeAlias = Callable[[RecallContext], Awaitable[SignalScores]]
+Trait: TypeAlias = Callable[[RecallContext, Sequence[CandidateRow]], list[float]]
 
 
-def asked(q: Query) -> Question:
+def read_question(q: Query) -> Question:
     """The message, read; cached."""
-    return question(q.text, q.context)
+    return parse_question(q.text, q.context)
 
 
-def allowed(q: Query) -> Filter:
+def filter_for_mode(q: Query) -> Filter:
     """What this mode may see. Secrets are in no mode; the forgotten have left the indexes."""
     if q.mode is Mode.NORMAL:
         levels = frozenset({Level.FULL, Level.SUMMARY}) if q.strict else None
@@ -91,7 +91,7 @@ def allowed(q: Query) -> Filter:
     return Filter(states=frozenset({State.ACTIVE, State.SUPERSEDED}), exclude=q.exclude)
 
 
-def admits(f: Filter, m: Memory) -> bool:
+def matches_filter(f: Filter, m: Memory) -> bool:
     """The filter, applied to a memory that came another way."""
     valid = f.valid_at is None or m.valid_until is None or m.valid_until > f.valid_at
     return (
@@ -107,7 +107,7 @@ def admits(f: Filter, m: Memory) -> bool:
 # --- what the question finds by itself ----------------------------------------------------------------
 
 
-async def words(look: Look) -> Evidence:
+async def score_words(look: RecallContext) -> SignalScores:
     """BM25 of each part by itself, the best answered one counting most.
 
     For the gate also, of the whole message's words, the rarity that each memory has (`known`, nats) and its `share`.
@@ -115,21 +115,21 @@ async def words(look: Look) -> Evidence:
     wanted = look.a.words
     holding = await look.reader.holding(wanted) if wanted else []
     lengths = await look.reader.lengths()
-    look.ground = ground = Ground(dict(zip(wanted, holding, strict=True)), look.passing, lengths)
+    look.ground = ground = TermScores(dict(zip(wanted, holding, strict=True)), look.passing, lengths)
     look.answers = [ground.part(p) for p in look.a.parts]
-    total = together(look.answers, [p.weight for p in look.a.parts], len(look.passing))
+    total = combine_parts(look.answers, [p.weight for p in look.a.parts], len(look.passing))
     known = ground.sum(look.a.whole).copy()
     known[ground.failing] = 0.0
-    return Evidence(None, {"words": total, "share": ground.share(look.a.whole), "known": known})
+    return SignalScores(None, {"words": total, "share": ground.share(look.a.whole), "known": known})
 
 
-async def meaning(look: Look) -> Evidence:
+async def score_meaning(look: RecallContext) -> SignalScores:
     """Cosine with the message, or with its context: standard deviations above the mean of all memories."""
     look.chance = chance = await look.reader.chance(look.reading.idle if look.reading else None)
-    rows = [(weight, _level(vector, chance.slant)) for weight, vector in rows_of(look.query)]
+    rows = [(weight, _level(vector, chance.slant)) for weight, vector in list_query_vectors(look.query)]
     if not rows:
         return NOTHING
-    worth = trust(look.embedder, chance)
+    worth = embedder_weight(look.embedder, chance)
     best: dict[int, float] = {}
     near = await look.reader.nearest_each([v for _, v in rows], NEAREST, look.f)
     for (weight, vector), hits in zip(rows, near, strict=True):
@@ -146,78 +146,78 @@ async def meaning(look: Look) -> Evidence:
                 best[place] = value
             if cosine > look.cosines.get(place, -1.0):
                 look.cosines[place] = cosine
-    return evidence("meaning", best)
+    return make_feature("meaning", best)
 
 
-async def names(look: Look) -> Evidence:
+async def score_names(look: RecallContext) -> SignalScores:
     """Memories about somebody or something the message names."""
     found = await look.reader.named(look.a.names, look.f) if look.a.names else []
     if not found:
         return NOTHING
-    look.named = union(found, len(look.passing))
-    some = union((p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES]), len(look.passing))
-    return Evidence(some, {"names": np.ones(len(some), np.float32)})
+    look.named = merge_rows(found, len(look.passing))
+    some = merge_rows((p[-NEAREST:] for p in sorted(found, key=len)[:_NAMES]), len(look.passing))
+    return SignalScores(some, {"names": np.ones(len(some), np.float32)})
 
 
-async def time(look: Look) -> Evidence:
+async def score_time(look: RecallContext) -> SignalScores:
     """Memories of the time that the message names: made then, valid from then on, or due then."""
     if look.span is None:
         return NOTHING
     found = await look.reader.dated(*look.span, NEAREST, look.f)
-    return Evidence(found, {"time": np.ones(len(found), np.float32)})
+    return SignalScores(found, {"time": np.ones(len(found), np.float32)})
 
 
 # --- what candidates look like: nothing where the message does not ask for it ----------------------------
 
 
-def is_question(look: Look, lines: Sequence[Line]) -> list[float]:  # noqa: ARG001
+def is_question(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:  # noqa: ARG001
     """A memory that asks answers nothing."""
     return [float(line.text.rstrip().endswith(("?", "？"))) for line in lines]
 
 
-def is_late(look: Look, lines: Sequence[Line]) -> list[float]:
+def is_late(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """The message asks for what is true now: 1 for the candidate made last, 0 for the first."""
     return _lateness(lines) if look.a.latest else []
 
 
-def is_early(look: Look, lines: Sequence[Line]) -> list[float]:
+def is_early(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """The message asks for what was true before: 1 for the candidate made first, 0 for the last."""
     return [1 - x for x in _lateness(lines)] if look.a.earlier else []
 
 
-def _lateness(lines: Sequence[Line]) -> list[float]:
+def _lateness(lines: Sequence[CandidateRow]) -> list[float]:
     made = [line.times[0] for line in lines]
     first, last = min(made, default=0), max(made, default=0)
     return [(at - first) / (last - first) if last > first else 0.5 for at in made]
 
 
-def has_entity(look: Look, lines: Sequence[Line]) -> list[float]:
+def has_entity(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """It has an entity that the message names."""
     have = set(look.named.tolist())
     return [float(line.place in have) for line in lines] if have else []
 
 
-def is_named(look: Look, lines: Sequence[Line]) -> list[float]:
+def is_named(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """It has the names that the message has, as entities or in its words."""
     as_entity = has_entity(look, lines)
     if not as_entity and not look.a.people:
         return []
-    in_words = [about(look.a.people, line.text) for line in lines]
+    in_words = [share_of_names(look.a.people, line.text) for line in lines]
     return list(map(max, as_entity, in_words)) if as_entity else in_words
 
 
-def is_own(look: Look, lines: Sequence[Line]) -> list[float]:
+def is_own(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """The message is about its speaker and nobody else, and so is the memory, or else it is about another."""
-    return [own(line.text) for line in lines] if look.a.own else []
+    return [is_about_speaker(line.text) for line in lines] if look.a.own else []
 
 
-def is_of_the_time(look: Look, lines: Sequence[Line]) -> list[float]:
+def is_of_the_time(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """One of its times is in the span that the message names."""
     span = look.span_ms
-    return [] if span is None else [float(in_span(span, line.times)) for line in lines]
+    return [] if span is None else [float(is_in_span(span, line.times)) for line in lines]
 
 
-def is_of_the_kind(look: Look, lines: Sequence[Line]) -> list[float]:
+def is_of_the_kind(look: RecallContext, lines: Sequence[CandidateRow]) -> list[float]:
     """The message asks for a time, a place or a number: the share of these that it has."""
     kinds = (
         (look.a.when, PATTERNS.SAYS_WHEN),
@@ -233,7 +233,12 @@ def _has(pattern: re.Pattern[str], text: str) -> float:
     return float(pattern.search(text) is not None)
 
 
-SIGNALS: Final[Mapping[str, Signal]] = {"words": words, "meaning": meaning, "names": names, "time": time}
+SIGNALS: Final[Mapping[str, Signal]] = {
+    "words": score_words,
+    "meaning": score_meaning,
+    "names": score_names,
+    "time": score_time,
+}
 TRAITS: Final[Mapping[str, Trait]] = {
     "entity": has_entity,
     "names": is_named,
@@ -249,9 +254,9 @@ TRAITS: Final[Mapping[str, Trait]] = {
 # --- inside -------------------------------------------------------------------------------------------
 
 
-def rows_of(q: Query) -> list[tuple[float, FloatArray]]:
+def list_query_vectors(q: Query) -> list[tuple[float, FloatArray]]:
     """The query's vectors, each with the weight of what it stands for; the message itself first."""
-    v, a = q.vector, asked(q)
+    v, a = q.vector, read_question(q)
     if v is None:
         return []
     if not isinstance(v, QueryVectors):
@@ -267,7 +272,7 @@ def _level(vector: FloatArray, slant: FloatArray | None) -> FloatArray:
     return np.concatenate([level_vectors(vector[None, :own], slant)[0], vector[own:]])
 
 
-def in_span(span: tuple[int, int], times: Sequence[int]) -> bool:
+def is_in_span(span: tuple[int, int], times: Sequence[int]) -> bool:
     """Whether any of the times (UTC milliseconds) is in it."""
     return any(span[0] <= t < span[1] for t in times)
 

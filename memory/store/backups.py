@@ -18,12 +18,18 @@ from typing import Any, Final
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError
 from memory.store import upkeep
-from memory.store.connection import connect, database_errors, translate, translated, within
-from memory.store.processes import lock_of
+from memory.store.connection import (
+    list_database_errors,
+    open_connection,
+    run_transaction,
+    translate,
+    translate_errors,
+)
+from memory.store.processes import get_file_lock
 from memory.store.rows import to_ms
 from memory.store.sqlite_module import choose
-from memory.store.tables import SqliteTx
-from memory.store.transaction import Shared
+from memory.store.tables import SqliteTransaction
+from memory.store.transaction import StoreContext
 
 KEPT: Final = 7  # daily backups, and as many made by hand
 KEPT_FOR: Final = timedelta(days=30)  # those made before a migration, and databases that were replaced
@@ -126,7 +132,7 @@ def recover_backup(database: Path, file: Path, now: datetime) -> tuple[Path | No
     database open), StoreDamaged (`file` is none of ours), StoreError, OSError.
     """
     file.stat()
-    with lock_of(database), _part(database) as part:
+    with get_file_lock(database), _part(database) as part:
         whole = _close(database)
         _copy(file, part)
         purged = 0
@@ -151,7 +157,7 @@ def _named(database: Path, sort: str, now: datetime) -> Path:
 
 def _verify(path: Path) -> dict[str, int]:
     """Rows by table of a file that is whole and one of ours. Raises StoreDamaged."""
-    with translated(), closing(connect(choose(), path, read_only=True)) as con:
+    with translate_errors(), closing(open_connection(choose(), path, read_only=True)) as con:
         found = con.execute("PRAGMA integrity_check(1)").fetchone()[0]
         counts = _counts(con)
     if found != "ok" or not {"memories", "messages", "schema_migrations"} <= counts.keys():
@@ -169,7 +175,7 @@ def _counts(con: Any) -> dict[str, int]:
 def _copy(source: Path, part: Path) -> None:
     """Copy the source at one moment, in the same rows, without a log."""
     sqlite = choose()
-    with translated(), closing(connect(sqlite, source, read_only=True)) as con:
+    with translate_errors(), closing(open_connection(sqlite, source, read_only=True)) as con:
         con.execute("BEGIN")  # the copy and the counts see the same moment
         counts = _counts(con)
         with closing(sqlite.module.connect(str(part))) as copy:
@@ -181,7 +187,7 @@ def _copy(source: Path, part: Path) -> None:
 
 def _differs(backup: Path, live: Path) -> bool:
     """Whether the backup holds anything that was purged, or rewritten, in the live file."""
-    with translated(), closing(connect(choose(), backup, read_only=True)) as con:
+    with translate_errors(), closing(open_connection(choose(), backup, read_only=True)) as con:
         _attach(con, live)
         rewritten = f"SELECT 1 FROM main.messages b WHERE EXISTS (SELECT 1 FROM {_REWRITTEN})"
         found = con.execute(f"SELECT 1 FROM main.memories WHERE id IN {_ERASED} UNION ALL {rewritten} LIMIT 1")
@@ -191,12 +197,12 @@ def _differs(backup: Path, live: Path) -> bool:
 def _clean(part: Path, live: Path, now: datetime) -> int:
     """Bring a backup to today's tables and erase in it what was purged in `live`; how many memories."""
     sqlite = choose()
-    shared = Shared(key=b"", clock=lambda: now, vec=sqlite.vec)
+    shared = StoreContext(key=b"", clock=lambda: now, vec=sqlite.vec)
 
     def work(con: Any) -> int:
         rows = con.execute(f"SELECT id, user_id FROM main.memories WHERE id IN {_ERASED}").fetchall()
         for memory_id, user_id in rows:
-            tx = SqliteTx(con, user_id, shared)
+            tx = SqliteTransaction(con, user_id, shared)
             tx.changes.begin("system", "purge", now)
             tx.memories.erase(memory_id)
             tx.finish()
@@ -205,12 +211,12 @@ def _clean(part: Path, live: Path, now: datetime) -> int:
         upkeep.rebuild_bits(con, sqlite.vec)
         return len(rows)
 
-    with translated(), closing(connect(sqlite, part, read_only=False)) as con:
+    with translate_errors(), closing(open_connection(sqlite, part, read_only=False)) as con:
         upkeep.migrate(con, sqlite.module, to_ms(now))
         _attach(con, live)
-        count = within(con, "BEGIN IMMEDIATE", work)
+        count = run_transaction(con, "BEGIN IMMEDIATE", work)
         con.execute("DETACH live")
-        upkeep.vacuum(con)
+        upkeep.rewrite_file(con)
         con.execute("PRAGMA journal_mode = DELETE")
     _verify(part)
     return count
@@ -227,7 +233,7 @@ def _close(database: Path) -> bool:
     with closing(choose().module.connect(str(database), timeout=0)) as con:
         try:
             con.execute("PRAGMA journal_mode = DELETE")
-        except database_errors() as e:
+        except list_database_errors() as e:
             if isinstance(error := translate(e), StoreBusy):
                 raise error from e
             return False

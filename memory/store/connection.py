@@ -21,7 +21,7 @@ import aiosqlite
 from aiosqlite.core import _connection_worker_thread
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
-from memory.store.sqlite_module import Sqlite, choose
+from memory.store.sqlite_module import SqliteModule, choose
 
 T = TypeVar("T")
 logging.getLogger("aiosqlite").setLevel(logging.WARNING)  # it tells of exceptions, and a log never holds a text
@@ -44,7 +44,7 @@ def make_private(path: Path) -> None:
         path.chmod(0o600)
 
 
-def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
+def open_connection(sqlite: SqliteModule, path: Path, *, read_only: bool) -> Any:
     """Open a connection with the settings that every one of ours has."""
     mode = "ro" if read_only else "rw"
     con = sqlite.module.connect(
@@ -71,19 +71,19 @@ def connect(sqlite: Sqlite, path: Path, *, read_only: bool) -> Any:
     return con
 
 
-def locked(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Tell whether somebody holds the file's write lock right now. Waits for nothing; False without a file."""
     if not path.is_file():
         return False
     sqlite = choose()
     try:
         con = sqlite.module.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
-    except database_errors():
+    except list_database_errors():
         return False  # whoever opens it properly will say what is the matter
     try:
         con.execute("BEGIN IMMEDIATE")
         con.execute("ROLLBACK")
-    except database_errors() as e:
+    except list_database_errors() as e:
         return isinstance(translate(e), StoreBusy)
     else:
         return False
@@ -91,7 +91,7 @@ def locked(path: Path) -> bool:
         con.close()
 
 
-def _for_writing(con: Any, sqlite: Sqlite) -> None:
+def _for_writing(con: Any, sqlite: SqliteModule) -> None:
     con.execute("PRAGMA journal_mode = WAL")
     # FULL: what was said survives a power cut, too. It costs an fsync a commit, 1 to 3 ms.
     con.execute("PRAGMA synchronous = FULL")
@@ -125,7 +125,7 @@ class ThreadedConnection:
             raise StoreError("The memory file is closed.")
         self.waiting += 1
         try:
-            with translated():
+            with translate_errors():
                 con = await self._open()
                 result: T = await con._execute(work, con._conn)  # type: ignore[no-untyped-call]  # noqa: SLF001
                 return result
@@ -137,7 +137,7 @@ class ThreadedConnection:
 
     async def read(self, fn: Callable[[Any], T]) -> T:
         """Return `fn(connection)`, run in one read transaction: all that it sees is of one moment."""
-        return await self.run(lambda con: within(con, "BEGIN", fn))
+        return await self.run(lambda con: run_transaction(con, "BEGIN", fn))
 
     async def close(self, end: Callable[[Any], None] = lambda con: con.close()) -> None:
         """Close the connection by `end`, in its thread, after everything that waits."""
@@ -145,7 +145,7 @@ class ThreadedConnection:
         if self._opening is None:
             return
         await asyncio.wait([self._opening])
-        with suppress(StoreError), translated():  # one that did not open has nothing to close
+        with suppress(StoreError), translate_errors():  # one that did not open has nothing to close
             con = self._opening.result()
             if con._connection is None:  # noqa: SLF001
                 return  # closed before
@@ -191,7 +191,7 @@ class OpenRead:
         return fn(self.con)
 
 
-def at_once(work: Coroutine[Any, Any, T]) -> T:
+def run_without_waiting(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that waits for nothing. Raises RuntimeError if it does."""
     try:
         work.send(None)
@@ -202,7 +202,7 @@ def at_once(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("this work may await nothing but its reader")
 
 
-def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
+def run_transaction(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
     """Run `fn(con)` between `begin` and COMMIT; ROLLBACK if it raises."""
     con.execute(begin)
     try:
@@ -210,7 +210,7 @@ def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
         con.execute("COMMIT")
     except BaseException:
         # A failed COMMIT or a full disk may have rolled back already.
-        with suppress(*database_errors()):
+        with suppress(*list_database_errors()):
             if con.in_transaction:
                 con.execute("ROLLBACK")
         raise
@@ -220,7 +220,7 @@ def within(con: Any, begin: str, fn: Callable[[Any], T]) -> T:
 # --- the one place where the database's exceptions become `memory.errors`
 
 
-def database_errors() -> tuple[type[BaseException], ...]:
+def list_database_errors() -> tuple[type[BaseException], ...]:
     """Return `Error` of every SQLite module in this process: pysqlite3's is not sqlite3's."""
     modules = (sys.modules.get(name) for name in ("pysqlite3.dbapi2", "sqlite3.dbapi2"))
     return tuple(module.Error for module in modules if module is not None)
@@ -250,9 +250,9 @@ def translate(e: BaseException) -> StoreError:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turn database exceptions raised inside into StoreErrors."""
     try:
         yield
-    except database_errors() as e:
+    except list_database_errors() as e:
         raise translate(e) from e

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from memory.errors import Conflict, NotFound
 from memory.models import Entity, Json, Message, Op, Session, TurnRow, TurnState
-from memory.store.processes import is_gone
+from memory.store.processes import is_process_gone
 from memory.store.rows import AMONG, columns_of, dump, from_row, insert, to_column, to_ms
-from memory.store.transaction import Gateway, claim_id, new_id
+from memory.store.transaction import Gateway, claim_id, reserve_id
 
 # What a change says of each.
 _SESSION: Final = ("scope", "state", "closed_why", "planned_through", "summarised_through", "extracted_through")
@@ -59,7 +59,7 @@ class ConversationGateway(Gateway):
         there = self.current(scope)
         if there is not None:
             return there
-        session_id = new_id(self.tx.con)
+        session_id = reserve_id(self.tx.con)
         row = {"id": session_id, "user_id": self.owner, "scope": scope, "opened_at": now, "last_at": now}
         insert(self.tx.con, "sessions", row)
         opened = self._must(session_id)
@@ -246,7 +246,9 @@ class ConversationGateway(Gateway):
     def orphans(self, now: datetime) -> list[TurnRow]:
         """List open turns whose lease ran out, or whose process on this machine is gone."""
         turns = "SELECT * FROM turns WHERE user_id = ? AND state = 'open' ORDER BY started_at"
-        return [t for t in self._all(TurnRow, turns, self.owner) if t.leased_until <= now or is_gone(t.leased_by)]
+        return [
+            t for t in self._all(TurnRow, turns, self.owner) if t.leased_until <= now or is_process_gone(t.leased_by)
+        ]
 
     # --- inside
 

@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from memory.models import Job, JobKind, Json
-from memory.store.processes import is_gone
+from memory.store.processes import is_process_gone
 from memory.store.rows import AMONG, dump, from_ms, from_row, insert, to_column, to_ms
-from memory.store.transaction import Gateway, Transaction, new_id
+from memory.store.transaction import Gateway, Transaction, reserve_id
 
 JOBS_KEPT: Final = timedelta(days=30)
 RECEIPTS_KEPT: Final = 100  # of purges, however old: somebody may want to see them again
@@ -53,7 +53,7 @@ class JobGateway(Gateway):
     ) -> Job | None:
         """Write a job; None if the user has one of this kind and key already, finished or not."""
         row: dict[str, Any] = {
-            "id": new_id(self.tx.con),
+            "id": reserve_id(self.tx.con),
             "user_id": self.owner,
             "kind": kind,
             "lane": lane or f"learn:{self.owner}",
@@ -70,7 +70,7 @@ class JobGateway(Gateway):
         mine = "FROM jobs WHERE user_id = ? AND kind = 'mirror' AND state"
         self._run(f"DELETE {mine} IN ('done', 'cancelled')", self.owner)
         if self._row(f"SELECT 1 {mine} = 'ready'", self.owner) is None:
-            key, payload = new_id(self.tx.con), {"user_id": self.owner}
+            key, payload = reserve_id(self.tx.con), {"user_id": self.owner}
             self.enqueue("mirror", key, payload, now, lane=f"mirror:{self.owner}")
 
     def pending(self, kind: JobKind | None = None) -> list[Job]:
@@ -79,7 +79,7 @@ class JobGateway(Gateway):
 
     def holds(self, job: Job) -> bool:
         """Tell whether the job is still leased by `job.leased_by`."""
-        return held(self.tx.con, job.id, job.leased_by) is not None
+        return get_leased_job(self.tx.con, job.id, job.leased_by) is not None
 
     def progressed(self, job: Job) -> None:
         """Forget earlier attempts: what ended them was not the job itself, for it gets ahead."""
@@ -119,7 +119,7 @@ class JobGateway(Gateway):
 # --- the queue of all users -----------------------------------------------------------------------------
 
 
-def next_due(con: Any, kinds: Sequence[JobKind] | None) -> datetime | None:
+def get_next_due_time(con: Any, kinds: Sequence[JobKind] | None) -> datetime | None:
     """Return when the next job may be leased, None if there is none to wait for."""
     wanted = None if kinds is None else dump(list(kinds))
     head = f"SELECT MIN({_DUE_AT}) FROM jobs j WHERE {_UNFINISHED} AND {_KINDS} AND {_HEAD}"
@@ -127,13 +127,13 @@ def next_due(con: Any, kinds: Sequence[JobKind] | None) -> datetime | None:
     return None if at is None else from_ms(at)
 
 
-def held(con: Any, job_id: str, worker: str | None) -> Job | None:
+def get_leased_job(con: Any, job_id: str, worker: str | None) -> Job | None:
     """Return the job, if this worker has its lease. One that ran out counts until somebody else takes it."""
     row = con.execute(f"SELECT * FROM jobs WHERE id = ? AND {_HELD}", (job_id, worker)).fetchone()
     return None if row is None else from_row(Job, row)
 
 
-def settle(
+def finish_job(
     con: Any,
     job: Job,
     state: str,
@@ -153,7 +153,7 @@ def settle(
 
 @dataclass(slots=True)
 class JobQueue:
-    """The part of `memory.ports.System` that is about jobs."""
+    """The part of `memory.ports.SystemTransaction` that is about jobs."""
 
     con: Any
     shared: Any
@@ -188,7 +188,7 @@ class JobQueue:
 
     def fail(self, job_id: str, worker: str, error: str, run_at: datetime | None, now: datetime) -> bool:  # noqa: ARG002 - part of the contract
         """Put back to ready at `run_at`, or dead if it is None; False if the lease is another's by now."""
-        job = held(self.con, job_id, worker)
+        job = get_leased_job(self.con, job_id, worker)
         if job is None:
             return False
         self._settle(job, "dead" if run_at is None else "ready", error=error, run_at=run_at)
@@ -202,7 +202,7 @@ class JobQueue:
             (dump(list(kinds)), to_ms(by)),
         )
         for job in [from_row(Job, r) for r in untold.fetchall()]:
-            settle(self.con, job, "ready", result={"told": True})
+            finish_job(self.con, job, "ready", result={"told": True})
             Transaction(self.con, job.user_id, self.shared).record_job(job, "ready", **what, outcome="waiting")
 
     def revive(self, now: datetime) -> int:
@@ -226,11 +226,11 @@ class JobQueue:
         uncounted = "attempts = MAX(attempts - 1, 0)"
         con.execute(f"UPDATE jobs SET {due_now}, {uncounted} WHERE {_HELD}", (to_ms(now), worker))
         for (other,) in con.execute("SELECT DISTINCT leased_by FROM jobs WHERE state = 'leased'").fetchall():
-            if is_gone(other):
+            if is_process_gone(other):
                 con.execute(f"UPDATE jobs SET {due_now} WHERE {_HELD}", (to_ms(now), other))
 
     def _settle(self, job: Job, state: str, *, error: str, run_at: datetime | None = None) -> None:
-        settle(self.con, job, state, run_at=run_at, error=error, result=job.result)
+        finish_job(self.con, job, state, run_at=run_at, error=error, result=job.result)
         outcome = "failed" if state == "dead" else "retrying"
         tx = Transaction(self.con, job.user_id, self.shared)
         tx.record_job(job, state, outcome=outcome, error=error[:_ERROR_LENGTH], attempts=job.attempts)

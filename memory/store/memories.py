@@ -10,15 +10,15 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from memory.errors import Conflict, NotFound, StoreError
-from memory.index.text import fold, segment, term_keys, words
+from memory.index.text import fold, hash_terms, segment_text, words
 from memory.models import (
     Filter,
     Layer,
     Memory,
     MemoryId,
+    MemoryOutline,
+    MemoryPage,
     Op,
-    Outline,
-    Page,
     Sensitivity,
     Source,
     State,
@@ -28,6 +28,7 @@ from memory.store.rows import (
     AMONG,
     MEMORY_COLUMNS,
     MEMORY_SELECT,
+    build_condition,
     columns_of,
     dump,
     insert,
@@ -39,7 +40,6 @@ from memory.store.rows import (
     row_of,
     to_ms,
     tuples,
-    where,
 )
 from memory.store.transaction import ChangeGateway, Gateway, claim_id
 from memory.store.vectors import VectorGateway
@@ -59,7 +59,7 @@ _UPDATE: Final = f"UPDATE memories SET {_SETS} WHERE id = :id AND user_id = :use
 _STANDING: Final = (
     "kind IN ('health', 'identity', 'instruction') OR \"close\" OR pinned OR layer IN ('core', 'system')"
 )
-_OUTLINE: Final = ", ".join(f'm."{"n" if name == "place" else name}"' for name in Outline._fields)
+_OUTLINE: Final = ", ".join(f'm."{"n" if name == "place" else name}"' for name in MemoryOutline._fields)
 
 
 @dataclass(slots=True)
@@ -88,15 +88,15 @@ class MemoryGateway(Gateway):
         order: Literal["weight", "activated", "created"] = "activated",
         limit: int = 50,
         offset: int = 0,
-    ) -> Page:
+    ) -> MemoryPage:
         """Return a page; `text` keeps those that have all of its words (in parts or by their stems)."""
-        condition, params = where(self.owner, f)
+        condition, params = build_condition(self.owner, f)
         if text is not None and text.strip():
             clause, more = self._matching(text)
             condition, params = f"{condition} AND {clause}", (*params, *more)
         total = self._row(f"SELECT COUNT(*) FROM memories m WHERE {condition}", *params)[0]
         page = f"{condition} ORDER BY {_ORDER[order]}, m.n DESC LIMIT ? OFFSET ?"
-        return Page(items=tuple(self._memories(page, *params, limit, offset)), total=total, offset=offset)
+        return MemoryPage(items=tuple(self._memories(page, *params, limit, offset)), total=total, offset=offset)
 
     def standing(self, at: datetime) -> list[Memory]:
         """List all that may stand in every prompt: active, not ended by `at`, not negated, not quiet."""
@@ -133,7 +133,7 @@ class MemoryGateway(Gateway):
         conditions, params = [], list[Any]()
         parts = words(text)[:_WORDS] or [text.strip()]
         for part in parts:
-            keys = term_keys(part)[: 4 * _WORDS]
+            keys = hash_terms(part)[: 4 * _WORDS]
             params.append("%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%")
             params += [keys[i : i + 4] for i in range(0, len(keys), 4)]
             held = " AND ".join(["t.n = m.n", *["instr(t.terms, ?)"] * (len(keys) // 4)])
@@ -159,10 +159,10 @@ class MemoryGateway(Gateway):
         )
         return row is not None
 
-    def outlines(self) -> list[Outline]:
+    def outlines(self) -> list[MemoryOutline]:
         """List all of this user's memories, in the order they were made."""
         rows = tuples(self.tx.con).execute(f"SELECT {_OUTLINE} FROM memories m WHERE m.user_id = ?", (self.owner,))
-        return sorted(map(Outline._make, rows.fetchall()))
+        return sorted(map(MemoryOutline._make, rows.fetchall()))
 
     # --- writing
 
@@ -335,13 +335,13 @@ class MemoryGateway(Gateway):
 class LifeGateway(MemoryGateway):
     """`memory.ports.LifeTable`: as memories were on a day, by the change log; and from one curve to another."""
 
-    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> Page:
+    def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> MemoryPage:
         """Return what was known at that moment, in the words it had then, the newest first."""
         parts = [p.casefold() for p in words(text or "")]
         known = [_noted(m) for m in self._then(to_ms(at)) if m.state is State.ACTIVE and m.negated_at is None]
         shown = [m for m in known if m.sensitivity < Sensitivity.SECRET and all(p in _text(m) for p in parts)]
         shown.sort(key=lambda m: (m.created_at, m.id), reverse=True)
-        return Page(items=tuple(shown[offset : offset + limit]), total=len(shown), offset=offset)
+        return MemoryPage(items=tuple(shown[offset : offset + limit]), total=len(shown), offset=offset)
 
     def _then(self, at: int) -> list[Memory]:
         """Every memory that had been made, as it stood."""
@@ -417,7 +417,7 @@ class LifeGateway(MemoryGateway):
 
 def put_terms(con: Any, texts: Iterable[tuple[int, str]]) -> int:
     """Keep what recall looks for of memories, (number, original content) of each; how many."""
-    rows = [(n, len(segment(text).split()) or 1, term_keys(text)) for n, text in texts]
+    rows = [(n, len(segment_text(text).split()) or 1, hash_terms(text)) for n, text in texts]
     con.executemany("INSERT INTO memories_text (n, words, terms) VALUES (?, ?, ?)", rows)
     return len(rows)
 

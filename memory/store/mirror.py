@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from memory.models import MemoryId, MirrorState, Sensitivity, Shown, State
+from memory.models import MemoryId, MirrorDigest, MirrorState, Sensitivity, State
 from memory.store.rows import AMONG, columns_of, dump, from_row, insert
 from memory.store.transaction import Gateway
 
@@ -48,7 +48,7 @@ class MirrorGateway(Gateway):
         key = self.tx.shared.key[:_KEY_BYTES]
         return hashlib.blake2b(body, digest_size=_DIGEST_BYTES, key=key).hexdigest()
 
-    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, Shown]:
+    def base(self, version: int, *, taken: bool = True) -> dict[MemoryId, MirrorDigest]:
         """Return what the file of that version showed, with the edits of it that were `taken` since."""
         entries = f"{_SHOWN} mirror_entries WHERE user_id = ? AND since <= ? AND (until IS NULL OR until > ?)"
         found = _shown(self._rows(entries, self.owner, version, version))
@@ -57,7 +57,7 @@ class MirrorGateway(Gateway):
             found |= _shown(takes)
         return {i: s for i, s in found.items() if s is not None}
 
-    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, Shown]]:
+    def standing(self, ids: Iterable[MemoryId]) -> dict[MemoryId, tuple[State, Sensitivity, MirrorDigest]]:
         """Map those of the ids that there are to how they would be shown."""
         mine = "SELECT id, state, sensitivity, original_content, kind FROM memories WHERE +user_id = ? AND id"
         out = {}
@@ -65,7 +65,7 @@ class MirrorGateway(Gateway):
             f"{mine} {AMONG}", self.owner, dump(sorted(set(ids)))
         ):
             text = self.digest(original)
-            out[i] = (State(state), Sensitivity(sensitivity), Shown(text, text, kind))
+            out[i] = (State(state), Sensitivity(sensitivity), MirrorDigest(text, text, kind))
         return out
 
     def shown(self) -> frozenset[MemoryId]:
@@ -88,7 +88,7 @@ class MirrorGateway(Gateway):
         )
         return set(self._values(any_, *(self.owner, dump(sorted(set(ids)))) * 2))
 
-    def write(self, version: int, shown: Mapping[MemoryId, Shown]) -> int:
+    def write(self, version: int, shown: Mapping[MemoryId, MirrorDigest]) -> int:
         """Note that the file of that version shows these; how many entries came, went or changed."""
         con, owner = self.tx.con, self.owner
         before = _shown(self._rows(f"{_SHOWN} mirror_entries WHERE user_id = ? AND until IS NULL", owner))
@@ -105,7 +105,7 @@ class MirrorGateway(Gateway):
         )
         return len({*ended, *(i for i, _ in begun)})
 
-    def take(self, version: int, edited: Mapping[MemoryId, Shown | None]) -> None:
+    def take(self, version: int, edited: Mapping[MemoryId, MirrorDigest | None]) -> None:
         """Let the file of that version count as showing this, or not showing it, from now on."""
         self.tx.con.executemany(
             "INSERT OR REPLACE INTO mirror_takes (user_id, version, memory_id, shown, original, kind)"
@@ -117,6 +117,6 @@ class MirrorGateway(Gateway):
         )
 
 
-def _shown(rows: Iterable[Any]) -> dict[MemoryId, Shown | None]:
+def _shown(rows: Iterable[Any]) -> dict[MemoryId, MirrorDigest | None]:
     """Entries by memory; None for one that is not shown."""
-    return {r[0]: None if r[1] is None else Shown(r[1], r[2], r[3]) for r in rows}
+    return {r[0]: None if r[1] is None else MirrorDigest(r[1], r[2], r[3]) for r in rows}

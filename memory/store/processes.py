@@ -22,7 +22,7 @@ _LOCK_SECONDS: Final = 10
 _log = logging.getLogger(__name__)
 
 
-def lock_of(path: Path) -> FileLock:
+def get_file_lock(path: Path) -> FileLock:
     """Make the inter-process lock beside the file: for opening, and for checkpoints of SQLite < 3.51.3."""
     return FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=0o600, thread_local=False)
 
@@ -30,13 +30,13 @@ def lock_of(path: Path) -> FileLock:
 # --- names: "host:pid:nonce", so that leases of dead processes on this machine can be given back at once
 
 
-def worker_id() -> str:
+def make_worker_id() -> str:
     """Name this process. The nonce carries the process's start, since pids are used again."""
     pid = os.getpid()
     return f"{_host()}:{pid}:{_started(pid) or '0'}.{secrets.token_hex(4)}"
 
 
-def is_gone(worker: str) -> bool:
+def is_process_gone(worker: str) -> bool:
     """Tell whether the process surely no longer runs: on this machine, and dead or another one by that pid."""
     host, _, rest = worker.rpartition(":")[0].rpartition(":")
     nonce = worker.rpartition(":")[2]

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from memory.errors import NotFound
-from memory.index.text import normalised, segment, terms
+from memory.index.text import list_search_terms, normalised, segment_text
 from memory.models import Json, Layer, Memory, MemoryId, State
-from memory.store.connection import connect, database_errors
+from memory.store.connection import list_database_errors, open_connection
 from memory.store.memories import MemoryGateway, drop_terms, put_terms, unlink_entities
 from memory.store.mirror import MirrorGateway
 from memory.store.rows import AMONG, dump, memory_from_row, memory_to_json, quote_name, to_ms
@@ -59,7 +59,7 @@ class PurgeGateway(MemoryGateway):
             raise NotFound(f"There is no memory {memory_id}.")
         n, m = row["n"], memory_from_row(row)
         tx, con, receipt = self.tx, self.tx.con, Counter[str]()
-        texts = _texts_of(m) if everywhere else Texts([])
+        texts = _texts_of(m) if everywhere else MemoryTexts([])
         receipt["messages"] = _messages(tx, m, texts) if everywhere else 0
         receipt["summaries"] = _sessions(tx, texts)
         receipt["sources"] = _delete(con, "memory_sources", m.id)
@@ -86,11 +86,11 @@ class PurgeGateway(MemoryGateway):
         return dict(receipt)
 
 
-def _texts_of(m: Memory) -> Texts:
+def _texts_of(m: Memory) -> MemoryTexts:
     found = [m.content, m.original_content, *m.original_contents.values()]
     for entry in m.correction_history:
         found.extend(v for v in entry.values() if isinstance(v, str) and len(v) > 16)
-    return Texts(found)
+    return MemoryTexts(found)
 
 
 # --- places -------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def _tombstone_vectors(tx: Transaction, memory_id: MemoryId) -> int:
     return int(done.rowcount)
 
 
-def _messages(tx: Transaction, m: Memory, texts: Texts) -> int:
+def _messages(tx: Transaction, m: Memory, texts: MemoryTexts) -> int:
     """Messages that taught it or counted for it, and those of the turns around them and of its recalls.
 
     Of a whole conversation, which is what an episode comes from, only the sentences that say it.
@@ -144,7 +144,7 @@ def _messages(tx: Transaction, m: Memory, texts: Texts) -> int:
     return count
 
 
-def _left_of(row: Any, texts: Texts, *, told: bool, shared: bool) -> str:
+def _left_of(row: Any, texts: MemoryTexts, *, told: bool, shared: bool) -> str:
     text = str(row["text"])
     if told and (row["hidden_at"] is not None or not shared):
         return ""  # nothing that is still remembered needs it
@@ -153,7 +153,7 @@ def _left_of(row: Any, texts: Texts, *, told: bool, shared: bool) -> str:
     return "" if told and left == text else left
 
 
-def _sessions(tx: Transaction, texts: Texts) -> int:
+def _sessions(tx: Transaction, texts: MemoryTexts) -> int:
     rows = tx.con.execute("SELECT n, title, running_summary FROM sessions WHERE user_id = ?", (tx.owner,)).fetchall()
     count = 0
     for row in rows:
@@ -185,7 +185,7 @@ def _jobs(tx: Transaction, memory_id: MemoryId) -> int:
     return len(rows)
 
 
-def _asked(tx: Transaction, memory_id: MemoryId, texts: Texts, table: str, column: str) -> int:
+def _asked(tx: Transaction, memory_id: MemoryId, texts: MemoryTexts, table: str, column: str) -> int:
     """Questions that name the memory or say its words."""
     rows = tx.con.execute(f"SELECT n, {column} AS said FROM {table} WHERE user_id = ?", (tx.owner,)).fetchall()
     naming = [r["n"] for r in rows if f'"{memory_id}"' in r["said"] or texts.said_in(r["said"])]
@@ -193,7 +193,7 @@ def _asked(tx: Transaction, memory_id: MemoryId, texts: Texts, table: str, colum
     return len(naming)
 
 
-def _other_memories(tx: Transaction, memory_id: MemoryId, texts: Texts) -> int:
+def _other_memories(tx: Transaction, memory_id: MemoryId, texts: MemoryTexts) -> int:
     """Links to its id, originals and corrections that say it, and the sentences of what was derived from it.
 
     What somebody said anew, in a memory of its own, stays as it is: nothing is lost unless its owner says so.
@@ -232,7 +232,7 @@ def _reindex(tx: Transaction, n: int, row: Mapping[str, Any]) -> None:
             tx.unembedded[row["id"]] = None
 
 
-def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: Texts) -> dict[str, Any]:
+def _cleaned(row: Mapping[str, Any], memory_id: MemoryId, texts: MemoryTexts) -> dict[str, Any]:
     """A row, or a change log's copy of one, without the memory's id and words. JSON columns may be text."""
     new = dict(row)
     nested: list[str] = [k for k in (*_ID_LISTS, "original_contents", "correction_history") if k in new]
@@ -258,7 +258,7 @@ def _parsed(value: Json, default: Json) -> Json:
     return json.loads(value) if isinstance(value, str) else value or default
 
 
-def _cleaned_value(value: Json, memory_id: MemoryId, texts: Texts) -> Json:
+def _cleaned_value(value: Json, memory_id: MemoryId, texts: MemoryTexts) -> Json:
     if isinstance(value, list):
         kept = [v for v in value if v != memory_id]
         cleaned = [_cleaned_value(v, memory_id, texts) for v in kept]
@@ -281,7 +281,7 @@ def _without_id(value: Json, memory_id: MemoryId) -> Json:
     return value
 
 
-def _changes(tx: Transaction, memory_id: MemoryId, texts: Texts) -> int:
+def _changes(tx: Transaction, memory_id: MemoryId, texts: MemoryTexts) -> int:
     """Its own entries are blanked; what others' entries hold of it is cleaned, or blanked where it still shows."""
     count = int(
         tx.con.execute(
@@ -306,7 +306,7 @@ def _changes(tx: Transaction, memory_id: MemoryId, texts: Texts) -> int:
     return count
 
 
-def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: Texts) -> str | None:
+def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: MemoryTexts) -> str | None:
     if text is None or not (memory_id in text or texts.said_in(text)):
         return text
     value = json.loads(text)
@@ -318,13 +318,13 @@ def _clean_entry(entity: str, text: str | None, memory_id: MemoryId, texts: Text
 # --- which texts, and which of their sentences, say what a purged memory says -----------------------------
 
 
-class Texts:
+class MemoryTexts:
     """The memory's texts, and how to find them elsewhere."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = sorted({t.strip() for t in texts if t.strip()}, key=len, reverse=True)
         self.flat = [_flat(t) for t in self.texts]
-        self.words = [frozenset(terms(t)) for t in self.texts]
+        self.words = [frozenset(list_search_terms(t)) for t in self.texts]
         self._longest = [sorted(set(x.split()), key=len, reverse=True) for x in self.flat]
 
     def may_be_in(self, text: str) -> bool:
@@ -343,7 +343,7 @@ class Texts:
         """In other words: most of the memory's own words in one sentence."""
         if self.said_in(sentence):
             return True
-        there = frozenset(terms(sentence))
+        there = frozenset(list_search_terms(sentence))
         return any(own and len(own & there) >= _TELLING * len(own) for own in self.words)
 
     def without(self, text: str) -> str:
@@ -355,13 +355,13 @@ class Texts:
 
 def _flat(text: str) -> str:
     """Words, and CJK characters, between single spaces, so that no word is found inside another."""
-    return f" {normalised(segment(text))} "
+    return f" {normalised(segment_text(text))} "
 
 
 # --- proof: where words still stand in any byte of a home; only reads, also while Ebb runs ------------------
 
 
-def trace_words(home: Path, words: str) -> list[tuple[str, str, int]]:
+def find_words_in_files(home: Path, words: str) -> list[tuple[str, str, int]]:
     """Every place below `home` where the words stand one after the other, whatever their case and spacing.
 
     (file, `table.column` or "" for the bytes alone, how many). Raises ValueError if there is no word.
@@ -411,7 +411,7 @@ def _unescaped(text: str) -> str:
 def _rows(path: Path, pattern: re.Pattern[str]) -> Counter[str]:
     """Rows by `table.column` whose value says the words; none if it is damaged."""
     found: Counter[str] = Counter()
-    with suppress(*database_errors()), closing(connect(choose(), path, read_only=True)) as con:
+    with suppress(*list_database_errors()), closing(open_connection(choose(), path, read_only=True)) as con:
         con.execute("BEGIN")
         for (table,) in con.execute(_ORDINARY).fetchall():
             cursor = con.execute(f'SELECT * FROM "{table}"')

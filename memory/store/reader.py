@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index import search
-from memory.index.columns import ALWAYS, NEVER, Columns, Mask, Names, Row
+from memory.index.columns import ALWAYS, NEVER, Columns, Mask, Names, TimePattern
 from memory.index.vectors import (
     Idle,
     ScannedVectors,
@@ -22,13 +22,13 @@ from memory.index.vectors import (
     measure_sessions,
     measure_vectors,
 )
-from memory.models import Filter, Lang, Line, Memory, MemoryId, Scored
-from memory.ports import Around, Chance, FloatArray, Holding, Places, Reader, Tx, Values
-from memory.store.connection import OpenRead, at_once
+from memory.models import CandidateRow, Filter, Lang, Memory, MemoryId, ScoredMemory
+from memory.ports import ChanceStatistics, FloatArray, Neighbours, Places, Posting, Reader, Transaction, Values
+from memory.store.connection import OpenRead, run_without_waiting
 from memory.store.rows import AMONG, dump, to_ms, tuples
-from memory.store.tables import SqliteTx
-from memory.store.transaction import Shared
-from memory.store.vectors import BitTable, Space, bits_usable, count_vectors, follow_vectors, sample_vectors
+from memory.store.tables import SqliteTransaction
+from memory.store.transaction import StoreContext
+from memory.store.vectors import BitTable, VectorSpace, bits_usable, count_vectors, follow_vectors, sample_vectors
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -65,7 +65,7 @@ _ALL_NAMES: Final = (
 )
 
 
-class Recent(Generic[K, V]):
+class RecentCache(Generic[K, V]):
     """What is kept in memory of those who asked last; shared by the reading threads.
 
     Sizes are added up only where somebody new comes: there may be thousands.
@@ -103,7 +103,9 @@ class _User:
     columns: Columns | None = None
     through: int = 0  # the newest of `touched` that the columns know
     vectors: dict[int, tuple[int, int, ScannedVectors]] = field(default_factory=dict)  # by model: puts, removals
-    chance: dict[tuple[int, int], tuple[int, int, Chance]] = field(default_factory=dict)  # memories, vectors, measure
+    chance: dict[tuple[int, int], tuple[int, int, ChanceStatistics]] = field(
+        default_factory=dict
+    )  # memories, vectors, measure
 
     def size(self) -> int:
         """How many memories it takes the room of: a vector takes four times that of its memory's columns."""
@@ -118,10 +120,10 @@ class Indexes:
     nothing did, and else only what changed is read.
     """
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: StoreContext) -> None:
         self.shared = shared
-        self.spaces: tuple[Space, ...] = ()  # the embedder in use, and the one before while it is needed
-        self._users: Recent[str, _User] = Recent(_User, _User.size, _KEPT)
+        self.spaces: tuple[VectorSpace, ...] = ()  # the embedder in use, and the one before while it is needed
+        self._users: RecentCache[str, _User] = RecentCache(_User, _User.size, _KEPT)
 
     def forget(self) -> None:
         """Drop everything kept (after a rebuild)."""
@@ -150,11 +152,11 @@ class Indexes:
 
     def nearest(
         self, con: Any, user_id: str, columns: Columns, vectors: Sequence[FloatArray], k: int, mask: Mask
-    ) -> list[list[Scored]]:
+    ) -> list[list[ScoredMemory]]:
         """Return for each vector the `k` nearest memories that pass, best first (see `find_nearest`)."""
         return find_nearest([self._set(con, user_id, columns, s) for s in self.spaces], columns, vectors, k, mask)
 
-    def _set(self, con: Any, user_id: str, columns: Columns, space: Space) -> VectorSet:
+    def _set(self, con: Any, user_id: str, columns: Columns, space: VectorSpace) -> VectorSet:
         """By sqlite-vec's table where it can be used, else by a scan of the vectors in memory."""
         if bits_usable(con, self.shared.vec, space.model_id):
             return BitTable(con, user_id, space.model_id, space.dim, columns)
@@ -171,7 +173,7 @@ class Indexes:
             user.vectors[space.model_id] = known
             return known[2].at(columns)
 
-    def chance(self, con: Any, user_id: str, columns: Columns, idle: Idle) -> Chance:
+    def chance(self, con: Any, user_id: str, columns: Columns, idle: Idle) -> ChanceStatistics:
         """Measure what is chance, or return what was measured while memories and vectors are about as many."""
         size, model_id = len(columns), self.spaces[0].model_id if self.spaces else -1
         key = (model_id, next((messages.shape[1] for messages in idle.values()), 0))
@@ -183,7 +185,7 @@ class Indexes:
             if _as_many(count_vectors(con, model_id, columns), known[1]):
                 return known[2]
         held = count_vectors(con, model_id, columns) if self.spaces else 0
-        found = Chance()
+        found = ChanceStatistics()
         if held > 0 and held >= size * _TELLING:
             found = measure_vectors(*sample_vectors(con, user_id, model_id, _READ), held, idle)
         measured = replace(found, follows=measure_sessions(columns))
@@ -200,7 +202,7 @@ def _read(con: Any, user_id: str) -> Columns:
     """All columns, some thousand rows at a time: a hundred thousand at once would leave their room behind."""
     cursor = tuples(con).execute(_ALL, (user_id,))
 
-    def pages() -> Iterator[list[Row]]:
+    def pages() -> Iterator[list[TimePattern]]:
         while rows := cursor.fetchmany(_AT_ONCE):
             yield rows
 
@@ -217,7 +219,7 @@ def _followed(con: Any, user_id: str, columns: Columns, through: int) -> Columns
     if len(numbers) > len(columns) // _MANY:
         return _read(con, user_id)
     some = dump(numbers.tolist())
-    rows = [Row(*r) for r in tuples(con).execute(_SOME, (some, user_id)).fetchall()]
+    rows = [TimePattern(*r) for r in tuples(con).execute(_SOME, (some, user_id)).fetchall()]
     return columns.changed(numbers, rows, tuples(con).execute(_NAMES, (some,)).fetchall())
 
 
@@ -225,7 +227,7 @@ def _followed(con: Any, user_id: str, columns: Columns, through: int) -> Columns
 
 
 @dataclass(slots=True)
-class _Look:
+class _IndexView:
     """One user's memories as they are at one moment."""
 
     con: Any
@@ -265,7 +267,7 @@ class SqliteReader:
     indexes: Indexes
     connection: Callable[[], _Read]  # where to read
     user_id: str
-    seen: _Look | None = None  # in a thread already, see `whole`
+    seen: _IndexView | None = None  # in a thread already, see `whole`
 
     async def whole(self, work: Callable[[Reader], Coroutine[Any, Any, T]]) -> T:
         """Run `work` in one reading thread, inside one read transaction: no look of it costs a way there and back.
@@ -277,7 +279,7 @@ class SqliteReader:
 
         def run(con: Any) -> T:
             look = self._looking(con)
-            return at_once(work(SqliteReader(self.indexes, lambda: OpenRead(con), self.user_id, look)))
+            return run_without_waiting(work(SqliteReader(self.indexes, lambda: OpenRead(con), self.user_id, look)))
 
         return await self.connection().read(run)
 
@@ -285,11 +287,11 @@ class SqliteReader:
         """Return them in the order asked for; those that are not this user's are left out."""
         return await self._on(lambda tx: tx.memories.many(ids))
 
-    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[Scored]:
+    async def nearest(self, v: FloatArray, k: int, f: Filter) -> list[ScoredMemory]:
         """Rank by cosine, of vectors of the current embedder; none if no embedder is in use."""
         return (await self.nearest_each([v], k, f))[0]
 
-    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[Scored]]:
+    async def nearest_each(self, vectors: Sequence[FloatArray], k: int, f: Filter) -> list[list[ScoredMemory]]:
         """Rank as `nearest` does, for each of several vectors, in one go."""
         return await self._look(
             lambda look: (
@@ -299,21 +301,21 @@ class SqliteReader:
             )
         )
 
-    async def lexical(self, q: str, k: int, f: Filter) -> list[Scored]:
+    async def lexical(self, q: str, k: int, f: Filter) -> list[ScoredMemory]:
         """Rank by BM25, higher is better."""
         return (await self.lexical_each([q], k, f))[0]
 
-    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[Scored]]:
+    async def lexical_each(self, texts: Sequence[str], k: int, f: Filter) -> list[list[ScoredMemory]]:
         """Rank as `lexical` does, for each of several texts, in one go."""
         return await self._look(lambda look: [search.by_words(look.columns, q, k, look.mask(f)) for q in texts])
 
     async def linked(self, places: Places, hops: int, f: Filter) -> tuple[Places, Values]:
         """Return neighbours through shared entities, by place."""
-        return await self._look(lambda look: search.linked(look.columns, places, hops, look.mask(f)))
+        return await self._look(lambda look: search.score_linked_rows(look.columns, places, hops, look.mask(f)))
 
-    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[Scored]:
+    async def by_entity(self, names: Sequence[str], k: int, f: Filter) -> list[ScoredMemory]:
         """Rank memories whose entities occur among `names`, which are folded."""
-        return await self._look(lambda look: search.by_entity(look.columns, names, k, look.mask(f)))
+        return await self._look(lambda look: search.find_by_entity(look.columns, names, k, look.mask(f)))
 
     async def named(self, names: Sequence[str], f: Filter) -> list[Places]:
         """Return, of each of them that is an entity's, all memories that have it and pass."""
@@ -323,7 +325,7 @@ class SqliteReader:
         """Return of each place whether the filter lets it through."""
         return await self._look(lambda look: look.mask(f))
 
-    async def holding(self, terms: Sequence[str]) -> list[Holding]:
+    async def holding(self, terms: Sequence[str]) -> list[Posting]:
         """Return for each term the memories that hold it."""
         return await self._look(lambda look: look.columns.holding(terms))
 
@@ -331,17 +333,17 @@ class SqliteReader:
         """Return how many words each place has."""
         return await self._look(lambda look: look.columns.words)
 
-    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> Chance:
+    async def chance(self, idle: Mapping[Lang, FloatArray] | None = None) -> ChanceStatistics:
         """Return what is chance among this user's memories."""
         return await self._look(lambda look: self.indexes.chance(look.con, self.user_id, look.columns, idle or {}))
 
-    async def lines(self, places: Sequence[int]) -> list[Line]:
+    async def lines(self, places: Sequence[int]) -> list[CandidateRow]:
         """Return these, in the same order."""
         return await self._look(lambda look: look.columns.lines(places))
 
-    async def around(self, places: Places, reach: int, f: Filter) -> Around:
+    async def around(self, places: Places, reach: int, f: Filter) -> Neighbours:
         """Return neighbours of each in its session, those that pass."""
-        return await self._look(lambda look: search.around(look.columns, places, reach, look.mask(f)))
+        return await self._look(lambda look: search.find_neighbours(look.columns, places, reach, look.mask(f)))
 
     async def dated(self, since: datetime, until: datetime, k: int, f: Filter) -> Places:
         """Return the newest places of that time."""
@@ -352,17 +354,17 @@ class SqliteReader:
         """List active episodes made, or having happened, in since <= t < until; newest first."""
         return await self._on(lambda tx: tx.memories.episodes(since, until, k))
 
-    async def read(self, fn: Callable[[Tx], T]) -> T:
+    async def read(self, fn: Callable[[Transaction], T]) -> T:
         """Return `fn` of the tables inside one read transaction."""
         return await self._on(fn)
 
-    async def _look(self, fn: Callable[[_Look], T]) -> T:
+    async def _look(self, fn: Callable[[_IndexView], T]) -> T:
         if self.seen is not None:
             return fn(self.seen)
         return await self.connection().read(lambda con: fn(self._looking(con)))
 
-    def _looking(self, con: Any) -> _Look:
-        return _Look(con, self.indexes, self.user_id, self.indexes.columns(con, self.user_id))
+    def _looking(self, con: Any) -> _IndexView:
+        return _IndexView(con, self.indexes, self.user_id, self.indexes.columns(con, self.user_id))
 
-    async def _on(self, fn: Callable[[SqliteTx], T]) -> T:
-        return await self.connection().read(lambda con: fn(SqliteTx(con, self.user_id, self.indexes.shared)))
+    async def _on(self, fn: Callable[[SqliteTransaction], T]) -> T:
+        return await self.connection().read(lambda con: fn(SqliteTransaction(con, self.user_id, self.indexes.shared)))

@@ -213,7 +213,7 @@ def json_from_row(row: Any) -> dict[str, Json]:
 
 
 @lru_cache(maxsize=256)
-def where(user_id: str, f: Filter) -> tuple[str, tuple[Any, ...]]:
+def build_condition(user_id: str, f: Filter) -> tuple[str, tuple[Any, ...]]:
     """Turn a filter into a condition on `memories m` and its parameters; the owner always comes first."""
     parts = ["m.user_id = ?"]
     params: list[Any] = [user_id]

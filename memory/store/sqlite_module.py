@@ -19,7 +19,7 @@ from typing import Any
 from memory.errors import StoreError
 
 
-class Way(StrEnum):
+class SqliteRoute(StrEnum):
     """How SQLite and sqlite-vec come into the process."""
 
     PYSQLITE3 = "pysqlite3"
@@ -28,7 +28,7 @@ class Way(StrEnum):
     PLAIN = "stdlib+numpy"
 
 
-class Unavailable(Exception):
+class RouteUnavailable(Exception):
     """This way is not open to this interpreter; the message says why."""
 
 
@@ -36,7 +36,7 @@ class Unavailable(Exception):
 class SqliteReport:
     """What was chosen, for `ebb doctor`."""
 
-    way: Way
+    way: SqliteRoute
     module: str
     version: str
     vec_version: str | None  # None: no vec0 tables, numpy over the stored vectors
@@ -46,7 +46,7 @@ class SqliteReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Sqlite:
+class SqliteModule:
     """The chosen module, and how to make a connection of it able to use sqlite-vec."""
 
     module: Any
@@ -64,17 +64,17 @@ class Sqlite:
         return tuple(int(part) for part in self.report.version.split("."))
 
 
-_chosen: Sqlite | None = None
+_chosen: SqliteModule | None = None
 
 
-def choose(way: Way | None = None) -> Sqlite:
+def choose(way: SqliteRoute | None = None) -> SqliteModule:
     """Choose the process's SQLite; `way` forces one (tests).
 
     Raises StoreError if none fits, or another was chosen.
     """
     global _chosen
     if _chosen is None:
-        _chosen = _choose([way] if way else list(Way))
+        _chosen = _choose([way] if way else list(SqliteRoute))
     elif way is not None and way is not _chosen.report.way:
         raise StoreError(f"This process already uses SQLite by way of {_chosen.report.way}, not {way}.")
     return _chosen
@@ -85,17 +85,17 @@ def sqlite_report() -> SqliteReport:
     return choose().report
 
 
-def _choose(ways: list[Way]) -> Sqlite:
+def _choose(ways: list[SqliteRoute]) -> SqliteModule:
     passed_over: list[tuple[str, str]] = []
     for way in ways:
         try:
             module, prepare, vec = _WAYS[way]()
             _require_search(module, prepare)
-        except Unavailable as e:
+        except RouteUnavailable as e:
             passed_over.append((way.value, str(e)))
             continue
         version = str(module.sqlite_version)
-        return Sqlite(
+        return SqliteModule(
             module,
             SqliteReport(
                 way=way,
@@ -119,7 +119,7 @@ def _require_search(module: Any, prepare: Callable[[Any], None]) -> None:
         con.execute("CREATE VIRTUAL TABLE probe USING fts5(t, tokenize='porter unicode61')")
         con.execute("SELECT value FROM json_each('[1]')").fetchone()
     except module.Error as e:
-        raise Unavailable(f"SQLite {module.sqlite_version} lacks FTS5 or JSON ({e})") from e
+        raise RouteUnavailable(f"SQLite {module.sqlite_version} lacks FTS5 or JSON ({e})") from e
     finally:
         con.close()
 
@@ -132,7 +132,7 @@ def _loader() -> Callable[[Any], None]:
     try:
         sqlite_vec: Any = importlib.import_module("sqlite_vec")
     except ImportError as e:
-        raise Unavailable("sqlite-vec is not installed") from e
+        raise RouteUnavailable("sqlite-vec is not installed") from e
 
     def load(con: Any) -> None:
         con.enable_load_extension(True)
@@ -150,7 +150,7 @@ def _vec_version(module: Any, prepare: Callable[[Any], None]) -> str:
         prepare(con)
         return str(con.execute("SELECT vec_version()").fetchone()[0])
     except (module.Error, OSError) as e:
-        raise Unavailable(f"sqlite-vec does not load ({e})") from e
+        raise RouteUnavailable(f"sqlite-vec does not load ({e})") from e
     finally:
         con.close()
 
@@ -160,13 +160,13 @@ def _pysqlite3() -> tuple[Any, Callable[[Any], None], str | None]:
         module: Any = importlib.import_module("pysqlite3.dbapi2")
         version = importlib.metadata.version("pysqlite3")
     except ImportError as e:
-        raise Unavailable("pysqlite3 is not installed") from e
+        raise RouteUnavailable("pysqlite3 is not installed") from e
     if tuple(int(p) for p in version.split(".")[:3] if p.isdigit()) < (0, 6, 1):
-        raise Unavailable(f"pysqlite3 {version} is older than 0.6.1")
+        raise RouteUnavailable(f"pysqlite3 {version} is older than 0.6.1")
     try:
         prepare = _loader()
         return module, prepare, _vec_version(module, prepare)
-    except Unavailable:
+    except RouteUnavailable:
         # Still the best SQLite there is: only the vector index is missing, and numpy stands in for it.
         return module, _nothing, None
 
@@ -174,7 +174,7 @@ def _pysqlite3() -> tuple[Any, Callable[[Any], None], str | None]:
 def _extension() -> tuple[Any, Callable[[Any], None], str | None]:
     module = importlib.import_module("sqlite3")
     if not hasattr(module.Connection, "enable_load_extension"):
-        raise Unavailable("this Python was built without loadable SQLite extensions")
+        raise RouteUnavailable("this Python was built without loadable SQLite extensions")
     prepare = _loader()
     return module, prepare, _vec_version(module, prepare)
 
@@ -185,7 +185,7 @@ def _auto_extension() -> tuple[Any, Callable[[Any], None], str | None]:
     try:
         # Without the loader compiled in, an extension gets no table of functions and would crash the process.
         if con.execute("SELECT sqlite_compileoption_used('OMIT_LOAD_EXTENSION')").fetchone()[0]:
-            raise Unavailable("SQLite was compiled with OMIT_LOAD_EXTENSION")
+            raise RouteUnavailable("SQLite was compiled with OMIT_LOAD_EXTENSION")
         source_id = str(con.execute("SELECT sqlite_source_id()").fetchone()[0])
     finally:
         con.close()
@@ -193,18 +193,18 @@ def _auto_extension() -> tuple[Any, Callable[[Any], None], str | None]:
     try:
         sqlite_vec: Any = importlib.import_module("sqlite_vec")
     except ImportError as e:
-        raise Unavailable("sqlite-vec is not installed") from e
+        raise RouteUnavailable("sqlite-vec is not installed") from e
     try:
         entry = _vec_library(str(sqlite_vec.loadable_path())).sqlite3_vec_init
     except (OSError, AttributeError) as e:
-        raise Unavailable(f"sqlite-vec does not load ({e})") from e
+        raise RouteUnavailable(f"sqlite-vec does not load ({e})") from e
     library.sqlite3_auto_extension.argtypes = [ctypes.c_void_p]
     library.sqlite3_auto_extension.restype = ctypes.c_int
     if library.sqlite3_auto_extension(ctypes.cast(entry, ctypes.c_void_p)) != 0:
-        raise Unavailable("sqlite3_auto_extension refused sqlite-vec")
+        raise RouteUnavailable("sqlite3_auto_extension refused sqlite-vec")
     try:
         return module, _nothing, _vec_version(module, _nothing)
-    except Unavailable:
+    except RouteUnavailable:
         library.sqlite3_cancel_auto_extension(ctypes.cast(entry, ctypes.c_void_p))
         raise
 
@@ -228,7 +228,7 @@ def _library_of_stdlib(source_id: str) -> ctypes.CDLL:
             continue
         if found is not None and found.decode() == source_id:
             return library
-    raise Unavailable("ctypes does not reach the SQLite library that this Python uses")
+    raise RouteUnavailable("ctypes does not reach the SQLite library that this Python uses")
 
 
 def _vec_library(path: str) -> ctypes.CDLL:
@@ -240,9 +240,9 @@ def _plain() -> tuple[Any, Callable[[Any], None], str | None]:
     return importlib.import_module("sqlite3"), _nothing, None
 
 
-_WAYS: dict[Way, Callable[[], tuple[Any, Callable[[Any], None], str | None]]] = {
-    Way.PYSQLITE3: _pysqlite3,
-    Way.EXTENSION: _extension,
-    Way.AUTO_EXTENSION: _auto_extension,
-    Way.PLAIN: _plain,
+_WAYS: dict[SqliteRoute, Callable[[], tuple[Any, Callable[[Any], None], str | None]]] = {
+    SqliteRoute.PYSQLITE3: _pysqlite3,
+    SqliteRoute.EXTENSION: _extension,
+    SqliteRoute.AUTO_EXTENSION: _auto_extension,
+    SqliteRoute.PLAIN: _plain,
 }

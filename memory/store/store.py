@@ -14,17 +14,23 @@ from filelock import Timeout
 
 from memory.errors import NotFound, StoreBusy, StoreError
 from memory.models import Change, Job, JobKind, Json
-from memory.ports import Clock, System, Tx
+from memory.ports import Clock, SystemTransaction, Transaction
 from memory.store import backups, upkeep
 from memory.store import jobs as queue
-from memory.store.connection import ThreadedConnection, connect, database_errors, make_private, within
-from memory.store.processes import ChangeNotifier, lock_of
+from memory.store.connection import (
+    ThreadedConnection,
+    list_database_errors,
+    make_private,
+    open_connection,
+    run_transaction,
+)
+from memory.store.processes import ChangeNotifier, get_file_lock
 from memory.store.reader import Indexes, SqliteReader
 from memory.store.rows import to_ms
-from memory.store.sqlite_module import Sqlite, Way, choose
-from memory.store.tables import SqliteSystem, SqliteTx
-from memory.store.transaction import Shared
-from memory.store.vectors import Space, drop_unused, make_bits, model_row
+from memory.store.sqlite_module import SqliteModule, SqliteRoute, choose
+from memory.store.tables import SqliteSystem, SqliteTransaction
+from memory.store.transaction import StoreContext
+from memory.store.vectors import VectorSpace, drop_unused, ensure_model, make_bits
 
 T = TypeVar("T")
 _READERS = 3
@@ -39,7 +45,7 @@ class _LeaseLostError(Exception):
 class SqliteStore:
     """`memory.ports.Store` over one SQLite file. Made by `open_store`, used from one event loop."""
 
-    def __init__(self, sqlite: Sqlite, path: Path, shared: Shared, worker: str) -> None:
+    def __init__(self, sqlite: SqliteModule, path: Path, shared: StoreContext, worker: str) -> None:
         self.shared = shared
         self.indexes = Indexes(shared)
         self.worker = worker
@@ -47,7 +53,9 @@ class SqliteStore:
         self._sqlite = sqlite
         self._loop = asyncio.get_running_loop()
         self._writer = ThreadedConnection(self._open_writer)
-        self._readers = [ThreadedConnection(lambda: connect(sqlite, path, read_only=True)) for _ in range(_READERS)]
+        self._readers = [
+            ThreadedConnection(lambda: open_connection(sqlite, path, read_only=True)) for _ in range(_READERS)
+        ]
         self._commits = 0
         self._notifier = ChangeNotifier(self._data_version)
         self.warming: dict[str, asyncio.Task[None]] = {}  # by user: what is read before it is asked for
@@ -58,11 +66,11 @@ class SqliteStore:
         """Return what recall reads of one user."""
         return SqliteReader(self.indexes, self._reading, user_id)
 
-    async def read(self, user_id: str, fn: Callable[[Tx], T]) -> T:
+    async def read(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one read transaction: all that it sees is of one moment."""
-        return await self._reading().read(lambda con: fn(SqliteTx(con, user_id, self.shared)))
+        return await self._reading().read(lambda con: fn(SqliteTransaction(con, user_id, self.shared)))
 
-    async def write(self, user_id: str, fn: Callable[[Tx], T]) -> T:
+    async def write(self, user_id: str, fn: Callable[[Transaction], T]) -> T:
         """Run `fn` inside one BEGIN IMMEDIATE; commit if it returns, roll back if it raises.
 
         Raises NotFound if there is no such user.
@@ -88,24 +96,24 @@ class SqliteStore:
 
     # --- everybody
 
-    async def system(self, fn: Callable[[System], T]) -> T:
+    async def system(self, fn: Callable[[SystemTransaction], T]) -> T:
         """Run `fn` as `write` does, for what belongs to no single user."""
         return await self._commit(lambda con: fn(SqliteSystem(con, self.shared)))
 
-    async def finish_job(self, job: Job, fn: Callable[[Tx], Mapping[str, Json]], now: datetime) -> bool:  # noqa: ARG002 - part of the contract
+    async def finish_job(self, job: Job, fn: Callable[[Transaction], Mapping[str, Json]], now: datetime) -> bool:  # noqa: ARG002 - part of the contract
         """Run `fn` and mark the job done with its result, in one transaction guarded by the job's lease.
 
         False, and nothing written, if the lease was lost.
         """
 
         def work(con: Any) -> None:
-            held = queue.held(con, job.id, job.leased_by)
+            held = queue.get_leased_job(con, job.id, job.leased_by)
             if held is None:
                 raise _LeaseLostError
             tx = self._tx(con, job.user_id)
             result = dict(fn(tx))
             tx.finish()
-            queue.settle(con, held, "done", result=result)
+            queue.finish_job(con, held, "done", result=result)
             tx.record_job(held, "done", **{"outcome": "nothing", **result})
 
         try:
@@ -116,7 +124,7 @@ class SqliteStore:
 
     async def next_due(self, kinds: Sequence[JobKind] | None = None) -> datetime | None:
         """Return when the next job may be leased; None if there is nothing to wait for."""
-        return await self._reading().read(lambda con: queue.next_due(con, kinds))
+        return await self._reading().read(lambda con: queue.get_next_due_time(con, kinds))
 
     async def use_embedder(self, embedder_id: str, dim: int, *, before: str | None = None) -> None:
         """Let `Reader.nearest` and `missing` mean this model from now on; its index is made if need be.
@@ -124,11 +132,14 @@ class SqliteStore:
         `before`: the model whose vectors are looked at as well, where a memory has none of this one yet.
         """
 
-        def work(con: Any) -> list[Space]:
-            model_id = model_row(con, self.shared.vec, embedder_id, dim)
+        def work(con: Any) -> list[VectorSpace]:
+            model_id = ensure_model(con, self.shared.vec, embedder_id, dim)
             make_bits(con, self.shared.vec, model_id)
             old = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (before,)).fetchone()
-            return [Space(model_id, dim), *([Space(old["id"], old["dim"])] if old and before != embedder_id else [])]
+            return [
+                VectorSpace(model_id, dim),
+                *([VectorSpace(old["id"], old["dim"])] if old and before != embedder_id else []),
+            ]
 
         self.indexes.spaces = tuple(await self._commit(work))
         self.shared.embedder_model = self.indexes.spaces[0].model_id
@@ -155,8 +166,8 @@ class SqliteStore:
         """Rebuild vector tables, VACUUM, truncate the WAL, clean the backups; False if somebody is in the way."""
 
         def work(con: Any) -> bool:
-            within(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec))
-            upkeep.vacuum(con)
+            run_transaction(con, "BEGIN IMMEDIATE", lambda c: upkeep.rebuild_bits(c, self.shared.vec))
+            upkeep.rewrite_file(con)
             return upkeep.truncate_log(con, self._sqlite, self.path)
 
         try:
@@ -213,21 +224,23 @@ class SqliteStore:
         finally:
             del self.warming[user_id]
 
-    def _tx(self, con: Any, user_id: str) -> SqliteTx:
+    def _tx(self, con: Any, user_id: str) -> SqliteTransaction:
         if con.execute("SELECT 1 FROM users WHERE id = ?", (user_id,)).fetchone() is None:
             raise NotFound(f"There is no user {user_id}.")
-        return SqliteTx(con, user_id, self.shared)
+        return SqliteTransaction(con, user_id, self.shared)
 
     async def _commit(self, fn: Callable[[Any], T]) -> T:
         def work(con: Any) -> T:
-            result = within(con, "BEGIN IMMEDIATE", fn)
+            result = run_transaction(con, "BEGIN IMMEDIATE", fn)
             # From the thread: a caller that was cancelled meanwhile would tell nobody.
             with suppress(RuntimeError):  # the loop is closed, so nobody listens
                 self._loop.call_soon_threadsafe(self._notifier.notify)
             self._commits += 1
             if self._commits % _TEND_EVERY == 0:
-                with suppress(OSError, *database_errors()):  # what was committed is kept, whatever becomes of the log
-                    upkeep.tend_log(con, self._sqlite, self.path)
+                with suppress(
+                    OSError, *list_database_errors()
+                ):  # what was committed is kept, whatever becomes of the log
+                    upkeep.checkpoint_log(con, self._sqlite, self.path)
             return result
 
         return await self._writer.run(work)
@@ -235,8 +248,8 @@ class SqliteStore:
     def _open_writer(self) -> Any:
         try:
             make_private(self.path)
-            with lock_of(self.path):
-                con = connect(self._sqlite, self.path, read_only=False)
+            with get_file_lock(self.path):
+                con = open_connection(self._sqlite, self.path, read_only=False)
                 try:
                     now = self.shared.clock()
                     copy = partial(backups.make_backup, self.path, "migration", now)
@@ -253,7 +266,7 @@ class SqliteStore:
 
     def _close_locked(self, con: Any) -> None:
         """Close the last connection, which checkpoints: older versions do that under the lock only."""
-        with suppress(Timeout, OSError), lock_of(self.path):
+        with suppress(Timeout, OSError), get_file_lock(self.path):
             con.close()
 
     async def _data_version(self) -> int:
@@ -270,7 +283,9 @@ class SqliteStore:
                 await event.wait()
 
 
-async def open_store(path: Path, *, clock: Clock, worker: str, key: bytes, way: Way | None = None) -> SqliteStore:
+async def open_store(
+    path: Path, *, clock: Clock, worker: str, key: bytes, way: SqliteRoute | None = None
+) -> SqliteStore:
     """Open (or make) the memory file.
 
     Args:
@@ -286,7 +301,7 @@ async def open_store(path: Path, *, clock: Clock, worker: str, key: bytes, way: 
         StoreError: it cannot be opened; StoreBusy if another process is in the way.
     """
     sqlite = choose(way)
-    store = SqliteStore(sqlite, Path(path), Shared(key=key, clock=clock, vec=sqlite.vec), worker)
+    store = SqliteStore(sqlite, Path(path), StoreContext(key=key, clock=clock, vec=sqlite.vec), worker)
     try:
         await store.prepare()
     except BaseException:

@@ -17,7 +17,7 @@ from memory.store.purge import PurgeGateway
 from memory.store.rows import dump, from_ms, insert, to_ms
 from memory.store.tombstones import ProposalGateway, TombstoneGateway
 from memory.store.traces import NightGateway, TraceGateway
-from memory.store.transaction import ChangeGateway, Transaction, new_id
+from memory.store.transaction import ChangeGateway, Transaction, reserve_id
 from memory.store.transfer import TransferGateway
 from memory.store.vectors import VectorGateway
 
@@ -44,8 +44,8 @@ class Table(Generic[G]):
 
 
 @dataclass(slots=True)
-class SqliteTx(Transaction):
-    """`memory.ports.Tx` over one connection."""
+class SqliteTransaction(Transaction):
+    """`memory.ports.Transaction` over one connection."""
 
     memories = Table(PurgeGateway)
     lives = Table(LifeGateway)
@@ -68,14 +68,14 @@ class SqliteTx(Transaction):
             wanted = self.vectors.without(wanted, name)
         if wanted:
             lane = f"embed:{self.owner}"
-            self.jobs.enqueue("embed", new_id(self.con), {"memory_ids": wanted}, now, lane=lane)
+            self.jobs.enqueue("embed", reserve_id(self.con), {"memory_ids": wanted}, now, lane=lane)
         if self.shared.mirror and self.remembers:
             self.jobs.mirror(now)
 
 
 @dataclass(slots=True)
 class SqliteSystem(JobQueue):
-    """`memory.ports.System`; its jobs stand in `JobQueue`."""
+    """`memory.ports.SystemTransaction`; its jobs stand in `JobQueue`."""
 
     # --- people
 
@@ -87,7 +87,7 @@ class SqliteSystem(JobQueue):
 
     def create_user(self, now: datetime) -> str:
         """Add a new person; return the id."""
-        user_id = new_id(self.con)
+        user_id = reserve_id(self.con)
         insert(self.con, "users", {"id": user_id, "created_at": now})
         return user_id
 

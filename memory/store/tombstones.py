@@ -11,7 +11,7 @@ from datetime import datetime
 import numpy as np
 
 from memory.index.text import normalised
-from memory.index.vectors import unit
+from memory.index.vectors import normalise_vector
 from memory.models import MemoryId, Proposal, Tombstone
 from memory.ports import FloatArray
 from memory.store.rows import columns_of, from_row, insert, to_ms
@@ -77,7 +77,7 @@ class TombstoneGateway(Gateway):
             self.owner,
             embedder_id,
         )
-        query = unit(vector)
+        query = normalise_vector(vector)
         kept = [(r, np.frombuffer(r["vector"], dtype=np.float32)) for r in rows]
         return [(from_row(Tombstone, r), float(np.dot(v, query))) for r, v in kept if v.shape == query.shape]
 

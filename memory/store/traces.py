@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from memory.models import Hit, Json, MemoryId, Mode, Night, Recall, Usage
+from memory.models import Hit, Json, MemoryId, Mode, Recall, UpkeepNight, Usage
 from memory.store.memories import MemoryGateway
 from memory.store.rows import AMONG, columns_of, dump, insert, to_ms
 from memory.store.transaction import Gateway
@@ -123,7 +123,7 @@ class TraceGateway(Gateway):
 class NightGateway(Gateway):
     """`memory.ports.NightTable`: how far a run of upkeep is, and the reports of those before."""
 
-    def put(self, night: Night) -> None:
+    def put(self, night: UpkeepNight) -> None:
         """Write over what the job's run said before; of all runs the newest are kept."""
         row = columns_of(night) | {"user_id": self.owner}
         if self.of(night.job_id) is None:
@@ -134,14 +134,14 @@ class NightGateway(Gateway):
         newest = "SELECT n FROM nights WHERE user_id = ? ORDER BY n DESC LIMIT ?"
         self._run(f"DELETE FROM nights WHERE user_id = ? AND n NOT IN ({newest})", *(self.owner,) * 2, NIGHTS_KEPT)
 
-    def of(self, job_id: str) -> Night | None:
+    def of(self, job_id: str) -> UpkeepNight | None:
         """Return the run of a job."""
-        return self._one(Night, "SELECT * FROM nights WHERE job_id = ? AND user_id = ?", job_id, self.owner)
+        return self._one(UpkeepNight, "SELECT * FROM nights WHERE job_id = ? AND user_id = ?", job_id, self.owner)
 
-    def latest(self, limit: int = 1, *, done: bool = True) -> list[Night]:
+    def latest(self, limit: int = 1, *, done: bool = True) -> list[UpkeepNight]:
         """List, newest first, finished runs, or those that are under way."""
         newest = "SELECT * FROM nights WHERE user_id = ? AND done = ? ORDER BY n DESC LIMIT ?"
-        return self._all(Night, newest, self.owner, done, limit)
+        return self._all(UpkeepNight, newest, self.owner, done, limit)
 
     def clean(self, memory_id: MemoryId) -> int:
         """Take an erased memory's id out of all of them; how many had it."""

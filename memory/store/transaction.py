@@ -36,7 +36,7 @@ _RECORD: Final = (
 # --- ids ----------------------------------------------------------------------------------------------
 
 
-def new_id(con: Any) -> str:
+def reserve_id(con: Any) -> str:
     """Reserve an id for good: even an erased memory's id is never given again."""
     for attempt in range(_TRIES):
         found = _random(_FIRST_LENGTH + attempt // 4)
@@ -60,7 +60,7 @@ def claim_id(con: Any, given: str) -> str:
     Raises Conflict if its memory was erased: whoever still holds that id must not see another thing under it.
     """
     if not given:
-        return new_id(con)
+        return reserve_id(con)
     row = con.execute("SELECT erased FROM used_ids WHERE id = ?", (given,)).fetchone()
     if row is None:
         insert(con, "used_ids", {"id": given})
@@ -78,7 +78,7 @@ def retire_id(con: Any, erased: str) -> None:
 
 
 @dataclass(slots=True)
-class Shared:
+class StoreContext:
     """What every transaction of one store knows."""
 
     key: bytes  # of tombstone digests
@@ -95,7 +95,7 @@ class Transaction:
 
     con: Any
     owner: str
-    shared: Shared
+    shared: StoreContext
     dropped: dict[MemoryId, tuple[int, bytes]] = field(default_factory=dict)  # (model, vector), for tombstones
     unembedded: dict[MemoryId, None] = field(default_factory=dict)  # in need of a vector at the end
     current: ChangeSet | None = None  # the set that writes belong to
@@ -108,11 +108,11 @@ class Transaction:
 
     def new_id(self) -> str:
         """Reserve an id never used before in this store (so only inside a write)."""
-        return new_id(self.con)
+        return reserve_id(self.con)
 
     def begin(self, actor: str, reason: str, now: datetime, **links: str | None) -> ChangeSet:
         """Open the set that the writes which follow belong to; `links`: turn_id, job_id, undoes."""
-        opened = ChangeSet(new_id(self.con), self.owner, actor, reason, now, **links)
+        opened = ChangeSet(reserve_id(self.con), self.owner, actor, reason, now, **links)
         row = {"id": opened.id, "user_id": self.owner, "actor": actor, "reason": reason, "at": now, **links}
         insert(self.con, "change_sets", row)
         self.current = opened

@@ -54,7 +54,7 @@ _TABLES: Final = {
 }
 
 
-def memory_of(line: Line, user_id: str = "") -> Memory:
+def parse_memory(line: Line, user_id: str = "") -> Memory:
     """Make the memory of a line. Raises KeyError, TypeError, ValueError or OverflowError if it is none."""
     return memory_from_json({k: line[k] for k in MEMORY_COLUMNS if k in line} | {"user_id": user_id})
 
@@ -263,7 +263,7 @@ class TransferGateway(Gateway):
     def put_memories(self, lines: Sequence[Line]) -> None:
         """Take in new memories, and newer states of some that are there, with all that hangs on them."""
         memories = MemoryGateway(self.tx)
-        brought = [memory_of(line, self.owner) for line in lines]
+        brought = [parse_memory(line, self.owner) for line in lines]
         there = {m.id: m for m in memories.many([m.id for m in brought])}
         memories.add_many([m for m in brought if m.id not in there])
         for m in brought:

@@ -13,11 +13,11 @@ from typing import Any, Final
 from filelock import Timeout
 
 from memory.errors import StoreBusy, StoreTooNew
-from memory.index.text import segment, term_keys
-from memory.store.connection import BUSY_TIMEOUT_MS, database_errors, translate, within
+from memory.index.text import hash_terms, segment_text
+from memory.store.connection import BUSY_TIMEOUT_MS, list_database_errors, run_transaction, translate
 from memory.store.memories import put_terms
-from memory.store.processes import lock_of
-from memory.store.sqlite_module import Sqlite
+from memory.store.processes import get_file_lock
+from memory.store.sqlite_module import SqliteModule
 from memory.store.vectors import INDEXED, make_bits
 from memory.text.notes import strip_subject
 from memory.text.standing import is_close, is_health
@@ -26,8 +26,8 @@ from memory.text.standing import is_close, is_health
 _FUNCTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "ebb_code": lambda _vector: b"",
     "ebb_pairs": lambda _text: "",
-    "ebb_terms": term_keys,
-    "ebb_segment": segment,
+    "ebb_terms": hash_terms,
+    "ebb_segment": segment_text,
     "ebb_words": lambda segmented: len(segmented.split()) or 1,
     "ebb_note": strip_subject,
     "is_health": is_health,
@@ -63,7 +63,7 @@ def migrate(con: Any, module: Any, now_ms: int, before: Callable[[], object] = i
                 con.execute("INSERT INTO schema_migrations VALUES (?, ?)", (name, now_ms))
                 applied.append(name)
 
-        within(con, "BEGIN IMMEDIATE", apply)
+        run_transaction(con, "BEGIN IMMEDIATE", apply)
     return applied
 
 
@@ -122,27 +122,27 @@ def rebuild_bits(con: Any, vec: bool) -> None:
         make_bits(con, vec, model_id, anew=True)
 
 
-def vacuum(con: Any) -> None:
+def rewrite_file(con: Any) -> None:
     """Write the file anew, so that nothing deleted is left in free pages."""
     con.execute("VACUUM")
 
 
-def truncate_log(con: Any, sqlite: Sqlite, path: Path) -> bool:
+def truncate_log(con: Any, sqlite: SqliteModule, path: Path) -> bool:
     """Move the whole WAL into the file and cut it to nothing; False if somebody was in the way."""
     if sqlite.report.wal_reset_fixed:
         return _checkpoint(con, _PATIENCE_MS)
     try:
-        with lock_of(path):
+        with get_file_lock(path):
             return _checkpoint(con, _PATIENCE_MS)
     except Timeout:
         return False
 
 
-def tend_log(con: Any, sqlite: Sqlite, path: Path) -> None:
+def checkpoint_log(con: Any, sqlite: SqliteModule, path: Path) -> None:
     """After a commit on SQLite < 3.51.3: checkpoint a long WAL, under the lock and without waiting for it."""
     if sqlite.report.wal_reset_fixed or _size(path.with_name(path.name + "-wal")) < _WAL_BYTES:
         return
-    lock = lock_of(path)
+    lock = get_file_lock(path)
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -158,7 +158,7 @@ def _checkpoint(con: Any, patience_ms: int) -> bool:
     con.execute(f"PRAGMA busy_timeout = {patience_ms}")
     try:
         return bool(con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0)
-    except database_errors() as e:
+    except list_database_errors() as e:
         if isinstance(translate(e), StoreBusy):
             return False
         raise

@@ -15,7 +15,7 @@ import numpy as np
 
 from memory.errors import StoreError
 from memory.index.columns import Columns, Mask
-from memory.index.vectors import Found, ScannedVectors, evenly, rank, unit
+from memory.index.vectors import Found, ScannedVectors, evenly, normalise_vector, rank
 from memory.models import MemoryId, Sensitivity
 from memory.ports import FloatArray, Places
 from memory.store.rows import AMONG, dump, insert, tuples
@@ -32,7 +32,7 @@ _SHADOWS: Final = ("chunks", "rowids", "vector_chunks00")
 _OF_MODEL: Final = "embeddings e JOIN embedding_models x ON x.id = e.model_id"
 
 
-def model_row(con: Any, vec: bool, name: str, dim: int) -> int:
+def ensure_model(con: Any, vec: bool, name: str, dim: int) -> int:
     """Return the embedding model's id, made with its vec0 table if need be. Raises StoreError for another `dim`."""
     row = con.execute("SELECT id, dim FROM embedding_models WHERE name = ?", (name,)).fetchone()
     if row is None:
@@ -74,10 +74,10 @@ class VectorGateway(Gateway):
         con, vec = self.tx.con, self.tx.shared.vec
         mine = f"SELECT m.id, m.n FROM memories m WHERE m.id {AMONG} AND +m.user_id = ? AND {_EMBEDDABLE}"
         rows = self._rows(mine, dump(list(vectors)), self.owner)
-        wanted = {int(n): unit(vectors[i]) for i, n in sorted(map(tuple, rows), key=lambda r: r[1])}
+        wanted = {int(n): normalise_vector(vectors[i]) for i, n in sorted(map(tuple, rows), key=lambda r: r[1])}
         if not wanted:
             return 0
-        model_id = model_row(con, vec, embedder_id, len(next(iter(wanted.values()))))
+        model_id = ensure_model(con, vec, embedder_id, len(next(iter(wanted.values()))))
         again = self._delete(model_id, list(wanted))
         con.executemany(
             "INSERT INTO embeddings (user_id, memory_n, model_id, vector) VALUES (?, ?, ?, ?)",
@@ -169,7 +169,7 @@ class VectorGateway(Gateway):
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class VectorSpace:
     """One embedding model that is in use."""
 
     model_id: int
@@ -199,7 +199,7 @@ def sample_vectors(con: Any, user_id: str, model_id: int, most: int) -> tuple[Fl
 
 
 def follow_vectors(
-    con: Any, user_id: str, space: Space, known: ScannedVectors | None, *, removed: bool
+    con: Any, user_id: str, space: VectorSpace, known: ScannedVectors | None, *, removed: bool
 ) -> ScannedVectors:
     """Read what came since, and what is left if any were `removed`, for a scan in memory."""
     own, mine = (user_id, space.model_id), "FROM embeddings WHERE user_id = ? AND model_id = ?"

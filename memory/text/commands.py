@@ -7,9 +7,9 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import Final
 
-from memory.text.intent import Found, Intent
+from memory.text.intent import Intent, SentenceIntent
 from memory.text.languages import LANGUAGES, either, joined, values
-from memory.text.spans import Span, split_sentences, split_spans
+from memory.text.spans import TextSpan, split_sentences, split_spans
 
 _READ: Final = 4_000  # characters in which a command is looked for
 _LONG: Final = 1_000  # of a longer message only the first sentence can be a command
@@ -23,7 +23,7 @@ _READERS: Final = [  # a script of its own first: a sentence in it may have word
 _EDGE: Final = " \t\r\n,，;；:：。.!！、–—-"
 
 
-def intent_of(text: str) -> Intent | None:
+def find_intent(text: str) -> Intent | None:
     """Find the command in a message, or None. Never raises."""
     if _FICTION.match(text):
         return None
@@ -31,16 +31,16 @@ def intent_of(text: str) -> Intent | None:
     for start, end in _candidates(text, spans):
         sentence = text[start:end]
         readings = (read(sentence) for letters, read in _READERS if letters.search(sentence))
-        found: Found | None = next((f for f in readings if f is not None), None)
+        found: SentenceIntent | None = next((f for f in readings if f is not None), None)
         if found is not None and not _STAGED.search(f"{text[:start]} {text[start + found.end :]}"[:_READ]):
             return _intent(text, start, found)
     return None
 
 
-def intents_of(text: str) -> tuple[Intent, ...]:
+def find_intents(text: str) -> tuple[Intent, ...]:
     """Find the commands of a message, two at most: what forgets before what is to be kept. Never raises."""
-    first = intent_of(text)
-    second = intent_of(first.rest) if first and first.rest else None
+    first = find_intent(text)
+    second = find_intent(first.rest) if first and first.rest else None
     if first is None or second is None:
         return (first,) if first else ()
     if second.kind == "quiet" and text[first.spans[0][1] - 1] not in ".!?。！？":
@@ -58,7 +58,7 @@ def means_everything(text: str) -> bool:
     return any(means(text) for means in values("commands", "everything").values())
 
 
-def _candidates(text: str, spans: tuple[Span, ...]) -> list[tuple[int, int]]:
+def _candidates(text: str, spans: tuple[TextSpan, ...]) -> list[tuple[int, int]]:
     """Find the first own sentence, greetings aside, and the last: no order behind a pasted text counts."""
     sentences = []
     starts = [s.start for s in spans]
@@ -77,7 +77,7 @@ def _candidates(text: str, spans: tuple[Span, ...]) -> list[tuple[int, int]]:
     return [first] if last == first or last[0] > pasted or len(text) > _LONG else [first, last]
 
 
-def _intent(text: str, start: int, found: Found) -> Intent:
+def _intent(text: str, start: int, found: SentenceIntent) -> Intent:
     stop = start + found.end
     before = text[:start].strip()
     said = found.text

@@ -18,7 +18,7 @@ from typing import Final
 from memory.text.en.dates import MONTHS, WEEKDAYS
 from memory.text.en.numbers import COUNTED as NUMBERS
 from memory.text.en.numbers import ORDINALS, SCALES, read_number
-from memory.text.languages import Patterns, pairs, section, words_of
+from memory.text.languages import Patterns, list_character_pairs, section, words_of
 from memory.text.words import UNSPACED, fold_variants, stem
 from memory.text.zh.numbers import SCALES as CHARACTER_SCALES
 from memory.text.zh.numbers import read_number as read_characters
@@ -32,7 +32,9 @@ _UNITS: Final = section("en", "forms").UNITS
 _DROPPED: Final = frozenset(section("en", "forms").DROPPED.split())
 _MONTHS: Final = [m.lower() for m in MONTHS]
 _DAYS: Final = [d.lower() for d in WEEKDAYS]
-_FORMS, _SHORT, _SPELLING, _MEASURES = (pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES"))
+_FORMS, _SHORT, _SPELLING, _MEASURES = (
+    list_character_pairs("forms", name) for name in ("FORMS", "SHORT", "SPELLING", "MEASURES")
+)
 _PLACES: Final = frozenset(map(stem, ("in", "on", "at", "since", "until", "during")))
 _WRITTEN_AS: Final = {",": "", "也": "", "跟": "和", "与": "和", "及": "和"}  # where nothing changes places
 _AFTERNOON: Final = frozenset(words_of("forms", "AFTERNOON"))
@@ -59,7 +61,7 @@ _TOKEN: Final = re.compile(
 
 
 @lru_cache(maxsize=4_096)
-def tokens(text: str) -> tuple[str, ...]:
+def list_form_tokens(text: str) -> tuple[str, ...]:
     """Words in order, in one form; a comma stays, as a token of its own.
 
     Numbers start with "#", times of day with "@", days with "§".
@@ -67,41 +69,41 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(_read(_TOKEN.findall(_written(text[:LONGEST]))))
 
 
-def numbers(text: str) -> tuple[str, ...]:
+def list_quantities(text: str) -> tuple[str, ...]:
     """Numbers with their units, times and days, sorted."""
-    found = tokens(text)
+    found = list_form_tokens(text)
     units = set(_UNITS.values()) | {"元"}
     after = (*found[1:], "")
     return tuple(sorted(t + (u if u in units else "") for t, u in zip(found, after, strict=True) if t[0] in _MARKED))
 
 
-def told_otherwise(text: str, things: Sequence[str]) -> bool:
+def has_other_roles(text: str, things: Sequence[str]) -> bool:
     """Whether a text has the words of some of these things in other roles, and is about none of them as it is."""
     parts = re.split(r"[!?;。！？；\n]|\.(?=\s|$)", text[:LONGEST])
     swapped = any(
-        reordered(thing, part) and _objects(thing, thing) != _objects(part, thing)
+        is_reordered(thing, part) and _objects(thing, thing) != _objects(part, thing)
         for thing in things
         for part in parts
     )
-    return swapped and not any(contains(part, thing) for part in parts for thing in things)
+    return swapped and not any(contains_thing(part, thing) for part in parts for thing in things)
 
 
 def _objects(text: str, thing: str) -> set[tuple[str, str]]:
     """What follows each small word, of the words that both have: (over, coffee)."""
-    both = set(tokens(thing))
-    found = [t for t in tokens(text) if t in both]
+    both = set(list_form_tokens(thing))
+    found = [t for t in list_form_tokens(text) if t in both]
     return {(t, after) for t, after in pairwise(found) if t in ROLES or t in _ADJUNCTS}
 
 
-def contains(text: str, thing: str) -> bool:
+def contains_thing(text: str, thing: str) -> bool:
     """Whether a text has all words of a thing in their order."""
-    x = tokens(thing)
-    return bool(x) and _same(x, [t for t in tokens(text) if t in x or t in _COORDINATORS])
+    x = list_form_tokens(thing)
+    return bool(x) and _same(x, [t for t in list_form_tokens(text) if t in x or t in _COORDINATORS])
 
 
-def same_form(a: str, b: str) -> bool:
+def has_same_form(a: str, b: str) -> bool:
     """Whether two sentences have the same words in the same order, up to what may change places."""
-    return _same(tokens(a), tokens(b))
+    return _same(list_form_tokens(a), list_form_tokens(b))
 
 
 def _same(x: Sequence[str], y: Sequence[str]) -> bool:
@@ -123,9 +125,9 @@ def _phrases(x: Sequence[str]) -> list[tuple[str, ...]]:
     return [tuple(x[: starts[0]]), *sorted(tuple(x[a:b]) for a, b in pairwise([*starts, len(x)]))]
 
 
-def same_order(a: str, b: str) -> bool:
+def has_same_order(a: str, b: str) -> bool:
     """Whether neither has a role where the other has another, and what they share stands in the same order."""
-    x, y = tokens(a), tokens(b)
+    x, y = list_form_tokens(a), list_form_tokens(b)
     one, other = (Counter(t for t in s if t in ROLES) for s in (x, y))
     if one - other and other - one:
         return False
@@ -135,20 +137,20 @@ def same_order(a: str, b: str) -> bool:
     return plain[0] == plain[1] or _turned(x, y) or _turned(y, x) or _listed(x, y)
 
 
-def same_frame(a: str, b: str) -> bool:
+def has_same_frame(a: str, b: str) -> bool:
     """Whether most of two sentences is word for word the same around a part that is not: another value, then."""
-    x, y = ([t for t in tokens(s) if t != ","] for s in (a, b))
-    before, after = common(x, y)
+    x, y = ([t for t in list_form_tokens(s) if t != ","] for s in (a, b))
+    before, after = count_common_tokens(x, y)
     return x != y and 2 * (before + after) >= max(len(x), len(y))
 
 
-def reordered(thing: str, text: str) -> bool:
+def is_reordered(thing: str, text: str) -> bool:
     """Whether a text has all words of a thing and says something else with them: tea over coffee, coffee over tea."""
-    x = Counter(t for t in tokens(thing) if t not in _COORDINATORS)
-    return bool(x) and x == Counter(t for t in tokens(text) if t in x) and not contains(text, thing)
+    x = Counter(t for t in list_form_tokens(thing) if t not in _COORDINATORS)
+    return bool(x) and x == Counter(t for t in list_form_tokens(text) if t in x) and not contains_thing(text, thing)
 
 
-def common(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
+def count_common_tokens(x: Sequence[str], y: Sequence[str]) -> tuple[int, int]:
     """How many tokens two sequences share at their beginnings and, of the rest, at their ends."""
     short = min(len(x), len(y))
     before = next((i for i in range(short) if x[i] != y[i]), short)
@@ -176,7 +178,7 @@ def _listed(x: Sequence[str], y: Sequence[str]) -> bool:
     """`a cat and a dog`: between what both begin and end with, the same parts in another order."""
     if _RESPECTIVELY & {*x, *y}:
         return False
-    before, after = common(x, y)
+    before, after = count_common_tokens(x, y)
     # 上海和南海 ends as 南海和上海 does: the lists may begin sooner and end later than the difference.
     first = next((i for i in range(before, 0, -1) if x[i - 1] in _COORDINATORS), 0)
     last = next((i for i in range(len(x) - after, len(x)) if x[i] in _COORDINATORS), len(x))

@@ -28,7 +28,7 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SentenceIntent:
     """A command in one sentence: `text` None means what was said before; it ends at `end` of the sentence."""
 
     kind: CommandKind

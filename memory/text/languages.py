@@ -92,7 +92,7 @@ def words_of(module: str, name: str) -> list[str]:
     return [word for listed in values(module, name).values() for word in listed.split()]
 
 
-def pairs(module: str, name: str) -> list[tuple[re.Pattern[str], str]]:
+def list_character_pairs(module: str, name: str) -> list[tuple[re.Pattern[str], str]]:
     """Compile the replacements of all languages by that name: what is found, and what is put there."""
     return [(re.compile(p, re.IGNORECASE), form) for rows in values(module, name).values() for p, form in rows]
 
@@ -146,7 +146,7 @@ _SMALL: Final = {
 }
 
 
-def language_of(text: str, default: Lang = _FIRST) -> Lang:
+def detect_language(text: str, default: Lang = _FIRST) -> Lang:
     """Tell the language of a text by its letters and small words, whatever names are in it.
 
     Returns the default for a text that has letters of no language.
@@ -165,7 +165,7 @@ def language_of(text: str, default: Lang = _FIRST) -> Lang:
     return max((lang for lang in begins if lang not in unspaced), key=lambda lang: small[lang])
 
 
-def small_words(text: str) -> int:
+def count_function_words(text: str) -> int:
     """Count the words that sentences hang on; a name or a title alone has none."""
     text = keep_ends(text, PIECE)
     return sum(len(small.findall(text)) for small in _SMALL.values())

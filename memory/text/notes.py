@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.text.languages import either, language_of, pairs, value
+from memory.text.languages import detect_language, either, list_character_pairs, value
 
 # Where a sentence begins: at the front, after the date of an episode, after the end of another.
 _BEGINS: Final = r"(?P<before>^\s{0,9}|^\[[^\]\n]{1,40}\]\s?|(?<=[.!?;；。！？]\s)|(?<=[；。！？]))"
 _SUBJECT: Final = re.compile(rf"{_BEGINS}(?P<subject>{either('notes', 'SUBJECT').pattern})(?P<first>\S)", re.I)
-_INNER: Final = pairs("notes", "INNER")
+_INNER: Final = list_character_pairs("notes", "INNER")
 
 
 def strip_subject(text: str) -> str:
@@ -31,7 +31,7 @@ def _leave_out(m: re.Match[str]) -> str:
     return m["before"] + (m["first"].upper() if m["subject"][0].isupper() else m["first"])
 
 
-def with_subjects(note: str) -> tuple[str, ...]:
+def add_subjects(note: str) -> tuple[str, ...]:
     """Write a note as sentences that name the person, in all the ways they have been written."""
     low = note[:1].lower() + note[1:]
-    return tuple(subject + low for subject in value(language_of(note[:1]), "notes", "SUBJECTS").split("|"))
+    return tuple(subject + low for subject in value(detect_language(note[:1]), "notes", "SUBJECTS").split("|"))

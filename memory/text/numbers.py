@@ -19,7 +19,7 @@ _PARTS: Final = re.compile("|".join(_CLOCK), re.I)
 _READERS: Final = tuple(values("numbers", "find_numbers").values())
 
 
-def numbers_of(text: str) -> list[Number]:
+def find_numbers(text: str) -> list[Number]:
     """Find the numbers of a text, in no particular order."""
     found = []
     for m in _FIGURES.finditer(text):

@@ -14,7 +14,7 @@ Kind = Literal["own", "quoted", "pasted", "forwarded"]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """Half-open range of a message, and whose words it holds."""
 
     start: int
@@ -86,7 +86,7 @@ _QUOTE: Final = 2_000  # characters that one quotation may hold
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Cut a text into sentences: offsets in order, without the space around them."""
     out: list[tuple[int, int]] = []
-    start, quoted = 0, _Cursor(_quotes(text))
+    start, quoted = 0, _RangeCursor(_quotes(text))
     for m in _END.finditer(text):
         if text[m.start()] != "\n" and quoted.holds(m.start()) and quoted.holds(m.end()):
             continue
@@ -98,23 +98,23 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     return [_trimmed(text, a, b) for a, b in out if text[a:b].strip()]
 
 
-def split_spans(text: str) -> tuple[Span, ...]:
+def split_spans(text: str) -> tuple[TextSpan, ...]:
     """Cover the text with spans, in order and without overlaps."""
-    marks = sorted(_Splitter(text).regions(), key=lambda s: (s.start, -s.end))
-    out: list[Span] = []
+    marks = sorted(_MaterialMarker(text).regions(), key=lambda s: (s.start, -s.end))
+    out: list[TextSpan] = []
     at = 0
     for mark in marks:
         if mark.end <= at:
             continue
         if out and out[-1].kind == mark.kind and not text[at : mark.start].strip():
-            out[-1] = Span(out[-1].start, mark.end, mark.kind)
+            out[-1] = TextSpan(out[-1].start, mark.end, mark.kind)
         else:
             if mark.start > at:
-                out.append(Span(at, mark.start, "own"))
-            out.append(Span(max(mark.start, at), mark.end, mark.kind))
+                out.append(TextSpan(at, mark.start, "own"))
+            out.append(TextSpan(max(mark.start, at), mark.end, mark.kind))
         at = mark.end
     if at < len(text):
-        out.append(Span(at, len(text), "own"))
+        out.append(TextSpan(at, len(text), "own"))
     return tuple(out)
 
 
@@ -123,7 +123,7 @@ def unmark_names(text: str) -> str:
     return _MARKED.sub(lambda m: f" {m[0][1:-1]} ", text)
 
 
-def own_sentences(text: str) -> list[tuple[int, int]]:
+def find_own_sentences(text: str) -> list[tuple[int, int]]:
     """Find the sentences of the person's own words, as offsets into the text."""
     out: list[tuple[int, int]] = []
     for s in split_spans(text):
@@ -133,7 +133,7 @@ def own_sentences(text: str) -> list[tuple[int, int]]:
     return out
 
 
-def own_text(text: str) -> str:
+def join_own_text(text: str) -> str:
     """Join the person's own words, one span a line."""
     return "\n".join(t for s in split_spans(text) if s.kind == "own" and (t := text[s.start : s.end].strip()))
 
@@ -205,7 +205,7 @@ def _goes_on(text: str, m: re.Match[str]) -> bool:
     return bool(after) and not _BEGINS.match(text, m.end(), m.end() + 20)
 
 
-class _Cursor:
+class _RangeCursor:
     """Whether positions, asked for in order, lie inside given ranges."""
 
     def __init__(self, ranges: list[tuple[int, int]]) -> None:
@@ -247,17 +247,17 @@ def _quotes(text: str) -> list[tuple[int, int]]:
     return out
 
 
-class _Splitter:
+class _MaterialMarker:
     """Marks the material of one message, line by line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = [m.span() for m in _LINE.finditer(text) if m.group().strip()]
         self.kinds: list[Kind | None] = [None] * len(self.lines)
-        self.inline: list[Span] = []
+        self.inline: list[TextSpan] = []
         self.signed = max((i for i in range(len(self.lines)) if _SIGN_OFF.match(self.line(i)[:_LEAD])), default=-1)
 
-    def regions(self) -> Iterator[Span]:
+    def regions(self) -> Iterator[TextSpan]:
         self._mark_fences()
         self._mark_lines()
         self._mark_chats()
@@ -266,9 +266,9 @@ class _Splitter:
         self._mark_leads()
         for (a, b), kind in zip(self.lines, self.kinds, strict=True):
             if kind is not None:
-                yield Span(a, b, kind)
+                yield TextSpan(a, b, kind)
         yield from self.inline
-        yield from (Span(a, b, "quoted") for a, b in _quotes(self.text))
+        yield from (TextSpan(a, b, "quoted") for a, b in _quotes(self.text))
 
     def line(self, i: int) -> str:
         a, b = self.lines[i]
@@ -281,8 +281,8 @@ class _Splitter:
     def _mark_fences(self) -> None:
         marks = [m.start() for m in _FENCE.finditer(self.text)]
         for a, b in zip(marks[::2], [*marks[1::2], len(self.text)], strict=False):
-            self.inline.append(Span(a, min(b + 3, len(self.text)), "pasted"))
-        cursor = _Cursor([(s.start - 1, s.end) for s in self.inline])
+            self.inline.append(TextSpan(a, min(b + 3, len(self.text)), "pasted"))
+        cursor = _RangeCursor([(s.start - 1, s.end) for s in self.inline])
         for i, (a, _) in enumerate(self.lines):
             if cursor.holds(a):
                 self.kinds[i] = "pasted"
@@ -339,7 +339,7 @@ class _Splitter:
             head = _TELLS.match(self.text, a, min(b, a + _LEAD)) if self.kinds[i] is None and self._apart(i) else None
             if head is not None:
                 end = _TALE_ENDS.search(self.text, head.end())
-                self.inline.append(Span(head.end(), end.end() if end else len(self.text), "quoted"))
+                self.inline.append(TextSpan(head.end(), end.end() if end else len(self.text), "quoted"))
                 return
 
     def _mark_leads(self) -> None:
@@ -384,7 +384,7 @@ class _Splitter:
             if re.search(r"\w", self.text[found:b]):
                 if self.text[found:b].lstrip()[:1] in _CLOSERS:
                     return i + 1  # a quotation, and own words after it
-                self.inline.append(Span(found, b, "pasted"))
+                self.inline.append(TextSpan(found, b, "pasted"))
                 return self._mark_block(i + 1, "pasted", begun=True)
             nxt = i + 1
             if nxt < len(self.lines) and self.kinds[nxt] is None and self.line(nxt)[0] not in _CLOSERS:

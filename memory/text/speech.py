@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Final, Literal, TypeAlias
 
 from memory.text.languages import LANGUAGES, either, values
-from memory.text.numbers import numbers_of
+from memory.text.numbers import find_numbers
 from memory.text.words import UNSPACED, is_unspaced
 
 Answer: TypeAlias = Literal["", "yes", "no", "unsure", "past", "fill", "evades"]
@@ -45,17 +45,17 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
 
 
-def denies(text: str) -> bool:
+def is_denial(text: str) -> bool:
     """Tell whether the text denies something; a double negative does not."""
     return bool(FORMS.NOT.search(FORMS.NOT_NOT.sub(" ", text)))
 
 
 def denies_or_ends(text: str) -> bool:
     """Tell whether the text denies or ends something; "not giving up" does neither."""
-    return denies(FORMS.ENDED.sub(" ", text)) is not bool(FORMS.ENDED.search(text))
+    return is_denial(FORMS.ENDED.sub(" ", text)) is not bool(FORMS.ENDED.search(text))
 
 
-def kin_of(text: str) -> set[frozenset[str]]:
+def find_kin(text: str) -> set[frozenset[str]]:
     """The people and animals of one's own that the text speaks of, each as all of its words."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     found = {_KIN[w] for form in words for w in (form, form.removesuffix("s")) if w in _KIN}
@@ -66,7 +66,7 @@ def kin_of(text: str) -> set[frozenset[str]]:
     return found
 
 
-def clauses_of(text: str) -> Iterator[tuple[int, int]]:
+def split_clauses(text: str) -> Iterator[tuple[int, int]]:
     """Cut a text at its commas and full stops: offsets in order."""
     return (m.span() for m in _CLAUSE.finditer(text) if m[0].strip())
 
@@ -80,7 +80,7 @@ def pick_option(text: str, question: str) -> str:
 
 def read_answer(text: str, question: str) -> Answer:
     """Say what a short message does with the sentence before it; "" if it is no short answer."""
-    start, end = next(clauses_of(text), (0, 0))
+    start, end = next(split_clauses(text), (0, 0))
     first = text[start:end].strip()
     short = sum(2 if c > "\u2e80" else 1 for c in text) <= SHORT
     if not question or not (short or FORMS.YES.match(first) or FORMS.NO.match(first)):
@@ -95,7 +95,7 @@ def read_answer(text: str, question: str) -> Answer:
         return "unsure"
     if short and FORMS.PAST.search(text):
         return "past"
-    if FORMS.NO.match(text) or (short and (denies(first) or FORMS.ENDED.search(text))):
+    if FORMS.NO.match(text) or (short and (is_denial(first) or FORMS.ENDED.search(text))):
         return "no"
     if FORMS.YES.match(text) or (short and FORMS.YES_LAST.search(text)):
         return "yes"
@@ -104,5 +104,5 @@ def read_answer(text: str, question: str) -> Answer:
     if not question.rstrip().endswith(("?", "？")):
         return ""
     shared = set(_PIECE.findall(fold(text))) & set(_PIECE.findall(fold(question)))
-    narrow = numbers_of(text) or shared or FORMS.ANY_DEGREE.match(text) or FORMS.DAYS.search(text)
+    narrow = find_numbers(text) or shared or FORMS.ANY_DEGREE.match(text) or FORMS.DAYS.search(text)
     return "fill" if narrow or not _CLOSED.search(question) or FORMS.OR.search(question) else "evades"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from memory.text.languages import Lang, joined, language_of, values
+from memory.text.languages import Lang, detect_language, joined, values
 from memory.text.words import is_unspaced, stem, tokens
 
 _GROUPS: Final = tuple(
@@ -60,7 +60,7 @@ def things_of(text: str) -> frozenset[str]:
 def words_for(found: Iterable[str], lang: Lang) -> list[str]:
     """Return every word of a language for some of the things of `things_of`."""
     wanted = set(found)
-    return [w for group in _GROUPS if group[0] in wanted for w in group if language_of(w) == lang]
+    return [w for group in _GROUPS if group[0] in wanted for w in group if detect_language(w) == lang]
 
 
 def cut_things(text: str) -> str:
@@ -68,7 +68,7 @@ def cut_things(text: str) -> str:
     return _UNSPACED.sub(" ", _SPACED.sub(" ", unicodedata.normalize("NFKC", text)))
 
 
-def alike(term: str) -> tuple[str, ...]:
+def find_synonyms(term: str) -> tuple[str, ...]:
     """Return what else may be said for a term of the text index; most have nothing."""
     return _ALIKE.get(stem(term), ())
 
@@ -83,7 +83,7 @@ def count_crossed(clauses: Iterable[tuple[tuple[str, tuple[str, ...]], ...]], la
     """
     there = frozenset(map(stem, tokens(text)))
     return sum(
-        any(o in text if is_unspaced(o) else stem(o) in there for o in others if language_of(o) != lang)
+        any(o in text if is_unspaced(o) else stem(o) in there for o in others if detect_language(o) != lang)
         for clause in clauses
         for _, others in clause
     )

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from memory.transfer.jsonl import Counts, Lines
-from memory.transfer.others import Found, Item, Origin, Said, Talk, found_in, origin_of
-from memory.transfer.porter import Porter
-from memory.transfer.taking import Taken
+from memory.transfer.jsonl import ExportCounts, Lines
+from memory.transfer.others import (
+    ImportedConversation,
+    ImportedMemory,
+    ImportedMessage,
+    ImportFile,
+    Origin,
+    detect_origin,
+    parse_file,
+)
+from memory.transfer.porter import Transfer
+from memory.transfer.taking import ImportCounts
 
-__all__ = ["Counts", "Found", "Item", "Lines", "Origin", "Porter", "Said", "Taken", "Talk", "found_in", "origin_of"]
+__all__ = [
+    "ExportCounts",
+    "ImportCounts",
+    "ImportFile",
+    "ImportedConversation",
+    "ImportedMemory",
+    "ImportedMessage",
+    "Lines",
+    "Origin",
+    "Transfer",
+    "detect_origin",
+    "parse_file",
+]

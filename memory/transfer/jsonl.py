@@ -20,10 +20,10 @@ from typing import Final, TypeAlias
 from memory.errors import Unreadable
 from memory.learn.forget import _forms as said_forms
 from memory.models import Json, Memory, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store.rows import dump
 from memory.store.transfer import BROUGHT
-from memory.text.notes import with_subjects
+from memory.text.notes import add_subjects
 from memory.transfer.reading import FORMAT, IDS, VERSION, Line, read
 
 _COMES: Final = frozenset({"new", "newer"})
@@ -35,26 +35,26 @@ Lines: TypeAlias = Callable[[], Iterable[str]]  # the file from its beginning, e
 
 
 @dataclass(slots=True)
-class Counts:
+class ExportCounts:
     """How many lines of each kind were written, and how many secrets were left out."""
 
     lines: Counter[str] = field(default_factory=Counter)
     withheld: int = 0
 
 
-def forms(m: Memory) -> list[str]:
+def list_tombstone_forms(m: Memory) -> list[str]:
     """Every text that a tombstone of the memory may stand for, in an order that never changes."""
     was = [str(e["was"]) for e in m.correction_history if e.get("was")]
     texts = [m.original_content, m.content, *was, *sorted(said_forms(m))]
     # An older version buried notes with their subject.
-    return list(dict.fromkeys([*texts, *(old for text in texts for old in with_subjects(text))]))
+    return list(dict.fromkeys([*texts, *(old for text in texts for old in add_subjects(text))]))
 
 
-def export(tx: Tx, write: Callable[[str], object], *, secrets: bool = False) -> Counts:
+def export(tx: Transaction, write: Callable[[str], object], *, secrets: bool = False) -> ExportCounts:
     """Write everything of one user, a line at a time. Secrets stay sealed, and at home unless they are asked for."""
-    counts = Counts()
+    counts = ExportCounts()
     write(_line(_HEADER))
-    for line in tx.transfer.lines(forms, secrets=secrets):
+    for line in tx.transfer.lines(list_tombstone_forms, secrets=secrets):
         counts.lines[str(line["type"])] += 1
         counts.withheld += "secret" in line and line["secret"] is None
         write(_line(line))
@@ -71,7 +71,7 @@ def _line(value: Line) -> str:
 
 
 @dataclass(slots=True)
-class Import:
+class JsonlImport:
     """One file into one user's store. `look` says what would come, `run` does it, inside one write.
 
     A memory that is there already is replaced only by a later state of it (`rev`); what was erased or forgotten
@@ -85,7 +85,7 @@ class Import:
     moved: dict[str, str] = field(default_factory=dict)  # ids that are somebody else's in this store
     told: dict[str, str] = field(default_factory=dict)  # the set that told of a memory last
 
-    def look(self, tx: Tx) -> Counter[str]:
+    def look(self, tx: Transaction) -> Counter[str]:
         """What would come of it, by kind: memory.new, memory.same … Raises Unreadable."""
         self.counts, self.brought = Counter(), set()
         self.moved = self._foreign(tx)
@@ -94,7 +94,7 @@ class Import:
                 self.counts[f"{kind}.{verdict}"] += 1
         return self.counts
 
-    def run(self, tx: Tx, now: datetime) -> str | None:
+    def run(self, tx: Transaction, now: datetime) -> str | None:
         """Do it; the id of the change set, None if nothing came. Raises Unreadable, and then nothing may be kept."""
         self.counts, self.brought, self.told = Counter(), set(), {}
         self.moved = self._foreign(tx)
@@ -117,11 +117,11 @@ class Import:
         return begun.id if any(n for k, n in self.counts.items() if k.endswith((".new", ".newer"))) else None
 
     @staticmethod
-    def _settle(tx: Tx, sessions: list[Line]) -> None:
+    def _settle(tx: Transaction, sessions: list[Line]) -> None:
         while sessions:
             tx.transfer.watermarks(sessions.pop())
 
-    def _put(self, tx: Tx, kind: str, line: Line, verdict: str) -> str:
+    def _put(self, tx: Transaction, kind: str, line: Line, verdict: str) -> str:
         t = tx.transfer
         if kind == "user":
             user = tx.user()
@@ -143,12 +143,12 @@ class Import:
         elif kind == "set":
             return verdict if self._past(tx, line) else "same"
         elif kind == "tombstone":
-            return verdict if t.put_tombstone(line, forms) else "same"
+            return verdict if t.put_tombstone(line, list_tombstone_forms) else "same"
         elif not t.put_trace(line):
             return "same"
         return verdict
 
-    def _past(self, tx: Tx, line: Line) -> bool:
+    def _past(self, tx: Transaction, line: Line) -> bool:
         try:
             return tx.transfer.put_set(line, self.told)
         except (KeyError, TypeError, ValueError, OverflowError) as e:
@@ -156,7 +156,7 @@ class Import:
 
     # --- what becomes of each --------------------------------------------------------------------------
 
-    def _judged(self, tx: Tx, kind: str, batch: list[Line]) -> Iterator[tuple[Line, str]]:
+    def _judged(self, tx: Transaction, kind: str, batch: list[Line]) -> Iterator[tuple[Line, str]]:
         if kind == "memory":
             yield from self._memories(tx, batch)
         elif kind == "set":
@@ -180,7 +180,7 @@ class Import:
                 more = (line["lang"] and not user.lang) or (line["tz"] and not user.tz)
                 yield line, "new" if more or line["settings"].keys() - user.settings.keys() else "same"
 
-    def _sets(self, tx: Tx, batch: list[Line]) -> Iterator[tuple[Line, str]]:
+    def _sets(self, tx: Transaction, batch: list[Line]) -> Iterator[tuple[Line, str]]:
         """Those about memories that are here or come: of what was erased or forgotten nothing is told."""
         ids = [line["id"] for line in batch]
         there, erased = tx.transfer.taken("set", ids), tx.transfer.erased(ids)
@@ -189,13 +189,13 @@ class Import:
             about = any(c[1] in held for c in line["changes"])
             yield line, "same" if line["id"] in there or line["id"] in erased or not about else "new"
 
-    def _tombstone(self, tx: Tx, line: Line, m: Memory | None) -> str:
-        if tx.transfer.buried(line, forms):
+    def _tombstone(self, tx: Transaction, line: Line, m: Memory | None) -> str:
+        if tx.transfer.buried(line, list_tombstone_forms):
             return "same"
         own = m is not None and m.state is State.ACTIVE and m.id not in self.brought
         return "kept" if own else "new"
 
-    def _memories(self, tx: Tx, batch: list[Line]) -> Iterator[tuple[Line, str]]:
+    def _memories(self, tx: Transaction, batch: list[Line]) -> Iterator[tuple[Line, str]]:
         there = {m.id: m for m in tx.memories.many([line["id"] for line in batch])}
         erased = tx.transfer.erased(line["id"] for line in batch)
         for line in batch:
@@ -211,14 +211,14 @@ class Import:
             yield line, verdict
 
     @staticmethod
-    def _against(tx: Tx, line: Line, old: Memory) -> str:
+    def _against(tx: Transaction, line: Line, old: Memory) -> str:
         own = tx.transfer.line_of(old)
         if {**own, "secret": 0} == {**line, "secret": 0}:
             return "same"
         return "newer" if line["rev"] > old.rev else "older"
 
     @staticmethod
-    def _buried(tx: Tx, line: Line) -> bool:
+    def _buried(tx: Transaction, line: Line) -> bool:
         """Whether it says what was forgotten here on request: that is not undone by a file."""
         if line["state"] != State.ACTIVE or line["sensitivity"] == Sensitivity.SECRET or line["layer"] == "episode":
             return False
@@ -226,7 +226,7 @@ class Import:
 
     # --- ids that somebody else has ----------------------------------------------------------------------
 
-    def _foreign(self, tx: Tx) -> dict[str, str]:
+    def _foreign(self, tx: Transaction) -> dict[str, str]:
         """Ids of another user's things in this store, and those that stand for them here: the same every time."""
         out: dict[str, str] = {}
         for kind, batch in _batches(line for _, line in read(self.lines())):

@@ -27,7 +27,7 @@ _DATED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ImportedMemory:
     """A memory in somebody's words; where the file says so, when it was made, until when it holds, and its topics."""
 
     text: str
@@ -37,7 +37,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ImportedMessage:
     """A message of a conversation; `key` names it for good."""
 
     key: str
@@ -47,24 +47,24 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ImportedConversation:
     """A conversation with its messages in order."""
 
     key: str
     title: str
-    messages: tuple[Said, ...]
+    messages: tuple[ImportedMessage, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportFile:
     """What a file holds."""
 
     origin: Origin
-    items: Sequence[Item] = ()
-    talks: Sequence[Talk] = ()
+    items: Sequence[ImportedMemory] = ()
+    talks: Sequence[ImportedConversation] = ()
 
 
-def origin_of(head: bytes) -> Origin | None:
+def detect_origin(head: bytes) -> Origin | None:
     """What a file seems to be, by its first bytes; None: it takes a look at all of it."""
     if head.startswith(b"PK\x03\x04"):
         return "chatgpt"
@@ -74,27 +74,27 @@ def origin_of(head: bytes) -> Origin | None:
     return None if text.startswith(("{", "[")) else "text"
 
 
-def found_in(data: bytes, origin: Origin | None = None, owner: str | None = None) -> Found:
+def parse_file(data: bytes, origin: Origin | None = None, owner: str | None = None) -> ImportFile:
     """The items and conversations of a file that is not Ebb's own; of several people's only `owner`'s.
 
     Raises Unreadable.
     """
-    origin = origin or origin_of(data[:4096])
+    origin = origin or detect_origin(data[:4096])
     if data.startswith(b"PK\x03\x04"):
-        return Found("chatgpt", talks=tuple(_talks(_zipped(data))))
+        return ImportFile("chatgpt", talks=tuple(_talks(_zipped(data))))
     text = _decoded(data)
     if origin == "text":
-        return Found("text", items=tuple(_pasted(text)))
+        return ImportFile("text", items=tuple(_pasted(text)))
     try:
         value = clean_values(json.loads(text))
     except ValueError as e:
         line = getattr(e, "lineno", 1)
         if origin is None:
-            return Found("text", items=tuple(_pasted(text)))  # "[2026-01-03] likes tea" begins like JSON
+            return ImportFile("text", items=tuple(_pasted(text)))  # "[2026-01-03] likes tea" begins like JSON
         raise Unreadable(f"Line {line} is no JSON.") from None
     if origin == "chatgpt" or (origin is None and _is_chatgpt(value)):
-        return Found("chatgpt", talks=tuple(_talks([value])))
-    return Found("mem0", items=tuple(_mem0(value, owner)))
+        return ImportFile("chatgpt", talks=tuple(_talks([value])))
+    return ImportFile("mem0", items=tuple(_mem0(value, owner)))
 
 
 def _decoded(data: bytes) -> str:
@@ -109,7 +109,7 @@ def _decoded(data: bytes) -> str:
 # --- pasted text ------------------------------------------------------------------------------------------
 
 
-def _pasted(text: str) -> Iterator[Item]:
+def _pasted(text: str) -> Iterator[ImportedMemory]:
     """One memory a line; list signs and a date at its beginning are read, headings and rules are not memories."""
     for raw in re.split(r"\r\n|\r|\n", text):
         line = _BULLET.sub("", raw).strip().strip("\ufeff")
@@ -119,7 +119,7 @@ def _pasted(text: str) -> Iterator[Item]:
         if m := _DATED.match(line):
             at = _day(*(m.group(1, 2, 3) if m[1] else m.group(4, 5, 6)))
             line = line[m.end() :].strip() if at is not None else line
-        yield Item(line, at)
+        yield ImportedMemory(line, at)
 
 
 def _day(y: str, m: str, d: str) -> datetime | None:
@@ -132,7 +132,7 @@ def _day(y: str, m: str, d: str) -> datetime | None:
 # --- mem0 -----------------------------------------------------------------------------------------------
 
 
-def _mem0(value: Json, owner: str | None) -> Iterator[Item]:
+def _mem0(value: Json, owner: str | None) -> Iterator[ImportedMemory]:
     rows = value
     if isinstance(value, dict):
         rows = next((value[k] for k in ("results", "memories", "data") if isinstance(value.get(k), list)), None)
@@ -143,7 +143,7 @@ def _mem0(value: Json, owner: str | None) -> Iterator[Item]:
         raise Unreadable(f"The file holds memories of several people: {', '.join(whose)}. --user takes those of one.")
     for n, row in enumerate(rows, 1):
         if isinstance(row, str):
-            yield Item(row)
+            yield ImportedMemory(row)
             continue
         if isinstance(row, dict) and owner is not None and row.get("user_id") not in {None, owner}:
             continue
@@ -156,7 +156,7 @@ def _mem0(value: Json, owner: str | None) -> Iterator[Item]:
             raise Unreadable(f"Entry {n} of the list has no memory in it.")
         topics = tuple(c for c in row.get("categories") or () if isinstance(c, str))
         ends = _time(row.get("expiration_date") or row.get("expires_at"))
-        yield Item(text, _time(row.get("created_at") or row.get("updated_at")), ends, topics)
+        yield ImportedMemory(text, _time(row.get("created_at") or row.get("updated_at")), ends, topics)
 
 
 def _time(value: Json) -> datetime | None:
@@ -192,7 +192,7 @@ def _zipped(data: bytes) -> Iterator[Json]:
         raise Unreadable("The archive is damaged.") from e
 
 
-def _talks(files: Iterable[Json]) -> Iterator[Talk]:
+def _talks(files: Iterable[Json]) -> Iterator[ImportedConversation]:
     for value in files:
         if not isinstance(value, list):
             raise Unreadable("conversations.json is no list of conversations.")
@@ -202,10 +202,10 @@ def _talks(files: Iterable[Json]) -> Iterator[Talk]:
             key = str(c.get("conversation_id") or c.get("id") or f"{n}:{c.get('create_time')}")
             said = tuple(_branch(c, key))
             if said:
-                yield Talk(key, str(c.get("title") or ""), said)
+                yield ImportedConversation(key, str(c.get("title") or ""), said)
 
 
-def _branch(c: Mapping[str, Json], key: str) -> Iterator[Said]:
+def _branch(c: Mapping[str, Json], key: str) -> Iterator[ImportedMessage]:
     """The branch that was left standing, from its first message; regenerated answers beside it are left out."""
     mapping = c["mapping"]
     node, path, began = c.get("current_node"), [], _time(c.get("create_time")) or datetime(1970, 1, 1, tzinfo=UTC)
@@ -223,7 +223,7 @@ def _branch(c: Mapping[str, Json], key: str) -> Iterator[Said]:
             yield said
 
 
-def _said(node: Json, key: str, before: datetime) -> Said | None:
+def _said(node: Json, key: str, before: datetime) -> ImportedMessage | None:
     message = node.get("message") if isinstance(node, dict) else None
     if not isinstance(message, dict) or (message.get("metadata") or {}).get("is_visually_hidden_from_conversation"):
         return None
@@ -234,4 +234,4 @@ def _said(node: Json, key: str, before: datetime) -> Said | None:
     if content.get("content_type") not in {"text", "multimodal_text"}:
         return None
     text = "\n".join(p for p in content.get("parts") or () if isinstance(p, str)).strip()
-    return Said(key, role, text, _time(message.get("create_time")) or before) if text else None
+    return ImportedMessage(key, role, text, _time(message.get("create_time")) or before) if text else None

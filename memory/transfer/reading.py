@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from memory.errors import Unreadable
 from memory.models import Json
-from memory.store.transfer import memory_of
+from memory.store.transfer import parse_memory
 from memory.text.pieces import clean_input
 
 FORMAT: Final = "ebb-memory"
@@ -80,7 +80,7 @@ def _check(n: int, line: Line) -> None:
     try:
         LINES[kind].model_validate(line)
         if kind == "memory":
-            memory_of(line)
+            parse_memory(line)
     except ValidationError as e:
         errors = e.errors(include_input=False, include_url=False)
         if missing := sorted(str(error["loc"][0]) for error in errors if error["type"] == "missing"):

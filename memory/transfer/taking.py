@@ -13,22 +13,22 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final
 
-from memory.learn.merge import Claim, Merger, Saved, known, refusal, sorted_kind
-from memory.learn.remember import kind_of
+from memory.learn.merge import Claim, Merger, SaveResult, choose_kind, find_known_memory, find_refusal
+from memory.learn.remember import parse_kind
 from memory.lifecycle.curve import STANDING
-from memory.models import Draft, Importance, Json, Kind, Source, language_of
-from memory.ports import Tx
-from memory.privacy import redact, sensitivity_of
+from memory.models import Draft, Importance, Json, Kind, Source, detect_language
+from memory.ports import Transaction
+from memory.privacy import classify_sensitivity, redact
 from memory.store.rows import to_ms
 from memory.text.notes import strip_subject
-from memory.transfer.others import Found, Item, Said, Talk
+from memory.transfer.others import ImportedConversation, ImportedMemory, ImportedMessage, ImportFile
 
 _DIGITS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _SCOPE: Final = "import:"
 
 
 @dataclass(slots=True)
-class Taken:
+class ImportCounts:
     """How many of each sort came.
 
     Sorts are memory.new, memory.known, memory.secret …, session.new, message.new …
@@ -39,22 +39,30 @@ class Taken:
     waiting: list[str] = field(default_factory=list)  # texts that are taken only with the owner's yes
 
 
-class Rehearsed(Exception):
+class DryRunDone(Exception):
     """Raised at the end of a dry run, so that nothing of it is written."""
 
-    def __init__(self, taken: Taken) -> None:
+    def __init__(self, taken: ImportCounts) -> None:
         super().__init__()
         self.taken = taken
 
 
 def take(
-    tx: Tx, found: Found, now: datetime, *, tz: str, curve: str, u: float, learn: bool = False, agreed: bool = False
-) -> Taken:
+    tx: Transaction,
+    found: ImportFile,
+    now: datetime,
+    *,
+    tz: str,
+    curve: str,
+    u: float,
+    learn: bool = False,
+    agreed: bool = False,
+) -> ImportCounts:
     """Write it, in one change set. `learn`: also have the conversations read for memories, by the memory model.
 
     `agreed`: the owner has said yes to instructions, to health, and to what is over.
     """
-    out = Taken(set_id=tx.changes.begin("user", "import", now).id)
+    out = ImportCounts(set_id=tx.changes.begin("user", "import", now).id)
     merger = Merger(tx, curve=curve, u=u)
     # The oldest first, and each a moment after the one before: later ones win.
     items = sorted(found.items, key=lambda item: min(item.at or now, now))
@@ -68,11 +76,11 @@ def take(
     return out
 
 
-def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
+def _item(merger: Merger, item: ImportedMemory, now: datetime, *, agreed: bool) -> str:
     text = " ".join(item.text.split())
     at = min(item.at or now, now)
-    named = next((Kind(t) for t in item.topics if t in set(Kind)), kind_of(text))
-    kind = sorted_kind(named, text, Source.USER)  # by their yes these are the owner's own words
+    named = next((Kind(t) for t in item.topics if t in set(Kind)), parse_kind(text))
+    kind = choose_kind(named, text, Source.USER)  # by their yes these are the owner's own words
     draft = Draft(
         strip_subject(text),
         kind=kind,
@@ -81,20 +89,29 @@ def _item(merger: Merger, item: Item, now: datetime, *, agreed: bool) -> str:
         valid_until=None if kind is Kind.TODO else item.until,
         expires_at=item.until if kind is Kind.TODO else None,
         importance=Importance.MEDIUM,
-        language=language_of(text),
+        language=detect_language(text),
         source=Source.IMPORT,
-        sensitivity=sensitivity_of(text),
+        sensitivity=classify_sensitivity(text),
     )
     claim = Claim(draft, now)
-    code = refusal(merger.tx, replace(claim, said_at=at))
+    code = find_refusal(merger.tx, replace(claim, said_at=at))
     asks = kind in STANDING or (item.until is not None and item.until <= now)
-    if asks and code is None and not agreed and known(merger.tx, claim) is None:
+    if asks and code is None and not agreed and find_known_memory(merger.tx, claim) is None:
         return "waiting"
-    saved = merger.save(claim, mention=False) if code is None else Saved(None, "refused", code)
+    saved = merger.save(claim, mention=False) if code is None else SaveResult(None, "refused", code)
     return {"added": "new", "refused": saved.code or "refused"}.get(saved.outcome, "known")
 
 
-def _talk(tx: Tx, talk: Talk, origin: str, counts: Counter[str], now: datetime, *, tz: str, learn: bool) -> None:
+def _talk(
+    tx: Transaction,
+    talk: ImportedConversation,
+    origin: str,
+    counts: Counter[str],
+    now: datetime,
+    *,
+    tz: str,
+    learn: bool,
+) -> None:
     session_id = _name(tx, origin, talk.key)
     if session_id in tx.transfer.taken("session", [session_id]) or tx.transfer.erased([session_id]):
         counts["session.known"] += 1
@@ -124,7 +141,7 @@ def _talk(tx: Tx, talk: Talk, origin: str, counts: Counter[str], now: datetime, 
         counts["session.queued"] += 1
 
 
-def _message(tx: Tx, said: Said, session_id: str, origin: str, tz: str) -> dict[str, Json]:
+def _message(tx: Transaction, said: ImportedMessage, session_id: str, origin: str, tz: str) -> dict[str, Json]:
     return {
         "id": _name(tx, origin, said.key),
         "session_id": session_id,
@@ -140,6 +157,6 @@ def _message(tx: Tx, said: Said, session_id: str, origin: str, tz: str) -> dict[
     }
 
 
-def _name(tx: Tx, origin: str, key: str) -> str:
+def _name(tx: Transaction, origin: str, key: str) -> str:
     n = int.from_bytes(sha256(f"{tx.user_id}:{origin}:{key}".encode()).digest()[:8], "big")
     return "y" + "".join(_DIGITS[(n >> (5 * i)) & 31] for i in range(12))

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from memory.errors import ModelError
-from memory.learn.alike import normalised, overlap, related_kinds, words
-from memory.learn.material import told
+from memory.learn.alike import compute_overlap, list_content_words, normalise_text, related_kinds
+from memory.learn.material import redact_memory
 from memory.models import Kind, Layer, Memory, MemoryId, Sensitivity, State
-from memory.text.forms import reordered
+from memory.text.forms import is_reordered
 from memory.text.speech import denies_or_ends
 from memory.upkeep.duplicates import Near
-from memory.upkeep.run import Run, batches
+from memory.upkeep.run import UpkeepRun, split_into_batches
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Contradictions
@@ -65,7 +65,7 @@ _NOT: Final = re.compile(
 )
 
 
-class Pair(NamedTuple):
+class ClashPair(NamedTuple):
     """Two memories that may contradict each other."""
 
     a: Memory
@@ -78,11 +78,11 @@ class Pair(NamedTuple):
         return sorted((self.a.id, self.b.id))
 
 
-def between(a: Memory, b: Memory) -> Certainty | None:
+def may_clash(a: Memory, b: Memory) -> Certainty | None:
     """Tell whether two memories that both hold may contradict each other."""
     if not (_holds(a) and _holds(b)) or a.language != b.language or not related_kinds(a.kind, b.kind):
         return None
-    if not _together(a, b) or normalised(a.original_content) == normalised(b.original_content):
+    if not _together(a, b) or normalise_text(a.original_content) == normalise_text(b.original_content):
         return None
     x, y = _plain(a), _plain(b)
     one, other = _slot(x), _slot(y)
@@ -90,11 +90,11 @@ def between(a: Memory, b: Memory) -> Certainty | None:
         clash = one[0] == other[0] and not _says(one[1], other[1]) and not (denies_or_ends(x) or denies_or_ends(y))
         return "sure" if clash else None
     if denies_or_ends(x) != denies_or_ends(y):
-        return "likely" if overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
-    if reordered(x, y) and reordered(y, x):
+        return "likely" if compute_overlap(_NOT.sub(" ", x), _NOT.sub(" ", y)) >= _ALIKE else None
+    if is_reordered(x, y) and is_reordered(y, x):
         return "likely"  # tea over coffee, coffee over tea
     counts = _NUMBER.findall(x), _NUMBER.findall(y)
-    same_frame = normalised(_NUMBER.sub("n", x)) == normalised(_NUMBER.sub("n", y))
+    same_frame = normalise_text(_NUMBER.sub("n", x)) == normalise_text(_NUMBER.sub("n", y))
     return "likely" if counts[0] != counts[1] and same_frame else None
 
 
@@ -131,32 +131,32 @@ def _slot(text: str) -> tuple[str, str] | None:
 
 def _says(a: str, b: str) -> bool:
     """One value says the other: Paris and Paris, France."""
-    x, y = words(a), words(b)
+    x, y = list_content_words(a), list_content_words(b)
     m, n = _NUMBER.findall(a), _NUMBER.findall(b)
     return bool(x and y) and (x <= y or y <= x) and (m == n or not (m and n))
 
 
-def candidates(memories: Mapping[MemoryId, Memory], near: Near) -> list[Pair]:
+def find_clash_pairs(memories: Mapping[MemoryId, Memory], near: Near) -> list[ClashPair]:
     """Return pairs that a model would be asked about, each once."""
     wanted: dict[frozenset[MemoryId], tuple[MemoryId, MemoryId]] = {}
     for a, others in near.items():
         for b in others:
             wanted.setdefault(frozenset((a, b)), (a, b))
     pairs = ((memories[a], memories[b]) for a, b in wanted.values() if a in memories and b in memories)
-    return [Pair(a, b, certainty) for a, b in pairs if (certainty := between(a, b))]
+    return [ClashPair(a, b, certainty) for a, b in pairs if (certainty := may_clash(a, b))]
 
 
-async def find(run: Run, near: Near) -> None:
+async def find(run: UpkeepRun, near: Near) -> None:
     """Report what contradicts: the pairs of the last report that still stand, and new ones. Raises ModelError."""
     old = [tuple(p) for p in run.since.carry.get("clashes", []) if len(p) == 2]
     ids = sorted({i for p in old for i in p} | set(near) | {i for found in near.values() for i in found})
     memories = {m.id: m for m in await run.memories(ids)}
-    found = candidates(memories, {a: {b: 1.0} for a, b in old})
+    found = find_clash_pairs(memories, {a: {b: 1.0} for a, b in old})
     known = [p.ids for p in found]
-    asked = [p for p in candidates(memories, near) if p.ids not in known][:MOST_PAIRS]
+    asked = [p for p in find_clash_pairs(memories, near) if p.ids not in known][:MOST_PAIRS]
     try:
         for lang in ("zh", "en"):
-            for portion in batches([p for p in asked if p.a.language == lang], _PER_CALL):
+            for portion in split_into_batches([p for p in asked if p.a.language == lang], _PER_CALL):
                 found += await _confirmed(run, portion)
     except ModelError:
         await _report(run, [*found, *(p for p in asked if p.certainty == "sure" and p not in found)])
@@ -164,14 +164,16 @@ async def find(run: Run, near: Near) -> None:
     await _report(run, found)
 
 
-async def _report(run: Run, pairs: Sequence[Pair]) -> None:
+async def _report(run: UpkeepRun, pairs: Sequence[ClashPair]) -> None:
     ids = [p.ids for p in pairs][:MOST_REPORTED]
     await run.write(lambda _tx, tally: tally.data.update(clashes=ids), share=1.0, moves=False)
 
 
-async def _confirmed(run: Run, pairs: Sequence[Pair]) -> list[Pair]:
+async def _confirmed(run: UpkeepRun, pairs: Sequence[ClashPair]) -> list[ClashPair]:
     """Return what the model confirms. An answer nobody can read leaves what the rules are sure of."""
-    shown = {"pairs": [{"n": i, "a": told(p.a), "b": told(p.b)} for i, p in enumerate(pairs, start=1)]}
+    shown = {
+        "pairs": [{"n": i, "a": redact_memory(p.a), "b": redact_memory(p.b)} for i, p in enumerate(pairs, start=1)]
+    }
     lang = pairs[0].a.language
     answer: Contradictions | None = await run.tools.read(
         run.user_id, "contradict", lang, shown, shown, run.now, _MAX_ANSWER

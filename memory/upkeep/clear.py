@@ -11,11 +11,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from memory.learn.alike import normalised, same
-from memory.lifecycle import from_ms, ms
-from memory.models import Filter, Layer, Level, Memory, MemoryId, Outline, State
-from memory.ports import Tx
-from memory.upkeep.run import Run, Tally, batches
+from memory.learn.alike import normalise_text, same
+from memory.lifecycle import from_ms, to_milliseconds
+from memory.models import Filter, Layer, Level, Memory, MemoryId, MemoryOutline, State
+from memory.ports import Transaction
+from memory.upkeep.run import NightCounts, UpkeepRun, split_into_batches
 
 KEPT: Final = timedelta(days=30)
 OLD: Final = timedelta(days=365)
@@ -23,26 +23,26 @@ MOST: Final = 500  # memories a night: erasing one looks through the whole store
 MOST_MESSAGES: Final = 5_000
 
 
-def deleted(run: Run) -> list[MemoryId]:
+def find_deleted_due(run: UpkeepRun) -> list[MemoryId]:
     """Return deletions whose 30 days are over, oldest first; as many as a night takes."""
-    limit = ms(run.now - KEPT)
+    limit = to_milliseconds(run.now - KEPT)
     due = [w.row for w in run.rows if w.row.state == State.DELETED and (w.row.deleted_at or limit + 1) <= limit]
     return [r.id for r in sorted(due, key=lambda r: (r.deleted_at or 0, r.place))[:MOST]]
 
 
-def faded(tx: Tx, run: Run) -> list[MemoryId]:
+def find_faded_due(tx: Transaction, run: UpkeepRun) -> list[MemoryId]:
     """Forgotten or archived for a year, and nobody spoke of it since; as many as a night takes."""
     old = run.now - OLD
-    maybe = [w.row for w in run.rows if _gone(w.row) and w.row.last_activated_at <= ms(old)]
+    maybe = [w.row for w in run.rows if _gone(w.row) and w.row.last_activated_at <= to_milliseconds(old)]
     return [r.id for r in maybe if (since := _since(tx, r)) is not None and since <= old][:MOST]
 
 
-def _gone(r: Outline) -> bool:
+def _gone(r: MemoryOutline) -> bool:
     archived = r.level == Level.ARCHIVE and r.state in {State.ACTIVE, State.SUPERSEDED}
     return r.state == State.FORGOTTEN or (archived and not r.pinned and r.layer not in {Layer.CORE, Layer.SYSTEM})
 
 
-def _since(tx: Tx, r: Outline) -> datetime | None:
+def _since(tx: Transaction, r: MemoryOutline) -> datetime | None:
     """When it came to where it is: the first of the last events that left it there."""
     if r.state == State.FORGOTTEN:
         return None if r.deleted_at is None else from_ms(r.deleted_at)
@@ -54,17 +54,17 @@ def _since(tx: Tx, r: Outline) -> datetime | None:
     return since
 
 
-async def clear(run: Run) -> None:
+async def clear(run: UpkeepRun) -> None:
     """Erase what is due, one memory at a time, so that nobody waits long for the store."""
     store, before = run.tools.store, run.now - KEPT
-    await run.write_each(deleted(run), _erase)
-    old = await store.read(run.user_id, lambda tx: faded(tx, run)) if run.erase_old else []
-    await run.write_each(batches(old, 5), _erase_old)
+    await run.write_each(find_deleted_due(run), _erase)
+    old = await store.read(run.user_id, lambda tx: find_faded_due(tx, run)) if run.erase_old else []
+    await run.write_each(split_into_batches(old, 5), _erase_old)
     hidden = await store.read(run.user_id, lambda tx: tx.conversations.hidden(before, MOST_MESSAGES))
-    await run.write_each(batches([m.id for m in hidden]), _blank)
+    await run.write_each(split_into_batches([m.id for m in hidden]), _blank)
 
 
-def _erase(run: Run, tx: Tx, tally: Tally, memory_id: MemoryId) -> None:
+def _erase(run: UpkeepRun, tx: Transaction, tally: NightCounts, memory_id: MemoryId) -> None:
     m = tx.memories.get(memory_id)
     if m is None or m.state is not State.DELETED or m.deleted_at is None or m.deleted_at > run.now - KEPT:
         return
@@ -75,24 +75,25 @@ def _erase(run: Run, tx: Tx, tally: Tally, memory_id: MemoryId) -> None:
     tally.count("purged")
 
 
-def _asked_for(tx: Tx, m: Memory) -> bool:
+def _asked_for(tx: Transaction, m: Memory) -> bool:
     """Tell whether the person's own word deleted it. An episode tells of more than what was to be forgotten."""
     last = tx.changes.latest_for("memory", m.id)
     by = tx.changes.get(last.set_id) if last is not None and last.op == "deleted" else None
     return by is not None and by.actor == "user" and by.reason == "forget" and m.layer is not Layer.EPISODE
 
 
-def _said_anew(tx: Tx, m: Memory) -> bool:
+def _said_anew(tx: Transaction, m: Memory) -> bool:
     """Tell whether a memory that holds says it: the person has told it again, so its words are theirs to keep."""
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED, State.SUPERSEDED}))
-    mine = normalised(m.original_content)
+    mine = normalise_text(m.original_content)
     return any(
-        mine in normalised(o.original_content) or same(o.original_content, m.original_content, kinds=(o.kind, m.kind))
+        mine in normalise_text(o.original_content)
+        or same(o.original_content, m.original_content, kinds=(o.kind, m.kind))
         for o in tx.memories.find(f, text=m.original_content, limit=50).items
     )
 
 
-def _erase_old(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
+def _erase_old(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[MemoryId]) -> None:
     revs = {w.row.id: w.row.rev for w in run.rows}
     for m in tx.memories.many(ids):
         if m.rev != revs[m.id]:
@@ -103,7 +104,7 @@ def _erase_old(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
         _scrub(run, tx)
 
 
-def _blank(run: Run, tx: Tx, tally: Tally, ids: Sequence[str]) -> None:
+def _blank(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[str]) -> None:
     tx.changes.begin("system", "purge", run.now, job_id=run.job.id)
     for message_id in ids:
         m = tx.conversations.message(message_id)
@@ -113,5 +114,5 @@ def _blank(run: Run, tx: Tx, tally: Tally, ids: Sequence[str]) -> None:
     _scrub(run, tx)
 
 
-def _scrub(run: Run, tx: Tx) -> None:
+def _scrub(run: UpkeepRun, tx: Transaction) -> None:
     tx.jobs.enqueue("scrub", f"upkeep:{run.job.id}", {}, run.now, lane="scrub")

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memory.learn.material import told
-from memory.learn.merge import Claim, Merger, known, refusal, tombstones
+from memory.learn.material import redact_memory
+from memory.learn.merge import Claim, Merger, find_known_memory, find_refusal, find_tombstones
 from memory.models import (
     Draft,
     Filter,
@@ -25,14 +25,14 @@ from memory.models import (
     Sensitivity,
     Source,
     State,
-    language_of,
+    detect_language,
 )
-from memory.ports import FloatArray, Tx
+from memory.ports import FloatArray, Transaction
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
 from memory.upkeep.duplicates import Near
-from memory.upkeep.levels import unfit
-from memory.upkeep.run import Run, Tally
+from memory.upkeep.levels import find_level_fault
+from memory.upkeep.run import NightCounts, UpkeepRun
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Conclusion, Conclusions
@@ -48,7 +48,7 @@ _GROUNDS: Final = frozenset(
 _KINDS: Final = frozenset({Kind.PREFERENCE, Kind.FACT, Kind.SKILL, Kind.WORKFLOW, Kind.GOAL, Kind.LESSON})
 
 
-async def derive(run: Run, near: Near) -> None:
+async def derive(run: UpkeepRun, near: Near) -> None:
     """Propose what follows from what was learned since the last night and from what stands near it."""
     if not near or not await _wanted(run):
         return
@@ -62,24 +62,24 @@ async def derive(run: Run, near: Near) -> None:
     vectors = await run.tools.embed(texts)
     by_id = {m.id: m for m in shown}
 
-    def write(tx: Tx, tally: Tally) -> None:
+    def write(tx: Transaction, tally: NightCounts) -> None:
         for c, text, vector in zip(conclusions, texts, vectors, strict=True):
             _propose(run, tx, tally, c, text, vector, [by_id[i] for i in dict.fromkeys(c.grounds)])
 
     await run.write(write, share=1.0)
 
 
-async def _wanted(run: Run) -> bool:
+async def _wanted(run: UpkeepRun) -> bool:
     """Not where nothing is learned by itself, nor while others still wait for an answer."""
 
-    def look(tx: Tx) -> bool:
+    def look(tx: Transaction) -> bool:
         waiting = tx.memories.find(Filter(states=frozenset({State.PROPOSED})), limit=200).items
         return run.tools.learns(tx) != "off" and sum(bool(m.source_ids) for m in waiting) < MOST_WAITING
 
     return await run.tools.store.read(run.user_id, look)
 
 
-async def _grounds(run: Run, near: Near) -> list[Memory]:
+async def _grounds(run: UpkeepRun, near: Near) -> list[Memory]:
     """What was learned since the last night, and what stands nearest to it; of one language, the more frequent."""
     ids = dict.fromkeys([*near, *(i for found in near.values() for i in sorted(found, key=found.__getitem__)[-3:])])
     memories = [m for m in await run.memories(list(ids)) if _ground(m)]
@@ -99,8 +99,8 @@ def _ground(m: Memory) -> bool:
     )
 
 
-async def _ask(run: Run, shown: Sequence[Memory]) -> list[Conclusion]:
-    rows: list[Mapping[str, Json]] = [{"id": m.id, "text": told(m), "kind": str(m.kind)} for m in shown]
+async def _ask(run: UpkeepRun, shown: Sequence[Memory]) -> list[Conclusion]:
+    rows: list[Mapping[str, Json]] = [{"id": m.id, "text": redact_memory(m), "kind": str(m.kind)} for m in shown]
     variables = {"memories": rows}
     answer: Conclusions | None = await run.tools.read(
         run.user_id, "derive", shown[0].language, variables, variables, run.now, _MAX_ANSWER
@@ -115,7 +115,13 @@ def _rests(c: Conclusion, ids: set[MemoryId]) -> bool:
 
 
 def _propose(
-    run: Run, tx: Tx, tally: Tally, c: Conclusion, text: str, vector: FloatArray | None, shown: Sequence[Memory]
+    run: UpkeepRun,
+    tx: Transaction,
+    tally: NightCounts,
+    c: Conclusion,
+    text: str,
+    vector: FloatArray | None,
+    shown: Sequence[Memory],
 ) -> None:
     grounds = tx.memories.many(m.id for m in shown)
     if [m.rev for m in grounds] != [m.rev for m in shown] or not _sound(text, grounds):
@@ -125,13 +131,13 @@ def _propose(
         text,
         kind=c.kind or Kind.FACT,
         importance=Importance.LOW,
-        language=language_of(text, grounds[0].language),
+        language=detect_language(text, grounds[0].language),
         confidence=0.5 * min(m.confidence for m in grounds),
         source=Source.SYSTEM,
         sensitivity=max(m.sensitivity for m in grounds),
     )
     claim = Claim(draft, run.now, vector=vector, embedder_id=run.tools.embedder.id)
-    if refusal(tx, claim) or tombstones(tx, claim) or known(tx, claim):
+    if find_refusal(tx, claim) or find_tombstones(tx, claim) or find_known_memory(tx, claim):
         return  # forgotten or declined before, or nothing new
     tx.changes.begin("system", "derive", run.now, job_id=run.job.id)
     saved = Merger(tx, curve=run.tools.curve, u=run.tools.u, proposing=True).save(claim)
@@ -143,7 +149,7 @@ def _propose(
 def _sound(text: str, grounds: Sequence[Memory]) -> bool:
     """It may put together what they say, and bring in no number, name or denial of its own."""
     together = replace(grounds[0], original_content=" ".join(m.original_content for m in grounds))
-    why = unfit(together, Level.SUMMARY, text)
+    why = find_level_fault(together, Level.SUMMARY, text)
     if why == "another sense":  # several sentences together deny something as soon as one of them does
         why = "" if not denies_or_ends(text) else why
     return all(_ground(m) for m in grounds) and not why

@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from memory import lifecycle
-from memory.learn.alike import agree, names, normalised, words
-from memory.learn.material import told
+from memory.learn.alike import find_names, has_same_details, list_content_words, normalise_text
+from memory.learn.material import redact_memory
 from memory.lifecycle.life import MENTIONS_KEPT
-from memory.models import Filter, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, is_quote
-from memory.ports import FloatArray, Tx
+from memory.models import Filter, Layer, Level, Memory, MemoryId, MemoryOutline, Sensitivity, State, is_quote
+from memory.ports import FloatArray, Transaction
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
 from memory.upkeep.levels import unsayable
-from memory.upkeep.run import Run, Tally, Work
+from memory.upkeep.run import NightCounts, UpkeepRun, Work
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Merged
@@ -52,7 +52,7 @@ _NUMBER: Final = re.compile(r"\d+")
 _LABEL: Final = re.compile(r"^\s*(?:[-*•]|merged?\s*[:：]|合并(?:后|结果)?\s*[:：])\s*", re.I)
 
 
-class Calibration(NamedTuple):
+class CosineCalibration(NamedTuple):
     """Where an embedder's cosines stop being chance (0.5 at `half`) and how sharply."""
 
     half: float
@@ -60,19 +60,19 @@ class Calibration(NamedTuple):
 
 
 # Cosines of two short statements about the same person.
-CALIBRATIONS: Final[Mapping[str, Calibration]] = {
-    "lexical": Calibration(0.68, 16.0),
-    "openai:text-embedding-3": Calibration(0.66, 16.0),
-    "fastembed": Calibration(0.72, 14.0),
-    "bundled": Calibration(0.92, 46.0),
-    "": Calibration(0.74, 14.0),
+CALIBRATIONS: Final[Mapping[str, CosineCalibration]] = {
+    "lexical": CosineCalibration(0.68, 16.0),
+    "openai:text-embedding-3": CosineCalibration(0.66, 16.0),
+    "fastembed": CosineCalibration(0.72, 14.0),
+    "bundled": CosineCalibration(0.92, 46.0),
+    "": CosineCalibration(0.74, 14.0),
 }
 CURRENT: Final = Filter(
     layers=frozenset({Layer.FACT, Layer.CORE}), negated=False, max_sensitivity=Sensitivity.PRIVATE
 )
 
 
-def similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
+def compute_similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
     """0 … 1: by the words they share, or by what the embedder says; the better one counts."""
     by_words = _by_words(a, b)
     if cosine is None:
@@ -83,11 +83,11 @@ def similarity(a: str, b: str, cosine: float | None, embedder: str) -> float:
 
 def _by_words(a: str, b: str) -> float:
     """Between the share of all words that both have, and that of the shorter one's words the longer has."""
-    x, y = words(a), words(b)
+    x, y = list_content_words(a), list_content_words(b)
     return len(x & y) / sqrt(len(x | y) * min(len(x), len(y))) if x and y else 0.0
 
 
-def current(run: Run) -> list[Outline]:
+def list_current_facts(run: UpkeepRun) -> list[MemoryOutline]:
     """Return facts that hold, in the order they were made; no secrets."""
     return [
         r
@@ -99,12 +99,12 @@ def current(run: Run) -> list[Outline]:
     ]
 
 
-def fresh(run: Run, since: int) -> list[Outline]:
+def list_new_facts(run: UpkeepRun, since: int) -> list[MemoryOutline]:
     """Return current facts made after the place `since`, in that order, as many as a night may look at."""
-    return [r for r in current(run) if r.place > since][:_MOST]
+    return [r for r in list_current_facts(run) if r.place > since][:_MOST]
 
 
-async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+async def find_nearest(run: UpkeepRun, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
     """For each memory those that stand nearest to it, with their similarity; in order, until time is up."""
     out: dict[MemoryId, dict[MemoryId, float]] = {}
     until = perf_counter() + _SECONDS
@@ -115,7 +115,7 @@ async def neighbours(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[M
     return out
 
 
-async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
+async def _near(run: UpkeepRun, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[MemoryId, float]]:
     reader, embedder = run.tools.store.reader(run.user_id), run.tools.embedder.id
     memories = {m.id: m for m in await reader.get(ids)}
     vectors = await _vectors(run, memories)
@@ -130,12 +130,12 @@ async def _near(run: Run, ids: Sequence[MemoryId]) -> dict[MemoryId, dict[Memory
 
     def alike(a: MemoryId, b: MemoryId) -> float:
         cosine = float(np.dot(every[a], every[b])) if a in every and b in every else None
-        return similarity(known[a].original_content, known[b].original_content, cosine, embedder)
+        return compute_similarity(known[a].original_content, known[b].original_content, cosine, embedder)
 
     return {a: {b: alike(a, b) for b in near[a] if b != a and b in known} for a in memories}
 
 
-async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
+async def _vectors(run: UpkeepRun, memories: Mapping[MemoryId, Memory]) -> dict[MemoryId, FloatArray]:
     """Return those stored, and for what the background has not come to yet its own; none where the embedder fails."""
     stored = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get(list(memories), run.tools.embedder.id))
     missing = [m for m in memories.values() if m.id not in stored]
@@ -146,7 +146,7 @@ async def _vectors(run: Run, memories: Mapping[MemoryId, Memory]) -> dict[Memory
 # --- merging -----------------------------------------------------------------------------------------------
 
 
-def mergeable(a: Memory, b: Memory) -> bool:
+def can_merge(a: Memory, b: Memory) -> bool:
     """Tell whether two memories may become one at all, however alike they are."""
     return (
         _stands(a)
@@ -155,7 +155,7 @@ def mergeable(a: Memory, b: Memory) -> bool:
         and (_since(a), a.valid_until, a.expires_at) == (_since(b), b.valid_until, b.expires_at)
         and a.id not in b.supersedes
         and b.id not in a.supersedes
-        and agree(a.original_content, b.original_content)
+        and has_same_details(a.original_content, b.original_content)
         and not _about_others(a, b)
     )
 
@@ -182,12 +182,12 @@ def _about_others(a: Memory, b: Memory) -> bool:
     return bool(x and y) and x.isdisjoint(y)
 
 
-def groups(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, ...]]:
+def group_duplicates(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory, ...]]:
     """Who merges with whom, the base first: everybody is a duplicate of the base, nobody is in two groups."""
     pairs: dict[MemoryId, set[MemoryId]] = {}
     for a, found in near.items():
         for b, score in found.items():
-            if score >= DUPLICATE and a in memories and b in memories and mergeable(memories[a], memories[b]):
+            if score >= DUPLICATE and a in memories and b in memories and can_merge(memories[a], memories[b]):
                 pairs.setdefault(a, set()).add(b)
                 pairs.setdefault(b, set()).add(a)
     out: list[tuple[Memory, ...]] = []
@@ -200,21 +200,21 @@ def groups(memories: Mapping[MemoryId, Memory], near: Near) -> list[tuple[Memory
     return out
 
 
-async def merge(run: Run, near: Near) -> None:
+async def merge(run: UpkeepRun, near: Near) -> None:
     """Merge what is the same. Raises ModelError; what was merged until then stays."""
     ids = {*near, *(i for found in near.values() for i in found)}
     memories = {m.id: m for m in await run.memories(sorted(ids))}
-    await run.work_each(groups(memories, near)[:MOST_MERGES], _merged)
+    await run.work_each(group_duplicates(memories, near)[:MOST_MERGES], _merged)
 
 
-async def _merged(run: Run, group: tuple[Memory, ...]) -> Work:
+async def _merged(run: UpkeepRun, group: tuple[Memory, ...]) -> Work:
     return partial(_write, run, group, await _text(run, group))
 
 
-async def _text(run: Run, group: tuple[Memory, ...]) -> str | None:
+async def _text(run: UpkeepRun, group: tuple[Memory, ...]) -> str | None:
     """The merged text; the base's own where the model's cannot be used and nothing would be lost; else None."""
-    texts, base = list(dict.fromkeys(map(told, group))), group[0]
-    if len({normalised(t) for t in texts}) == 1:
+    texts, base = list(dict.fromkeys(map(redact_memory, group))), group[0]
+    if len({normalise_text(t) for t in texts}) == 1:
         return base.original_content
     answer: Merged | None = await run.tools.read(
         run.user_id, "merge", base.language, {"texts": texts}, {"texts": texts}, run.now, _MAX_ANSWER
@@ -223,14 +223,14 @@ async def _text(run: Run, group: tuple[Memory, ...]) -> str | None:
         return None
     said = answer.text.partition("\n")[0] if answer else ""
     text = strip_subject(_LABEL.sub("", said).strip(' "“”'))
-    if not (why := unfit(group, text)):
+    if not (why := find_merge_fault(group, text)):
         return text
     run.tools.skipped(f"merge into {base.id}", why, text)
-    whole = words(base.original_content)
-    return base.original_content if all(words(m.original_content) <= whole for m in group) else None
+    whole = list_content_words(base.original_content)
+    return base.original_content if all(list_content_words(m.original_content) <= whole for m in group) else None
 
 
-def unfit(group: Sequence[Memory], text: str) -> str:
+def find_merge_fault(group: Sequence[Memory], text: str) -> str:
     """Say why a model's text cannot stand for all of them; empty if it can."""
     originals = [m.original_content for m in group]
     first, folded = originals[0], text.casefold()
@@ -240,12 +240,12 @@ def unfit(group: Sequence[Memory], text: str) -> str:
         return "other numbers"
     if denies_or_ends(text) != denies_or_ends(first):
         return "another sense"
-    if any(name not in folded for name in names(first)):
+    if any(name not in folded for name in find_names(first)):
         return "a name is missing"
-    return "about something else" if words(text).isdisjoint(words(first)) else ""
+    return "about something else" if list_content_words(text).isdisjoint(list_content_words(first)) else ""
 
 
-def _write(run: Run, group: Sequence[Memory], text: str | None, tx: Tx, tally: Tally) -> None:
+def _write(run: UpkeepRun, group: Sequence[Memory], text: str | None, tx: Transaction, tally: NightCounts) -> None:
     """All of them as they were read, or nothing: one change set."""
     fresh = tx.memories.many(m.id for m in group)
     if text is None:
@@ -254,14 +254,14 @@ def _write(run: Run, group: Sequence[Memory], text: str | None, tx: Tx, tally: T
     if [m.rev for m in fresh] != [m.rev for m in group]:
         return
     base, *others = fresh
-    stored = run.change(tx, base, merged(run, fresh, text), "merged", "merged", f"{len(fresh)} into one")
+    stored = run.change(tx, base, merge_group(run, fresh, text), "merged", "merged", f"{len(fresh)} into one")
     for m in others:
         tx.memories.put(replace(m, state=State.MERGED, merged_into=stored.id), "merged")
     tally.count("merges")
     tally.count("merged", len(others))
 
 
-def merged(run: Run, every: Sequence[Memory], text: str) -> Memory:
+def merge_group(run: UpkeepRun, every: Sequence[Memory], text: str) -> Memory:
     """The base with all that the others had: their words, mentions, topics; as certain as the most certain one."""
     base, *others = every
     originals = {**base.original_contents}
@@ -280,7 +280,7 @@ def merged(run: Run, every: Sequence[Memory], text: str) -> Memory:
         confidence=max(m.confidence for m in every),
         verified=any(m.verified for m in every),
         sensitivity=max(m.sensitivity for m in every),
-        importance=max(lifecycle.counter(m, run.tools.u, run.now) for m in every),
+        importance=max(lifecycle.compute_counter(m, run.tools.u, run.now) for m in every),
         importance_at=run.now,
         activation_count=sum(m.activation_count for m in every),
         recent_mentions=tuple(sorted({t for m in every for t in m.recent_mentions}))[-MENTIONS_KEPT:],

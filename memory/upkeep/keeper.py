@@ -16,14 +16,14 @@ from typing import Final
 from memory import lifecycle
 from memory.errors import ModelError, StoreError
 from memory.jobs import Effect
-from memory.learn.answer import Tools
-from memory.models import Job, Json, Level, Memory, MemoryId, Night, Sensitivity, State
-from memory.ports import Tx
+from memory.learn.answer import LearningTools
+from memory.models import Job, Json, Level, Memory, MemoryId, Sensitivity, State, UpkeepNight
+from memory.ports import Transaction
 from memory.upkeep import clashes, clear, derive, duplicates, levels, report, review, schedule
-from memory.upkeep.report import Report, report_of
-from memory.upkeep.run import Run, Since, Tally, Weighed, batches
+from memory.upkeep.report import NightReport, load_report
+from memory.upkeep.run import NightCounts, SinceLastReport, UpkeepRun, WeightColumns, split_into_batches
 
-__all__ = ["Keeper", "Preview", "Progress", "Report", "progress"]
+__all__ = ["NightReport", "UpkeepPreview", "UpkeepProgress", "UpkeepService", "get_progress"]
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ _WEIGHED: Final = frozenset({State.ACTIVE, State.SUPERSEDED, State.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class UpkeepPreview:
     """What upkeep would do now, as far as no model is needed to say so. Nothing was changed for it.
 
     fading: memories that would change their level, by (from, to). erased_old: only where that is switched on.
@@ -56,14 +56,14 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class UpkeepProgress:
     """How far a run is: the phase it is in, and the share of the night that is done."""
 
     phase: str
     share: float
 
 
-class Keeper:
+class UpkeepService:
     """What the service and the background of any program use of upkeep.
 
     Args:
@@ -73,7 +73,7 @@ class Keeper:
         erase_old: also erase, for good, what has been forgotten or archived for 365 days.
     """
 
-    def __init__(self, tools: Tools, *, tz: str = "UTC", hour: int = 4, erase_old: bool = False) -> None:
+    def __init__(self, tools: LearningTools, *, tz: str = "UTC", hour: int = 4, erase_old: bool = False) -> None:
         self._tools = tools
         self._tz = tz
         self._hour = hour
@@ -112,9 +112,9 @@ class Keeper:
 
         phases: Mapping[str, Callable[[], Awaitable[None]]] = {
             "weights": lambda: _weights(run),
-            "levels": lambda: levels.settle(run),
+            "levels": lambda: levels.apply_level_rules(run),
             "purge": lambda: clear.clear(run),
-            "rewrite": lambda: levels.rewrite(run),
+            "rewrite": lambda: levels.rewrite_levels(run),
             "review": lambda: review.review(run),
             "merge": merge,
             "clash": clash,
@@ -125,7 +125,7 @@ class Keeper:
                 await self._phase(run, name, phase, patience)
         if run.moved:
             await run.look()  # as it stands now
-        standing = report.figures(run.rows)
+        standing = report.compute_figures(run.rows)
         # What belongs to no single user: whoever's night it is clears a portion of it.
         if run.believed:
             await store.system(lambda s: s.prune(now))
@@ -138,22 +138,22 @@ class Keeper:
         except (StoreError, OSError) as e:
             log.warning("there is no backup of today: %s", e)
 
-    async def _begin(self, job: Job, now: datetime) -> Run:
-        def look(tx: Tx) -> tuple[Night | None, Night | None, str]:
-            return tx.nights.of(job.id), schedule.last_night(tx), self._zone(tx)
+    async def _begin(self, job: Job, now: datetime) -> UpkeepRun:
+        def look(tx: Transaction) -> tuple[UpkeepNight | None, UpkeepNight | None, str]:
+            return tx.nights.of(job.id), schedule.get_last_night(tx), self._zone(tx)
 
         store = self._tools.store
         started, last, tz = await store.read(job.user_id, look)
         carry = {**last.data.get("carry", {}), "clashes": last.data.get("clashes", [])} if last else {}
-        since = Since(last.at, last.night, carry) if last else Since(None, None, {})
-        night = schedule.night_of(now, tz, self._hour).isoformat()
+        since = SinceLastReport(last.at, last.night, carry) if last else SinceLastReport(None, None, {})
+        night = schedule.find_last_night(now, tz, self._hour).isoformat()
         data: dict[str, Json] = dict(started.data) if started else {"carry": _carried(carry)}
-        nights = schedule.nights_since(since.night, now, tz, self._hour)
+        nights = schedule.list_nights_since(since.night, now, tz, self._hour)
         believed = await store.believes(now, by_hand=schedule.is_by_hand(job))
         tools = replace(self._tools, night=True)
-        return Run(tools, job, now, night, nights, since, data, erase_old=self._erase_old, believed=believed)
+        return UpkeepRun(tools, job, now, night, nights, since, data, erase_old=self._erase_old, believed=believed)
 
-    async def _phase(self, run: Run, name: str, phase: Callable[[], Awaitable[None]], patience: int) -> None:
+    async def _phase(self, run: UpkeepRun, name: str, phase: Callable[[], Awaitable[None]], patience: int) -> None:
         try:
             await phase()
         except ModelError as e:
@@ -163,24 +163,24 @@ class Keeper:
             log.warning("upkeep goes on without %s: %s", name, e.code)
             code = e.code
 
-            def waits(_tx: Tx, tally: Tally) -> None:
+            def waits(_tx: Transaction, tally: NightCounts) -> None:
                 tally.data.setdefault("waiting", {})[name] = code
 
             await run.write(waits, moves=False)
         await run.leave(name)
 
-    def _finish(self, tx: Tx, run: Run, standing: Mapping[str, Json]) -> Mapping[str, Json]:
+    def _finish(self, tx: Transaction, run: UpkeepRun, standing: Mapping[str, Json]) -> Mapping[str, Json]:
         """Write the report, once, with the job's `done`; and plan the next night."""
-        tally = Tally(run.data)
+        tally = NightCounts(run.data)
         data = tally.data | {"believed": run.believed}
         counts = data.get("counts", {})
         happened = tx.memories.log_since(run.since.at or _EVER, report.COUNTED)
-        data["counters"] = report.counters(happened, counts, standing)
+        data["counters"] = report.compute_counters(happened, counts, standing)
         data |= {k: standing[k] for k in ("memories", "levels", "states", "forgetting_rate")}
         _tidy(data, run)
         for passing in ("phase", "share", "phases"):
             data.pop(passing, None)
-        tx.nights.put(Night(run.job.id, run.night, run.now, done=True, data=data))
+        tx.nights.put(UpkeepNight(run.job.id, run.night, run.now, done=True, data=data))
         schedule.plan(tx, run.now, self._zone(tx), self._hour)
         if run.believed:
             tx.jobs.prune(run.now)
@@ -203,78 +203,84 @@ class Keeper:
     async def plan(self, user_id: str, now: datetime) -> bool:
         """See that the next night is put down, and one that was missed. True if there is new work."""
         store = self._tools.store
-        if await store.read(user_id, lambda tx: schedule.planned(tx, now, self._zone(tx), self._hour)):
+        if await store.read(user_id, lambda tx: schedule.is_planned(tx, now, self._zone(tx), self._hour)):
             return False
         return await store.write(user_id, lambda tx: schedule.plan(tx, now, self._zone(tx), self._hour))
 
     async def by_hand(self, user_id: str, now: datetime) -> str:
         """Enqueue a run for now; the job's id. Who asks for it vouches for the clock."""
         await self._tools.store.believes(now, by_hand=True)
-        return await self._tools.store.write(user_id, lambda tx: schedule.by_hand(tx, now))
+        return await self._tools.store.write(user_id, lambda tx: schedule.enqueue_now(tx, now))
 
-    async def progress(self, user_id: str) -> Progress | None:
+    async def progress(self, user_id: str) -> UpkeepProgress | None:
         """Say how far the run that is at work is; None if none is."""
-        return await self._tools.store.read(user_id, progress)
+        return await self._tools.store.read(user_id, get_progress)
 
-    async def reports(self, user_id: str, limit: int = 1) -> list[Report]:
+    async def reports(self, user_id: str, limit: int = 1) -> list[NightReport]:
         """Newest first."""
         nights = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(limit))
-        return [report_of(n) for n in nights]
+        return [load_report(n) for n in nights]
 
-    async def preview(self, user_id: str, now: datetime) -> Preview:
+    async def preview(self, user_id: str, now: datetime) -> UpkeepPreview:
         """Return what a run would do now. No model is asked, and nothing is written."""
-        job = Job("preview", user_id, "upkeep", schedule.lane(user_id), "preview", {}, "leased", now)
+        job = Job("preview", user_id, "upkeep", schedule.make_lane_name(user_id), "preview", {}, "leased", now)
         last = await self._tools.store.read(user_id, lambda tx: tx.nights.latest(1))
-        since = Since(last[0].at, last[0].night, last[0].data.get("carry", {})) if last else Since(None, None, {})
-        run = Run(self._tools, job, now, "", (now,), since, {}, erase_old=self._erase_old)
+        since = (
+            SinceLastReport(last[0].at, last[0].night, last[0].data.get("carry", {}))
+            if last
+            else SinceLastReport(None, None, {})
+        )
+        run = UpkeepRun(self._tools, job, now, "", (now,), since, {}, erase_old=self._erase_old)
         await run.look()
-        due = levels.due(run)
+        due = levels.find_due_levels(run)
         changing = await run.memories([*due.ruled, *due.written])
-        reviewed = [m for m in await run.memories(review.due(run)) if m not in changing]
-        new = duplicates.fresh(run, int(since.carry.get("place", 0)))
-        near = await duplicates.neighbours(run, [r.id for r in new])
+        reviewed = [m for m in await run.memories(review.find_due_reviews(run)) if m not in changing]
+        new = duplicates.list_new_facts(run, int(since.carry.get("place", 0)))
+        near = await duplicates.find_nearest(run, [r.id for r in new])
         known = {m.id: m for m in await run.memories(sorted({*near, *(i for found in near.values() for i in found)}))}
-        old = await self._tools.store.read(user_id, lambda tx: clear.faded(tx, run)) if self._erase_old else []
-        return Preview(
+        old = (
+            await self._tools.store.read(user_id, lambda tx: clear.find_faded_due(tx, run)) if self._erase_old else []
+        )
+        return UpkeepPreview(
             memories=sum(w.row.state == State.ACTIVE for w in run.rows),
             fading=_fading(run, changing),
             forgotten=[m for m in changing if _forgets(run, m)],
-            promotion=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.Promote)],
-            decay=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.Decay)],
-            merges=duplicates.groups(known, near),
-            clashes=[(p.a, p.b) for p in clashes.candidates(known, near)],
-            purged=await run.memories(clear.deleted(run)),
+            promotion=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.PromoteAction)],
+            decay=[m for m in reviewed if isinstance(_verdict(run, m), lifecycle.DecayAction)],
+            merges=duplicates.group_duplicates(known, near),
+            clashes=[(p.a, p.b) for p in clashes.find_clash_pairs(known, near)],
+            purged=await run.memories(clear.find_deleted_due(run)),
             erased_old=await run.memories(old),
             moved=len(_moved(run)),
         )
 
-    def _zone(self, tx: Tx) -> str:
+    def _zone(self, tx: Transaction) -> str:
         return tx.user().tz or self._tz
 
 
-async def _weights(run: Run) -> None:
+async def _weights(run: UpkeepRun) -> None:
     """The nightly step of curves that have one, and the cached weights that have moved."""
     if run.believed:
-        await levels.wear(run)
+        await levels.lower_importance(run)
     todo = [(w.row.id, w.row.rev, w.weight) for w in _moved(run) if w.row.state in _WEIGHED]
-    portions = batches(todo, WEIGHTS_AT_ONCE)
+    portions = split_into_batches(todo, WEIGHTS_AT_ONCE)
     await run.write_each(portions, lambda _run, tx, _tally, some: tx.memories.put_weights(some), moves=False)
 
 
-def _moved(run: Run) -> list[Weighed]:
+def _moved(run: UpkeepRun) -> list[WeightColumns]:
     return [w for w in run.rows if abs(w.weight - w.row.weight) >= NOTICEABLE]
 
 
-async def _neighbours(run: Run) -> duplicates.Near:
+async def _neighbours(run: UpkeepRun) -> duplicates.Near:
     """What was learned since the last look, or has changed since the last report, and what stands near each of it."""
     place, since = int(run.since.carry.get("place", 0)), run.since.at
-    new, ids = duplicates.fresh(run, place), list[MemoryId]()
+    new, ids = duplicates.list_new_facts(run, place), list[MemoryId]()
     if since is not None:
         kinds = ("edited", "affirm")
         events = await run.tools.store.read(run.user_id, lambda tx: tx.memories.log_since(since, kinds))
         changed = {e.memory_id for e in events}
-        ids = [r.id for r in duplicates.current(run) if r.id in changed]
-    near = await duplicates.neighbours(run, list(dict.fromkeys([*ids, *(r.id for r in new)])))
+        ids = [r.id for r in duplicates.list_current_facts(run) if r.id in changed]
+    near = await duplicates.find_nearest(run, list(dict.fromkeys([*ids, *(r.id for r in new)])))
     for r in new:
         if r.id not in near:
             break
@@ -288,7 +294,7 @@ def _carried(carry: Mapping[str, Json]) -> dict[str, Json]:
     return {k: dict(carry.get(k, {})) for k in ("unwritten", "unreviewed")} | {"place": int(carry.get("place", 0))}
 
 
-def _tidy(data: dict[str, Json], run: Run) -> None:
+def _tidy(data: dict[str, Json], run: UpkeepRun) -> None:
     """Failures are carried on for memories that are still there; what a model kept from its end is done again."""
     there = {w.row.id for w in run.rows if w.row.state == State.ACTIVE}
     carry = data.setdefault("carry", {})
@@ -298,30 +304,30 @@ def _tidy(data: dict[str, Json], run: Run) -> None:
         carry["place"] = int(run.since.carry.get("place", 0))
 
 
-def progress(tx: Tx) -> Progress | None:
+def get_progress(tx: Transaction) -> UpkeepProgress | None:
     """Say how far the run that is at work is, for whoever reads other things in the same moment."""
     working = [j.id for j in tx.jobs.pending("upkeep") if j.state == "leased"]
     if not working:
         return None
     night = tx.nights.of(working[0])
     if night is None or night.done:
-        return Progress("weights", 0.0)
-    return Progress(str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0)))
+        return UpkeepProgress("weights", 0.0)
+    return UpkeepProgress(str(night.data.get("phase", "weights")), float(night.data.get("share", 0.0)))
 
 
-def _verdict(run: Run, m: Memory) -> lifecycle.Verdict:
+def _verdict(run: UpkeepRun, m: Memory) -> lifecycle.Verdict:
     secret = m.sensitivity is Sensitivity.SECRET
-    return lifecycle.Keep() if secret else lifecycle.verdict(m, run.tools.u, run.now)
+    return lifecycle.KeepAction() if secret else lifecycle.decide_action(m, run.tools.u, run.now)
 
 
-def _forgets(run: Run, m: Memory) -> bool:
-    return m.state is State.ACTIVE and isinstance(_verdict(run, m), lifecycle.Forget)
+def _forgets(run: UpkeepRun, m: Memory) -> bool:
+    return m.state is State.ACTIVE and isinstance(_verdict(run, m), lifecycle.ForgetAction)
 
 
-def _fading(run: Run, memories: Sequence[Memory]) -> dict[tuple[Level, Level], list[Memory]]:
+def _fading(run: UpkeepRun, memories: Sequence[Memory]) -> dict[tuple[Level, Level], list[Memory]]:
     out: dict[tuple[Level, Level], list[Memory]] = {}
     for m in memories:
-        level = lifecycle.level_of(m, run.tools.u, run.now)
+        level = lifecycle.compute_level(m, run.tools.u, run.now)
         if level is not m.level and not _forgets(run, m):
             out.setdefault((m.level, level), []).append(m)
     return dict(sorted(out.items()))

@@ -15,14 +15,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memory import lifecycle, privacy
-from memory.learn.material import told
+from memory.learn.material import redact_memory
 from memory.lifecycle.relevance import LOWER_BELOW
-from memory.models import Kind, Layer, Level, Memory, MemoryId, Outline, Sensitivity, State, is_quote, language_of
-from memory.ports import Tx
+from memory.models import (
+    Kind,
+    Layer,
+    Level,
+    Memory,
+    MemoryId,
+    MemoryOutline,
+    Sensitivity,
+    State,
+    detect_language,
+    is_quote,
+)
+from memory.ports import Transaction
 from memory.text.notes import strip_subject
 from memory.text.speech import denies_or_ends
-from memory.upkeep.run import BATCH, TRIES, Run, Tally, Work, batches, by_language
-from memory.upkeep.topics import template
+from memory.upkeep.run import BATCH, TRIES, NightCounts, UpkeepRun, Work, group_by_language, split_into_batches
+from memory.upkeep.topics import fill_template
 
 if TYPE_CHECKING:
     from memory.learn.schemas import LevelTexts
@@ -37,14 +48,14 @@ _CLAUSE: Final = re.compile(r"[,，;；:：。.!！?？—]|\s(?:because|but|alt
 _NAME: Final = re.compile(r"(?<=[a-z,;] )[A-Z][\w’'-]+")
 
 
-class Due(NamedTuple):
+class DueLevels(NamedTuple):
     """Who stands at another level than their weight says, or has faded out of it all: by rules, by a model."""
 
     ruled: list[MemoryId]
     written: dict[MemoryId, Level]
 
 
-def due(run: Run) -> Due:
+def find_due_levels(run: UpkeepRun) -> DueLevels:
     """From the outlines; what is found is judged again before it is written."""
     ruled: list[MemoryId] = []
     written: dict[MemoryId, Level] = {}
@@ -55,48 +66,48 @@ def due(run: Run) -> Due:
             written[row.id] = level
         else:
             ruled.append(row.id)
-    return Due(ruled, written)
+    return DueLevels(ruled, written)
 
 
-def _rewritable(row: Outline | Memory) -> bool:
+def _rewritable(row: MemoryOutline | Memory) -> bool:
     """Sensitivity 2 and 3 and episodes keep their words at every level."""
     episode = row.layer == Layer.EPISODE or row.kind == Kind.EPISODE
     return row.sensitivity < Sensitivity.PRIVATE and not episode
 
 
-def words_at(m: Memory, level: Level) -> str | None:
+def write_level_text(m: Memory, level: Level) -> str | None:
     """Return the content at a level, as far as rules give it; None where a model has to write it."""
     if level is Level.FULL or not _rewritable(m):
         return m.original_content
-    return None if level in _WORDS else template(m, level)
+    return None if level in _WORDS else fill_template(m, level)
 
 
 # --- worn by a night -------------------------------------------------------------------------------------
 
 
-async def wear(run: Run) -> None:
+async def lower_importance(run: UpkeepRun) -> None:
     """Under `relevance`, below 0.3, a night takes a tenth of the importance: an event for each, missed ones too."""
     low = [w.row for w in run.rows if w.row.curve == "relevance" and w.weight < LOWER_BELOW]
     worn = [r.id for r in low if r.state == State.ACTIVE and r.layer != Layer.EPISODE and r.kind != Kind.EPISODE]
-    await run.write_each(batches(worn), _wear)
+    await run.write_each(split_into_batches(worn), _wear)
     if worn:
         await run.look()
 
 
-def _wear(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
+def _wear(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[MemoryId]) -> None:
     gone = lifecycle.CURVES["relevance"].forgets_below or 0.0
     for m in tx.memories.many(ids):
         for night in run.nights:
-            weight = lifecycle.weight(m, run.tools.u, night)
+            weight = lifecycle.compute_weight(m, run.tools.u, night)
             if m.state is State.ACTIVE and m.curve_state.at < night and gone <= weight < LOWER_BELOW:
                 m = _worn(run, tx, m, night)  # noqa: PLW2901 - one memory, night after night
                 tally.count("lowered")
 
 
-def _worn(run: Run, tx: Tx, m: Memory, night: datetime) -> Memory:
+def _worn(run: UpkeepRun, tx: Transaction, m: Memory, night: datetime) -> Memory:
     tx.changes.begin("system", "upkeep", run.now, job_id=run.job.id)
-    after, log = lifecycle.happen(m, "lowered", run.tools.u, night)
-    stored = tx.memories.put(replace(after, weight=lifecycle.weight(after, run.tools.u, run.now)), "levelled")
+    after, log = lifecycle.apply_event(m, "lowered", run.tools.u, night)
+    stored = tx.memories.put(replace(after, weight=lifecycle.compute_weight(after, run.tools.u, run.now)), "levelled")
     tx.memories.log(log)
     return stored
 
@@ -104,28 +115,28 @@ def _worn(run: Run, tx: Tx, m: Memory, night: datetime) -> Memory:
 # --- by rules --------------------------------------------------------------------------------------------
 
 
-async def settle(run: Run) -> None:
+async def apply_level_rules(run: UpkeepRun) -> None:
     """Traces, archives, what comes back up, what may not be rewritten, and what its curve forgets."""
-    await run.write_each(batches(due(run).ruled, BATCH), _settle)
+    await run.write_each(split_into_batches(find_due_levels(run).ruled, BATCH), _settle)
 
 
-def _settle(run: Run, tx: Tx, tally: Tally, ids: Sequence[MemoryId]) -> None:
+def _settle(run: UpkeepRun, tx: Transaction, tally: NightCounts, ids: Sequence[MemoryId]) -> None:
     for m in tx.memories.many(ids):
         if m.state not in _FADING:
             continue
-        verdict = lifecycle.verdict(m, run.tools.u, run.now)
-        if run.believed and m.state is State.ACTIVE and isinstance(verdict, lifecycle.Forget):
+        verdict = lifecycle.decide_action(m, run.tools.u, run.now)
+        if run.believed and m.state is State.ACTIVE and isinstance(verdict, lifecycle.ForgetAction):
             new = replace(m, state=State.FORGOTTEN, deleted_at=run.now)
             run.change(tx, m, new, "forgotten", "forgotten", "faded")
             tally.count("forgotten")
             continue
-        level = lifecycle.level_of(m, run.tools.u, run.now)
-        content = words_at(m, level)
+        level = lifecycle.compute_level(m, run.tools.u, run.now)
+        content = write_level_text(m, level)
         if level is not m.level and content is not None:
             _relevel(run, tx, tally, m, level, content)
 
 
-def _relevel(run: Run, tx: Tx, tally: Tally, m: Memory, level: Level, content: str) -> None:
+def _relevel(run: UpkeepRun, tx: Transaction, tally: NightCounts, m: Memory, level: Level, content: str) -> None:
     """Level, content, weight and log row of one memory, as a change set of its own, so that it can be undone."""
     tally.count("down" if level > m.level else "up")
     tally.count(f"to_{level.name.lower()}")
@@ -140,19 +151,19 @@ def _relevel(run: Run, tx: Tx, tally: Tally, m: Memory, level: Level, content: s
 # --- by a model ------------------------------------------------------------------------------------------
 
 
-async def rewrite(run: Run) -> None:
+async def rewrite_levels(run: UpkeepRun) -> None:
     """Summaries and tags. Raises ModelError; what was written until then stays."""
-    todo = dict(list(due(run).written.items())[:MOST_WRITTEN])
+    todo = dict(list(find_due_levels(run).written.items())[:MOST_WRITTEN])
     memories = await run.memories(list(todo))
-    portions = [p for some in by_language(memories).values() for p in batches(some, PER_CALL)]
+    portions = [p for some in group_by_language(memories).values() for p in split_into_batches(some, PER_CALL)]
     await run.work_each(portions, partial(_written, levels=todo))
 
 
-async def _written(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Work:
+async def _written(run: UpkeepRun, memories: Sequence[Memory], levels: Mapping[MemoryId, Level]) -> Work:
     notes = [m for m in memories if not is_quote(m)]  # a person's own words are not put in others
     if not notes:
         return partial(_write, run, memories, {})
-    items = [{"id": m.id, "text": told(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in notes]
+    items = [{"id": m.id, "text": redact_memory(m), "level": _WORDS[levels[m.id]], "lang": m.language} for m in notes]
     asked, limit = {"items": items}, 200 + 80 * len(items)
     answer: LevelTexts | None = await run.tools.read(
         run.user_id, "level", notes[0].language, asked, asked, run.now, limit
@@ -161,27 +172,29 @@ async def _written(run: Run, memories: Sequence[Memory], levels: Mapping[MemoryI
     return partial(_write, run, memories, texts)
 
 
-def _write(run: Run, memories: Sequence[Memory], texts: Mapping[MemoryId, str], tx: Tx, tally: Tally) -> None:
+def _write(
+    run: UpkeepRun, memories: Sequence[Memory], texts: Mapping[MemoryId, str], tx: Transaction, tally: NightCounts
+) -> None:
     fresh = {m.id: m for m in tx.memories.many(m.id for m in memories)}
     for old in memories:
         m = fresh.get(old.id)
         if m is None or m.rev != old.rev or m.state not in _FADING:
             continue  # spoken of, edited or forgotten meanwhile: the next night looks at it anew
-        level = lifecycle.level_of(m, run.tools.u, run.now)
+        level = lifecycle.compute_level(m, run.tools.u, run.now)
         if level is m.level or level not in _WORDS:
             continue
         text = m.original_content if is_quote(m) else texts.get(m.id, "")
-        if not is_quote(m) and (why := unfit(m, level, text)):
+        if not is_quote(m) and (why := find_level_fault(m, level, text)):
             run.tools.skipped(f"{_WORDS[level]} of {m.id}", why, text)
             if tally.carry("unwritten", m.id) < TRIES:
                 tally.count("unwritten")
                 continue
-            text = template(m, Level.TAG) if level is Level.TAG else m.original_content
+            text = fill_template(m, Level.TAG) if level is Level.TAG else m.original_content
         tally.drop("unwritten", m.id)
         _relevel(run, tx, tally, m, level, text)
 
 
-def unfit(m: Memory, level: Level, text: str) -> str:
+def find_level_fault(m: Memory, level: Level, text: str) -> str:
     """Say why a model's text cannot stand for the memory; empty if it can.
 
     It may say less than the original, but nothing else: no other number, no new name, no lost "not", no other
@@ -192,7 +205,7 @@ def unfit(m: Memory, level: Level, text: str) -> str:
     folded = original.casefold()
     if why := unsayable(text, longest):
         return why
-    if language_of(text, m.language) != m.language:
+    if detect_language(text, m.language) != m.language:
         return "another language"
     if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(original)):
         return "another number"
@@ -207,7 +220,7 @@ def unsayable(text: str, longest: int) -> str:
         return "empty"
     if len(text) > longest:
         return "too long"
-    return "not to be kept" if privacy.redact(text)[1] or privacy.instruction_like(text) else ""
+    return "not to be kept" if privacy.redact(text)[1] or privacy.is_refused_instruction(text) else ""
 
 
 def _main(text: str) -> str:

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.lifecycle.fade import FREQUENT, FREQUENT_WINDOW
-from memory.models import Json, Kind, Layer, Level, MemoryId, Night, Outline, State, WeightEvent
-from memory.upkeep.run import Weighed
+from memory.models import Json, Kind, Layer, Level, MemoryId, MemoryOutline, State, UpkeepNight, WeightEvent
+from memory.upkeep.run import WeightColumns
 
 BOUNDS: Final = (0.01, 0.1, 0.3, 0.7, 1.0)
 """Edges of the weight distribution: the breakpoints of levels, and the weight of what is protected."""
@@ -20,7 +20,7 @@ COUNTED: Final = _USES | {"negate"}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class NightReport:
     """What one night came to.
 
     counts: what was done, by name: down up to_summary … forgotten lowered todos episodes review_promoted
@@ -48,15 +48,15 @@ class Report:
         return int(self.counts.get(name, 0))
 
 
-def report_of(night: Night) -> Report:
+def load_report(night: UpkeepNight) -> NightReport:
     """As the store keeps it."""
-    told = {f.name: night.data[f.name] for f in fields(Report) if f.name in night.data}
+    told = {f.name: night.data[f.name] for f in fields(NightReport) if f.name in night.data}
     told["clashes"] = [(p[0], p[1]) for p in told.get("clashes", []) if len(p) == 2]
     told["derived"] = list(told.get("derived", []))
-    return Report(**{**told, "night": night.night, "at": night.at, "job_id": night.job_id})
+    return NightReport(**{**told, "night": night.night, "at": night.at, "job_id": night.job_id})
 
 
-def figures(weighed: Sequence[Weighed]) -> dict[str, Json]:
+def compute_figures(weighed: Sequence[WeightColumns]) -> dict[str, Json]:
     """Say how the store stands after the night: levels, states, weights, and how much is forgotten."""
     rows = [w.row for w in weighed]
     weights = [w.weight for w in weighed if w.row.state == State.ACTIVE]
@@ -65,13 +65,13 @@ def figures(weighed: Sequence[Weighed]) -> dict[str, Json]:
         "memories": len(weights),
         "levels": {level.name.lower(): levels[level.name.lower()] for level in Level},
         "states": dict(Counter(r.state for r in rows)),
-        "forgetting_rate": round(forgetting_rate(rows), 4),
+        "forgetting_rate": round(compute_forgetting_rate(rows), 4),
         "avg_weight": round(sum(weights) / len(weights), 4) if weights else 0.0,
-        "weight_distribution": distribution(weights),
+        "weight_distribution": count_by_weight(weights),
     }
 
 
-def forgetting_rate(rows: Sequence[Outline]) -> float:
+def compute_forgetting_rate(rows: Sequence[MemoryOutline]) -> float:
     """Forgotten, or faded past what normal recall sees, among all facts that hold or were forgotten.
 
     Episodes and todos that are over do not count: they are meant to pass.
@@ -82,7 +82,7 @@ def forgetting_rate(rows: Sequence[Outline]) -> float:
     return gone / len(standing) if standing else 0.0
 
 
-def distribution(weights: Sequence[float]) -> dict[str, int]:
+def count_by_weight(weights: Sequence[float]) -> dict[str, int]:
     """Say how many weights up to each edge; `>1` are those above the last."""
     out = {f"≤{edge:g}": 0 for edge in BOUNDS} | {f">{BOUNDS[-1]:g}": 0}
     for w in weights:
@@ -91,7 +91,9 @@ def distribution(weights: Sequence[float]) -> dict[str, int]:
     return out
 
 
-def counters(log: Sequence[WeightEvent], counts: Mapping[str, int], standing: Mapping[str, Json]) -> dict[str, Json]:
+def compute_counters(
+    log: Sequence[WeightEvent], counts: Mapping[str, int], standing: Mapping[str, Json]
+) -> dict[str, Json]:
     """Return the monitoring figures: of what happened since the last report, and of how the store stands."""
     return {
         "passive_compression": int(counts.get("down", 0)),

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memory import lifecycle
-from memory.learn.material import told
+from memory.learn.material import redact_memory
 from memory.models import Filter, Json, Layer, Level, Memory, MemoryId, Op, Sensitivity, State
-from memory.ports import Tx
-from memory.upkeep.run import TRIES, Run, Tally, Work
+from memory.ports import Transaction
+from memory.upkeep.run import TRIES, NightCounts, UpkeepRun, Work
 
 if TYPE_CHECKING:
     from memory.learn.schemas import Review
@@ -30,19 +30,19 @@ _FACTS: Final = Filter(
 )  # that a conversation was about it is no reason to let go of it
 
 
-def due(run: Run) -> list[MemoryId]:
+def find_due_reviews(run: UpkeepRun) -> list[MemoryId]:
     """List promotions first, then the weakest; as many as a night takes."""
     asked = (w for w in run.rows if w.review and w.row.state == State.ACTIVE)
     waiting = [(w.review != "promotion", w.weight, w.row.id) for w in asked]
     return [memory_id for _, _, memory_id in sorted(waiting)[:MOST_REVIEWS]]
 
 
-async def review(run: Run) -> None:
+async def review(run: UpkeepRun) -> None:
     """Review what is due. Raises ModelError; what was decided until then stays."""
-    await run.work_each(due(run), _reviewed)
+    await run.work_each(find_due_reviews(run), _reviewed)
 
 
-async def _reviewed(run: Run, memory_id: MemoryId) -> Work | None:
+async def _reviewed(run: UpkeepRun, memory_id: MemoryId) -> Work | None:
     found = await run.memories([memory_id])
     task = _task(run, found[0]) if found else None
     if task is None:
@@ -52,17 +52,17 @@ async def _reviewed(run: Run, memory_id: MemoryId) -> Work | None:
     return partial(_execute, run, found[0], decision)
 
 
-def _task(run: Run, m: Memory) -> Literal["promotion", "decay"] | None:
+def _task(run: UpkeepRun, m: Memory) -> Literal["promotion", "decay"] | None:
     """Only where nothing else is due: forgetting and fading come first, and nobody reviews the archive."""
     if m.state is not State.ACTIVE or m.sensitivity is Sensitivity.SECRET or m.level is Level.ARCHIVE:
         return None
-    verdict = lifecycle.verdict(m, run.tools.u, run.now)
-    if isinstance(verdict, lifecycle.Promote):
+    verdict = lifecycle.decide_action(m, run.tools.u, run.now)
+    if isinstance(verdict, lifecycle.PromoteAction):
         return "promotion"
-    return "decay" if isinstance(verdict, lifecycle.Decay) else None
+    return "decay" if isinstance(verdict, lifecycle.DecayAction) else None
 
 
-async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> Decision | None:
+async def _decide(run: UpkeepRun, m: Memory, task: Literal["promotion", "decay"]) -> Decision | None:
     """Up to three rounds; None if none of them decided."""
     nearest = await _nearest(run, m)
     found: list[Json] = []
@@ -71,10 +71,10 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
         shown = {
             "memory": {
                 "id": m.id,
-                "text": told(m),
+                "text": redact_memory(m),
                 "kind": str(m.kind),
-                "weight": round(lifecycle.weight(m, run.tools.u, run.now), 2),
-                "importance": round(lifecycle.counter(m, run.tools.u, run.now), 2),
+                "weight": round(lifecycle.compute_weight(m, run.tools.u, run.now), 2),
+                "importance": round(lifecycle.compute_counter(m, run.tools.u, run.now), 2),
                 "mentions": m.activation_count,
                 "days": round((run.now - m.last_activated_at).total_seconds() / 86_400),
             },
@@ -97,19 +97,19 @@ async def _decide(run: Run, m: Memory, task: Literal["promotion", "decay"]) -> D
     return None
 
 
-async def _nearest(run: Run, m: Memory) -> list[Json]:
+async def _nearest(run: UpkeepRun, m: Memory) -> list[Json]:
     vectors = await run.tools.store.read(run.user_id, lambda tx: tx.vectors.get([m.id], run.tools.embedder.id))
     ids = await run.tools.nearest(run.user_id, vectors.get(m.id), m.original_content, NEAREST + 1, _FACTS)
     found = await run.memories([i for i in ids if i != m.id][:NEAREST])
-    return [{"id": x.id, "text": told(x)} for x in found]
+    return [{"id": x.id, "text": redact_memory(x)} for x in found]
 
 
-async def _search(run: Run, words: str, but: set[MemoryId]) -> list[Json]:
+async def _search(run: UpkeepRun, words: str, but: set[MemoryId]) -> list[Json]:
     found = await run.tools.near(run.user_id, words, NEAREST + len(but), _FACTS)
-    return [{"id": m.id, "text": told(m)} for m in found if m.id not in but][:NEAREST]
+    return [{"id": m.id, "text": redact_memory(m)} for m in found if m.id not in but][:NEAREST]
 
 
-def _execute(run: Run, old: Memory, decision: Decision | None, tx: Tx, tally: Tally) -> None:
+def _execute(run: UpkeepRun, old: Memory, decision: Decision | None, tx: Transaction, tally: NightCounts) -> None:
     """Write the decision; what changed while the model was thinking is left alone."""
     m = tx.memories.get(old.id)
     task = _task(run, m) if m is not None and m.rev == old.rev else None
@@ -130,9 +130,9 @@ def _execute(run: Run, old: Memory, decision: Decision | None, tx: Tx, tally: Ta
         new = replace(m, state=State.FORGOTTEN, deleted_at=run.now, reviewed_at=run.now)
         _done(run, tx, tally, m, new, "forgotten", "forgotten")
     else:
-        _done(run, tx, tally, m, lifecycle.kept(m, task, run.now), "reinforced", "kept")
+        _done(run, tx, tally, m, lifecycle.apply_keep(m, task, run.now), "reinforced", "kept")
 
 
-def _done(run: Run, tx: Tx, tally: Tally, m: Memory, new: Memory, op: Op, what: str) -> None:
+def _done(run: UpkeepRun, tx: Transaction, tally: NightCounts, m: Memory, new: Memory, op: Op, what: str) -> None:
     run.change(tx, m, new, op, "promoted" if op == "promoted" else "reviewed", what)
     tally.count(f"review_{what}")

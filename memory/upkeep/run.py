@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from memory import lifecycle
 from memory.errors import Conflict
-from memory.learn.answer import Tools
+from memory.learn.answer import LearningTools
 from memory.models import (
     CurveState,
     Job,
@@ -28,12 +28,12 @@ from memory.models import (
     Level,
     Memory,
     MemoryId,
-    Night,
+    MemoryOutline,
     Op,
-    Outline,
     Sensitivity,
+    UpkeepNight,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 
 T = TypeVar("T")
 _DATES: Final = ("expires_at", "negated_at", "reviewed_at", "on", "on_until")
@@ -54,28 +54,32 @@ PHASES: Final[Mapping[str, float]] = {
 """The phases in their order, each with its share of a night, for showing how far it is."""
 
 
-class Weighed(NamedTuple):
+class WeightColumns(NamedTuple):
     """A memory in outline, and what its curve says of it at one moment."""
 
-    row: Outline
+    row: MemoryOutline
     weight: float
     level: Level
     forgets: bool  # its curve lets go of it here
     review: Literal["promotion", "decay"] | None
 
 
-def weigh(rows: Sequence[Outline], u: float, now: datetime) -> list[Weighed]:
+def weigh(rows: Sequence[MemoryOutline], u: float, now: datetime) -> list[WeightColumns]:
     """Weigh memories in any state at `now`; what is found to need something is judged again before it is written."""
     out = []
     for row in rows:
         m, below = _bare(row), lifecycle.CURVES[row.curve].forgets_below
-        weight = lifecycle.weight(m, u, now)
+        weight = lifecycle.compute_weight(m, u, now)
         forgets = below is not None and weight < below and not (lifecycle.is_spared(m) or lifecycle.is_episode(m))
-        out.append(Weighed(row, weight, lifecycle.level_at(m, weight, now), forgets, lifecycle.review_due(m, u, now)))
+        out.append(
+            WeightColumns(
+                row, weight, lifecycle.level_for_weight(m, weight, now), forgets, lifecycle.review_due(m, u, now)
+            )
+        )
     return out
 
 
-def _bare(r: Outline) -> Memory:
+def _bare(r: MemoryOutline) -> Memory:
     """Return the memory without its words."""
     at = lifecycle.from_ms
     dates: dict[str, Any] = {name: None if (ms := getattr(r, name)) is None else at(ms) for name in _DATES}
@@ -107,7 +111,7 @@ def _bare(r: Outline) -> Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class SinceLastReport:
     """What the last report left: when it was, and what this night has to know of it."""
 
     at: datetime | None
@@ -115,7 +119,7 @@ class Since:
     carry: Mapping[str, Json]
 
 
-class Tally:
+class NightCounts:
     """Counts and notes of one night, as the report will hold them."""
 
     def __init__(self, data: Mapping[str, Json]) -> None:
@@ -141,23 +145,23 @@ class Tally:
         self.data.setdefault(what, []).append(value)
 
 
-Work: TypeAlias = Callable[[Tx, Tally], object]
+Work: TypeAlias = Callable[[Transaction, NightCounts], object]
 
 
 @dataclass(slots=True)
-class Run:
+class UpkeepRun:
     """A night at work. `rows` are the store as it was looked over; every write looks again."""
 
-    tools: Tools
+    tools: LearningTools
     job: Job
     now: datetime
     night: str
     nights: tuple[datetime, ...]  # due times since the last run, this one's last
-    since: Since
+    since: SinceLastReport
     data: dict[str, Json]
     erase_old: bool = False
     believed: bool = True  # the clock: if not, only what a later night takes back by itself is done
-    rows: list[Weighed] = field(default_factory=list)
+    rows: list[WeightColumns] = field(default_factory=list)
     moved: bool = False  # whether this run has written more than figures since it looked
 
     @property
@@ -171,23 +175,25 @@ class Run:
         self.rows = await asyncio.to_thread(weigh, rows, self.tools.u, self.now)
         self.moved = False
 
-    async def write(self, fn: Callable[[Tx, Tally], T], *, share: float | None = None, moves: bool = True) -> T:
+    async def write(
+        self, fn: Callable[[Transaction, NightCounts], T], *, share: float | None = None, moves: bool = True
+    ) -> T:
         """One batch. `share`: how much of the phase is done after it; `moves`: whether memories may have changed.
 
         A batch that is done is done for good, so a run that is killed ever again still comes to its end.
 
         Raises Conflict if the lease was lost.
         """
-        told = Tally(self.data)
+        told = NightCounts(self.data)
 
-        def work(tx: Tx) -> T:
+        def work(tx: Transaction) -> T:
             if not tx.jobs.holds(self.job):
                 raise Conflict("upkeep is another process's by now")
             result = fn(tx, told)
             if share is not None:
                 told.data["share"] = self._share(share)
                 tx.jobs.progressed(self.job)
-            tx.nights.put(Night(self.job.id, self.night, self.now, done=False, data=told.data))
+            tx.nights.put(UpkeepNight(self.job.id, self.night, self.now, done=False, data=told.data))
             return result
 
         result = await self.tools.store.write(self.user_id, work)
@@ -196,7 +202,11 @@ class Run:
         return result
 
     async def write_each(
-        self, items: Sequence[T], write: Callable[[Run, Tx, Tally, T], object], *, moves: bool = True
+        self,
+        items: Sequence[T],
+        write: Callable[[UpkeepRun, Transaction, NightCounts, T], object],
+        *,
+        moves: bool = True,
     ) -> None:
         """Write one item after another, and how much of the phase is done by then."""
         for i, item in enumerate(items, start=1):
@@ -206,7 +216,7 @@ class Run:
                 moves=moves,
             )
 
-    async def work_each(self, items: Sequence[T], prepare: Callable[[Run, T], Awaitable[Work | None]]) -> None:
+    async def work_each(self, items: Sequence[T], prepare: Callable[[UpkeepRun, T], Awaitable[Work | None]]) -> None:
         """The same for items that need a model first: `prepare` returns what is then to be written, if anything."""
         for i, item in enumerate(items, start=1):
             if (work := await prepare(self, item)) is not None:
@@ -234,21 +244,21 @@ class Run:
         at = names.index(phase or self.data.get("phase", names[0]))
         return round(min(1.0, sum(PHASES[n] for n in names[:at]) + PHASES[names[at]] * of_phase), 3)
 
-    def change(self, tx: Tx, m: Memory, new: Memory, op: Op, event: str, reason: str) -> Memory:
+    def change(self, tx: Transaction, m: Memory, new: Memory, op: Op, event: str, reason: str) -> Memory:
         """Write `new` over `m` with its weight and its line in the log."""
         u = self.tools.u
         tx.changes.begin("system", "upkeep", self.now, job_id=self.job.id)
-        stored = tx.memories.put(replace(new, weight=lifecycle.weight(new, u, self.now)), op)
-        tx.memories.log(lifecycle.logged(event, m, stored, u, self.now, reason))
+        stored = tx.memories.put(replace(new, weight=lifecycle.compute_weight(new, u, self.now)), op)
+        tx.memories.log(lifecycle.build_log_entry(event, m, stored, u, self.now, reason))
         return stored
 
 
-def batches(items: Sequence[T], size: int = BATCH) -> list[Sequence[T]]:
+def split_into_batches(items: Sequence[T], size: int = BATCH) -> list[Sequence[T]]:
     """Return the items in portions."""
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
-def by_language(memories: Sequence[Memory]) -> dict[Lang, list[Memory]]:
+def group_by_language(memories: Sequence[Memory]) -> dict[Lang, list[Memory]]:
     """Group memories by language, since a prompt is in one."""
     out: dict[Lang, list[Memory]] = {}
     for m in memories:

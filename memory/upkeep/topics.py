@@ -90,25 +90,25 @@ _WHEN_ZH: Final = re.compile(r"^(?:今年|明年|去年|后年|这周|下周|本
 _CUT_ZH: Final = re.compile(r"[，。；：！？、,;:.!?—]|因为|所以|但是?|不过|虽然|如果|的时候|以后|之前|之后")
 
 
-def topic(m: Memory) -> str:
+def find_topic(m: Memory) -> str:
     """Return what it is about: its own topic where it has one, else the heart of its sentence, else its kind."""
     if m.topics and m.topics[0].strip():
         return _short(m.topics[0].strip(), m.language)
     text = _BRACKETS.sub("", _STAMP.sub("", m.original_content)).strip()
     found = _topic_zh(text) if m.language == "zh" else _topic_en(text)
     found = _short(found, m.language)
-    return found if any(c.isalnum() for c in found) else (m.entities[0] if m.entities else kind_of(m))
+    return found if any(c.isalnum() for c in found) else (m.entities[0] if m.entities else get_kind_name(m))
 
 
-def kind_of(m: Memory) -> str:
+def get_kind_name(m: Memory) -> str:
     """Return the kind's name in the memory's language."""
     info = KINDS[m.kind]
     return info.zh if m.language == "zh" else info.en.lower()
 
 
-def template(m: Memory, level: Level) -> str:
+def fill_template(m: Memory, level: Level) -> str:
     """Return the text of a trace or an archived memory, or of a tag that no model could write."""
-    return _TEMPLATES[level, m.language].format(topic=topic(m), kind=kind_of(m))
+    return _TEMPLATES[level, m.language].format(topic=find_topic(m), kind=get_kind_name(m))
 
 
 def _topic_en(text: str) -> str:

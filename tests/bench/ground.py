@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from memory.lifecycle import born
-from memory.models import CurveState, Importance, Kind, Layer, Memory, language_of
-from memory.ports import Embedder, FloatArray, Store, Tx
+from memory.lifecycle import start_life
+from memory.models import CurveState, Importance, Kind, Layer, Memory, detect_language
+from memory.ports import Embedder, FloatArray, Store, Transaction
 from memory.store import open_store
 
 BATCH = 1000
@@ -23,7 +23,7 @@ def made(user: str, text: str, at: datetime, *, session: str | None = None, enti
         user_id=user,
         content=text,
         original_content=text,
-        language=language_of(text),
+        language=detect_language(text),
         layer=Layer.FACT,
         kind=Kind.FACT,
         created_at=at,
@@ -35,7 +35,7 @@ def made(user: str, text: str, at: datetime, *, session: str | None = None, enti
         entities=entities,
         source_session=session,
     )
-    return born(replace(m), Importance.MEDIUM, "fade", at)
+    return start_life(replace(m), Importance.MEDIUM, "fade", at)
 
 
 @asynccontextmanager
@@ -66,7 +66,7 @@ async def fill(
         if rows is None and embedder is not None:
             rows = await embedder.embed([m.original_content for m in batch], "content")
 
-        def write(tx: Tx, batch: Sequence[Memory] = batch, rows: FloatArray | None = rows) -> list[str]:
+        def write(tx: Transaction, batch: Sequence[Memory] = batch, rows: FloatArray | None = rows) -> list[str]:
             tx.changes.begin("system", "import", batch[0].created_at)
             saved = [m.id for m in tx.memories.add_many(batch)]
             if embedder is not None and rows is not None:

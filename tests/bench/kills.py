@@ -23,8 +23,8 @@ from pathlib import Path
 
 from memory.embed import LexicalEmbedder
 from memory.models import Kind, Layer, Memory, Sensitivity, State
-from memory.ports import Store, Tx
-from memory.store import open_store, worker_id
+from memory.ports import Store, Transaction
+from memory.store import make_worker_id, open_store
 from tests.bench.ground import fill, made
 from tests.memory.upkeep.wholeness import broken
 from tests.servers.openai import OpenAIServer, Request
@@ -95,7 +95,7 @@ class Ordeal:
 async def _progress(store: Store, user_id: str) -> tuple[str, str]:
     """Which run is under way, and how far."""
 
-    def read(tx: Tx) -> tuple[str, str]:
+    def read(tx: Transaction) -> tuple[str, str]:
         night = next(iter(tx.nights.latest(1, done=False)), None)
         return ("", "") if night is None else (night.job_id, json.dumps(dict(night.data), sort_keys=True))
 
@@ -137,7 +137,7 @@ async def ordeal(home: Path, kills: int, count: int, *, longest: float = 0.5, de
         _, err = await process.communicate()
         assert process.returncode == 0, err
         now = datetime.now(UTC)
-        store = await open_store(home / "ebb.db", clock=lambda: now, worker=worker_id(), key=b"k" * 32)
+        store = await open_store(home / "ebb.db", clock=lambda: now, worker=make_worker_id(), key=b"k" * 32)
         try:
             (user_id,) = await store.system(lambda s: s.users())
             await furnish(store, user_id, count, now)

@@ -24,9 +24,9 @@ import numpy as np
 from memory.embed import LexicalEmbedder
 from memory.models import Memory, Query
 from memory.ports import Reader
-from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall
-from memory.recall.ground import best
-from memory.recall.pipeline import look_at
+from memory.recall import FOLLOWERS, SIGNALS, QueryEmbedder, recall_memories
+from memory.recall.ground import find_best_rows
+from memory.recall.pipeline import open_context
 from tests.bench.ground import fill, made, new_user, store_at
 
 NOW = datetime(2026, 2, 11, 10, tzinfo=UTC)
@@ -131,22 +131,22 @@ async def turn(watch: Stopwatch, reader: Reader, embedder: LexicalEmbedder, user
     async def whole() -> Query:
         vector, _ = await queries.embed(text, context)
         query = Query(user, text, context, NOW, "UTC", vector=vector)
-        await recall(reader, query, u=1.0)
+        await recall_memories(reader, query, u=1.0)
         return query
 
     query = await watch.time("added before the request", whole)
     fresh = QueryEmbedder(embedder, 200)
     await watch.time("  embedding", lambda: fresh.embed(text, context))
-    await watch.time("  recall", lambda: recall(reader, query, u=1.0))
-    look = look_at(reader, query, 1.0)
+    await watch.time("  recall", lambda: recall_memories(reader, query, u=1.0))
+    look = open_context(reader, query, 1.0)
     look.passing = await watch.time("    passing", lambda: reader.passing(look.f))
     found = {name: await watch.time(f"    {name}", partial(signal, look)) for name, signal in SIGNALS.items()}
     first = np.zeros(len(look.passing), np.float32)
     found["words"].weighed({"words": 1.0}, first)
     for name, follow in FOLLOWERS.items():
         await watch.time(f"    {name}", partial(follow, look, first))
-    places = best(first, 120)
-    lines = await watch.time("    120 lines", lambda: look_at(reader, query, 1.0).lines(places))
+    places = find_best_rows(first, 120)
+    lines = await watch.time("    120 lines", lambda: open_context(reader, query, 1.0).lines(places))
     await watch.time("    28 memories", lambda: reader.get([line.id for line in lines[:28]]))
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from memory.embed import LexicalEmbedder
-from memory.mirror import Mirror, Place
-from memory.ports import Store, Tx
+from memory.mirror import Mirror, MirrorPlace
+from memory.ports import Store, Transaction
 from memory.service import MemoryService
 from tests.bench.ground import made, new_user, store_at
 from tests.memory.learn.world import ScriptedModel
@@ -33,7 +33,7 @@ async def fill(store: Store, user: str, count: int) -> None:
     """Memories without vectors."""
     chance = random.Random(7)
 
-    def write(tx: Tx) -> None:
+    def write(tx: Transaction) -> None:
         tx.changes.begin("system", "import", NOW)
         for n in range(count):
             tx.memories.add(made(user, text(n, chance), NOW - timedelta(hours=n % 5000)))
@@ -59,7 +59,7 @@ async def run(count: int) -> float:
             user = await new_user(store, NOW)
             await fill(store, user, count)
             service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=b"0" * 32)
-            mirror = service.keep_mirror(Place(home, user))
+            mirror = service.keep_mirror(MirrorPlace(home, user))
             await timed(f"writing {count} entries", mirror, user)
             path = mirror.path(user)
             print(f"{'size of the file':<46} {path.stat().st_size / 1024:8.0f} kB")

@@ -51,7 +51,7 @@ def load_rows(half: str) -> list[Row]:
         said = row["prev"] or {"role": "", "text": ""}
         row["units"] = nb.split_units(row["text"], said["text"], asked=said["role"] == "assistant")
         own = " ".join(u.text for u in row["units"])  # without what is quoted
-        row["unit"] = nb.Unit(own, before=said["text"], asked=said["role"] == "assistant")
+        row["unit"] = nb.SentenceUnit(own, before=said["text"], asked=said["role"] == "assistant")
     return rows
 
 
@@ -65,7 +65,7 @@ def load_openers(rows: Sequence[Row]) -> list[Row]:
     for folder in sorted(RECALL.glob("diary_*")):
         asked = [q for q in _lines(folder / "queries.jsonl") if half_of(q["user"]) == "A"]
         out += [{"text": q["text"], "sort": "question"} for q in asked if q["category"] in {"direct", "paraphrase"}]
-    return [{**row, "unit": nb.Unit(row["text"])} for row in out]
+    return [{**row, "unit": nb.SentenceUnit(row["text"])} for row in out]
 
 
 def load_told() -> list[Row]:
@@ -139,11 +139,11 @@ def train(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Ma
     Each sentence without one before it is also read behind another: what is said in a chat always has something
     before it, and only play makes a difference.
     """
-    short = [{"sort": SORTS[c["act"]], "unit": nb.Unit(c["text"])} | c for c in talk]
+    short = [{"sort": SORTS[c["act"]], "unit": nb.SentenceUnit(c["text"])} | c for c in talk]
     calm = [r for r in rows if r["sort"] not in {"roleplay", "fiction", "joke"}]
     rng = np.random.default_rng(7)
     more = [
-        {**r, "unit": nb.Unit(r["text"], before=calm[int(rng.integers(len(calm)))]["text"])}
+        {**r, "unit": nb.SentenceUnit(r["text"], before=calm[int(rng.integers(len(calm)))]["text"])}
         for r in rows
         if not r["prev"]
     ]
@@ -158,7 +158,7 @@ def train(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, limits: Ma
         ),
     )
     y = one_hot([r["sort"] for r in every], [*nb.KEPT, *nb.LEFT])
-    features = np.array([nb.surface(r["unit"]) for r in every])
+    features = np.array([nb.extract_features(r["unit"]) for r in every])
     mean, spread = features.mean(axis=0).astype(np.float16), (features.std(axis=0) + 0.05).astype(np.float16)
     centre = vectors.of([r["text"] for r in rows]).mean(axis=0).astype(np.float16)
     plain = (features - mean) / spread
@@ -175,9 +175,9 @@ def train_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, out: 
     """Train what says how a sentence is to be answered; the centre and spread are those of the sorts."""
     mean, spread, centre = out["mean"], out["spread"], out["centre"]
     calm = [r for r in rows if r["sort"] in PEACEFUL]
-    units = [*(nb.Unit(r["text"]) for r in talk), *(nb.Unit(r["text"]) for r in calm)]
+    units = [*(nb.SentenceUnit(r["text"]) for r in talk), *(nb.SentenceUnit(r["text"]) for r in calm)]
     acts = [*(r["act"] for r in talk), *("chat" for _ in calm)]
-    features = (np.array([nb.surface(u) for u in units]) - mean) / spread
+    features = (np.array([nb.extract_features(u) for u in units]) - mean) / spread
     own = inputs(units, features, vectors, centre)[:, : len(mean) + 384]
     out |= pack(
         "acts", fit(own, one_hot(acts, nb.ACTS), np.array([TALK] * len(talk) + [0.3] * len(calm))), "acts.bias"
@@ -185,7 +185,7 @@ def train_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors, out: 
     return out
 
 
-def inputs(units: Sequence[nb.Unit], plain: Any, vectors: Vectors, centre: Any) -> Any:
+def inputs(units: Sequence[nb.SentenceUnit], plain: Any, vectors: Vectors, centre: Any) -> Any:
     """Return what the weights are multiplied with."""
     has = np.array([bool(u.before) for u in units])
     return nb.join_inputs(
@@ -193,9 +193,9 @@ def inputs(units: Sequence[nb.Unit], plain: Any, vectors: Vectors, centre: Any) 
     )
 
 
-def read(arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None) -> list[nb.Reading]:
+def read(arrays: Mapping[str, Any], rows: Sequence[Row], vectors: Vectors | None) -> list[nb.SentenceReading]:
     """Read sentences as the notebook does."""
-    reader = nb.Reader.__new__(nb.Reader)
+    reader = nb.LinearReader.__new__(nb.LinearReader)
     reader.arrays = dict(arrays)
     units = [r["unit"] for r in rows]
     if vectors is None:
@@ -224,7 +224,7 @@ def choose_limits(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) ->
     for name, share in shares.items():
         out[name] = np.array([best_limits(rows, share, lang) for lang in LANGS], np.float16)
         above = [
-            s > out[name][LANGS.index(r["lang"])][nb.length_of(r["unit"].text)]
+            s > out[name][LANGS.index(r["lang"])][nb.classify_length(r["unit"].text)]
             for s, r in zip(share, rows, strict=True)
         ]
         print_table(f"cross-validated inside half A ({name})", rows, above)
@@ -237,7 +237,7 @@ def best_limits(rows: Sequence[Row], share: Any, lang: str) -> list[float]:
     Long ones are too few in the sets: theirs was chosen on the stories of half A, which are told in such sentences.
     """
     mine = [
-        (s, nb.length_of(r["unit"].text), r["label"] == "keep")
+        (s, nb.classify_length(r["unit"].text), r["label"] == "keep")
         for s, r in zip(share, rows, strict=True)
         if r["lang"] == lang
     ]
@@ -324,7 +324,7 @@ def main() -> None:
 
 def print_acts(rows: Sequence[Row], talk: Sequence[Row], vectors: Vectors) -> None:
     """Print how many acts are read rightly by weights that did not see the sentence."""
-    talk = [c | {"unit": nb.Unit(c["text"])} for c in talk]
+    talk = [c | {"unit": nb.SentenceUnit(c["text"])} for c in talk]
     fold = [half_of(c["id"]) for c in talk]
     said: list[tuple[str, str]] = []
     for f in ("A", "B"):

@@ -24,8 +24,8 @@ from memory.embed import EMBEDDERS
 from memory.lifecycle import is_episode
 from memory.models import Kind, Layer, Memory, Query
 from memory.ports import Store
-from memory.recall import QueryEmbedder, recall
-from memory.recall.question import question
+from memory.recall import QueryEmbedder, recall_memories
+from memory.recall.question import parse_question
 from tests.bench.data import load, when
 from tests.bench.embedders import Known
 from tests.bench.ground import fill, made, new_user, store_at
@@ -102,14 +102,14 @@ async def _ask(
 ) -> list[Asked]:
     person = await new_user(store, told[0][1])
     await embedder.learn((t for text, at, _ in told for t in (text, _episode(person, text, at).content)), "content")
-    await embedder.learn((t for text, *_ in asked for t in (text, *question(text, ()).texts)), "query")
+    await embedder.learn((t for text, *_ in asked for t in (text, *parse_question(text, ()).texts)), "query")
     ids = await fill(store, person, [made(person, text, at) for text, at, _ in told], embedder)
     await fill(store, person, [_episode(person, text, at) for text, at, _ in told], embedder)
     source = dict(zip(ids, (x for *_, x in told), strict=True))
     reader, embed, out = store.reader(person), QueryEmbedder(embedder, 10_000), []
     for text, gold, kind, now in asked:
         vector = (await embed.embed(text))[0]
-        found = (await recall(reader, Query(person, text, (), now, "UTC", vector=vector), u=0.0)).hits
+        found = (await recall_memories(reader, Query(person, text, (), now, "UTC", vector=vector), u=0.0)).hits
         hits = [h for h in found if not is_episode(h.memory)][:MOST_QUOTES]
         seen = [h.evidence for h in hits]
         right = any(source[h.memory.id] in gold for h in hits)

@@ -27,8 +27,8 @@ from typing import Any
 
 from memory.models import Filter, Query
 from memory.ports import Embedder, Reader, Store
-from memory.recall import QueryEmbedder, ranked
-from memory.recall.question import question
+from memory.recall import QueryEmbedder, rank_candidates
+from memory.recall.question import parse_question
 from tests.bench import embedders
 from tests.bench.data import User, load, when
 from tests.bench.embedders import Known
@@ -63,12 +63,12 @@ async def ingest(store: Store, users: Mapping[str, User], embedder: Embedder | N
 
 async def pipeline(reader: Reader, query: Query) -> Sequence[str]:
     """Ours: every signal, fusion, nudges; no gate, and no levels (`u` 0): fading is measured elsewhere."""
-    return [h.memory.id for h in await ranked(reader, query, u=0.0)]
+    return [h.memory.id for h in await rank_candidates(reader, query, u=0.0)]
 
 
 async def gated(reader: Reader, query: Query) -> Sequence[str]:
     """Those of ours that pass the gate."""
-    return [h.memory.id for h in await ranked(reader, query, u=0.0) if h.passed]
+    return [h.memory.id for h in await rank_candidates(reader, query, u=0.0) if h.passed]
 
 
 async def bm25(reader: Reader, query: Query) -> Sequence[str]:
@@ -126,7 +126,7 @@ async def _embed(users: Mapping[str, User], embedder: Known) -> None:
     """Everything that will be looked up: memories, questions, and their clauses."""
     rate = await embedder.learn((r["text"] for u in users.values() for r in u.memories), "content")
     await embedder.learn(
-        (t for u in users.values() for r in u.queries for t in question(r["text"], ()).texts), "query"
+        (t for u in users.values() for r in u.queries for t in parse_question(r["text"], ()).texts), "query"
     )
     await embedder.learn((r["text"] for u in users.values() for r in u.queries), "query")
     print(f"\nembedder {embedder.id}: {rate:,.0f} memories a second")

@@ -30,7 +30,7 @@ import numpy as np
 
 from memory.models import Filter, Query
 from memory.ports import FloatArray, Store
-from memory.recall import QueryEmbedder, recall
+from memory.recall import QueryEmbedder, recall_memories
 from memory.store import sqlite_report
 from tests.bench.ground import fill, new_user, store_at
 from tests.bench.town import DIM, Town, Words
@@ -98,7 +98,7 @@ async def _question(town: Town, words: Words, user: str) -> Query:
 
 
 async def _recalled(store: Store, query: Query) -> None:
-    await store.reader(query.user_id).whole(lambda reader: recall(reader, query, u=1.0))
+    await store.reader(query.user_id).whole(lambda reader: recall_memories(reader, query, u=1.0))
 
 
 async def _beside(path: Path, store: Store, queries: Sequence[Query]) -> Row:

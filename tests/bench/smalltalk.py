@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from memory.models import Hit, Query
 from memory.ports import Embedder, Store
-from memory.recall import QueryEmbedder, ranked
+from memory.recall import QueryEmbedder, rank_candidates
 from tests.bench import embedders, turns_en, turns_other, turns_zh
 from tests.bench.data import User, load
 from tests.bench.ground import store_at
@@ -102,7 +102,7 @@ async def _of(store: Store, user: User, embed: QueryEmbedder | None, out: Gated)
     async def found(text: str) -> list[Hit]:
         vector = None if embed is None else (await embed.embed(text))[0]
         query = Query(user.ids[""], text, (), user.now, "UTC", vector=vector)
-        return await ranked(store.reader(user.ids[""]), query, u=0.0)
+        return await rank_candidates(store.reader(user.ids[""]), query, u=0.0)
 
     before = out.noisy.total()
     lang = user.queries[0]["lang"]

@@ -23,7 +23,7 @@ from memory.models import Query
 from memory.ports import Embedder, Reader
 from memory.recall import QueryEmbedder
 from memory.recall.fusion import WEIGHTS
-from memory.recall.pipeline import candidates, look_at
+from memory.recall.pipeline import find_candidates, open_context
 from tests.bench import embedders
 from tests.bench.data import User, load
 from tests.bench.ground import store_at
@@ -63,7 +63,7 @@ async def gather(folder: Path, embedder: Embedder | None) -> list[Asked]:
 
 
 async def _asked(reader: Reader, query: Query, row: Mapping[str, Any], user: User) -> Asked:
-    lines, values = await reader.whole(lambda own: candidates(look_at(own, query, 1.0)))
+    lines, values = await reader.whole(lambda own: find_candidates(open_context(own, query, 1.0)))
     columns = [values.get(name, np.zeros(len(lines))) for name in NAMES]
     return Asked(row, [user.ids[line.id] for line in lines], np.stack(columns, axis=1).astype(np.float32))
 

@@ -17,10 +17,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.embed import LexicalEmbedder
-from memory.learn.answer import Tools
+from memory.learn.answer import LearningTools
 from memory.models import Kind, Memory
 from memory.ports import Chunk, ModelRequest
-from memory.upkeep.keeper import Keeper
+from memory.upkeep.keeper import UpkeepService
 from memory.upkeep.run import weigh
 from tests.bench.ground import fill, made, new_user, store_at
 from tests.servers.tasks import decision
@@ -88,7 +88,7 @@ async def main(count: int) -> None:
             read = time.perf_counter() - started
             weigh(rows, 1.0, NOW)
             print(f"outlines read in {read:.2f} s, weighed in {time.perf_counter() - started - read:.2f} s")
-            keeper = Keeper(Tools(store, _Silent(), embedder, "fade", 1.0))
+            keeper = UpkeepService(LearningTools(store, _Silent(), embedder, "fade", 1.0))
             for name, now in (("the first night", NOW), ("the next one", NOW + timedelta(days=1))):
                 await keeper.by_hand(user, now)
                 job = await store.system(

@@ -172,7 +172,7 @@ def test_a_reader_that_leaves_is_no_fault_of_the_home(
     def leave(*_: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr(admin, "memory_line", leave)
+    monkeypatch.setattr(admin, "format_memory", leave)
     settings = Settings(home=tmp_path, provider="offline", tz="UTC", lang="en")
     with pytest.raises(BrokenPipeError):
         admin.run(settings, ["add", "Plays the cello"])

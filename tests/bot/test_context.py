@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.context import Material, build, shortened
+from bot.agent.context import PromptMaterial, build, shorten_text
 from bot.events import Done
-from bot.sessions import compaction_point
+from bot.sessions import find_compaction_point
 from memory.models import CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, Role
 from memory.text.tokens import estimate_tokens
 from tests.e2e.test_scripted_model import MONITOR, chats, scripted
@@ -21,8 +21,8 @@ from tests.servers.openai import OpenAIServer
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
-def material(text: str, tokens: int, lang: Lang = "en") -> Material:
-    return Material(text=text, now=NOW, tz="Europe/Paris", lang=lang, context_tokens=tokens)
+def material(text: str, tokens: int, lang: Lang = "en") -> PromptMaterial:
+    return PromptMaterial(text=text, now=NOW, tz="Europe/Paris", lang=lang, context_tokens=tokens)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_message_that_fits_is_sent_as_it_is() -> None:
 @given(st.text(max_size=400), st.integers(min_value=40, max_value=400))
 def test_what_is_shortened_fits(text: str, most: int) -> None:
     """Whatever it holds; and what fits is untouched."""
-    short = shortened(text * 5, most, "en")
+    short = shorten_text(text * 5, most, "en")
     assert estimate_tokens(short) <= most
     if estimate_tokens(text * 5) <= most:
         assert short == text * 5
@@ -128,11 +128,11 @@ def test_history_is_summarised_by_count_and_by_length() -> None:
     def exchanges(n: int, text: str) -> list[Message]:
         return [replace(message(text, NOW), turn_id=str(i // 2), seq=i + 1) for i in range(2 * n)]
 
-    assert compaction_point(exchanges(15, "hi"), 4_000) is None
-    assert compaction_point(exchanges(16, "hi"), 4_000) == 22
-    assert compaction_point(exchanges(2, "word " * 9_000), 4_000) is None
-    assert compaction_point(exchanges(9, "word " * 400), 4_000) == 12
-    assert compaction_point(exchanges(1, "word " * 400), 10) is None
+    assert find_compaction_point(exchanges(15, "hi"), 4_000) is None
+    assert find_compaction_point(exchanges(16, "hi"), 4_000) == 22
+    assert find_compaction_point(exchanges(2, "word " * 9_000), 4_000) is None
+    assert find_compaction_point(exchanges(9, "word " * 400), 4_000) == 12
+    assert find_compaction_point(exchanges(1, "word " * 400), 10) is None
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor import Check, render, report, run
+from bot.cli.doctor import DoctorCheck, render, report, run
 from bot.settings import Settings
 from memory.privacy import load_key
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.servers.openai import OpenAIServer, fail
 from tests.servers.telegram import TelegramServer
 
@@ -28,7 +28,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=home, ollama_host=NOWHERE)
 
 
-async def found(settings: Settings, name: str, lang: str = "en") -> Check:
+async def found(settings: Settings, name: str, lang: str = "en") -> DoctorCheck:
     checks = {c.name: c for c in await report(settings, lang=lang)}
     return checks[name]
 
@@ -101,7 +101,9 @@ async def test_a_home_that_is_not_there_yet(settings: Settings, tmp_path: Path) 
 
 async def test_background_work(settings: Settings) -> None:
     """Waiting and failed jobs are counted."""
-    store = await open_store(settings.database, clock=lambda: NOW, worker=worker_id(), key=load_key(settings.home))
+    store = await open_store(
+        settings.database, clock=lambda: NOW, worker=make_worker_id(), key=load_key(settings.home)
+    )
     try:
         user = await store.system(lambda s: s.create_user(NOW))
         for key in ("one", "two"):
@@ -129,7 +131,11 @@ async def test_telegram(settings: Settings) -> None:
 
 def test_rendering() -> None:
     """Columns line up in both languages, and what is bad is counted."""
-    checks = [Check("Python", "ok", "3.13"), Check("数据目录", "bad", "/x", "do this"), Check("A", "note", "y")]
+    checks = [
+        DoctorCheck("Python", "ok", "3.13"),
+        DoctorCheck("数据目录", "bad", "/x", "do this"),
+        DoctorCheck("A", "note", "y"),
+    ]
     text = render(checks, lang="en")
     lines = text.splitlines()
     assert lines[0] == "✓ Python    3.13"

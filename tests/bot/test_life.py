@@ -15,13 +15,13 @@ import pytest
 
 from bot.bootstrap import open_ebb
 from bot.cli import memory  # noqa: F401 - its verbs are registered
-from bot.cli.charts import LEVEL_INK, axis, marks, plot, side_by_side, strip
+from bot.cli.charts import LEVEL_INK, draw_axis, draw_marks, draw_plot, join_panels, strip
 from bot.cli.doctor import report
 from bot.cli.life import say
 from bot.cli.parser import VERBS, memory_parser
 from bot.commands import memories
-from bot.markdown import columns, padded
-from bot.reports import switched
+from bot.markdown import count_columns, pad_to_columns
+from bot.reports import describe_switch
 from bot.settings import Settings
 from bot.texts import LANGS
 from bot.texts import say as words
@@ -46,28 +46,28 @@ async def run(w: Window, capsys: pytest.CaptureFixture[str], *words: str, lang: 
 
 def test_a_plot_is_as_wide_as_it_is_told() -> None:
     """Scale, rules, axis, strip and marks line up column by column; what lies outside is left out."""
-    lines = plot([(0.0, 2.0), (0.5, 1.0), (1.0, 0.0), (1.4, 9.0)], (0.7, 0.3, 0.1, 0.01), 2.0, 40, 6)
+    lines = draw_plot([(0.0, 2.0), (0.5, 1.0), (1.0, 0.0), (1.4, 9.0)], (0.7, 0.3, 0.1, 0.01), 2.0, 40, 6)
     assert len(lines) == 7
-    assert {columns(line) for line in lines} == {40}
+    assert {count_columns(line) for line in lines} == {40}
     assert [line[:5].strip() for line in lines if line[:5].strip()] == ["2.00", "0.70", "0.30", "0.00"]
-    assert columns(strip(40, [(0.0, Level.FULL), (0.5, Level.TAG)])) == 40
+    assert count_columns(strip(40, [(0.0, Level.FULL), (0.5, Level.TAG)])) == 40
     assert strip(40, [(0.0, Level.FULL), (0.5, Level.TAG)]).strip() == LEVEL_INK[0] * 17 + LEVEL_INK[2] * 17
-    assert columns(axis(40, [(0.0, "2026-01-01"), (1.0, "2027年")])) == 40
-    assert marks(40, [(0.0, "mention"), (1.0, "negate")]).strip()[0] == "▲"
-    assert marks(40, [(1.0, "negate")])[39] == "✕"
+    assert count_columns(draw_axis(40, [(0.0, "2026-01-01"), (1.0, "2027年")])) == 40
+    assert draw_marks(40, [(0.0, "mention"), (1.0, "negate")]).strip()[0] == "▲"
+    assert draw_marks(40, [(1.0, "negate")])[39] == "✕"
 
 
 def test_the_rarer_mark_shows() -> None:
     """Of a mention and a denial in one column, the denial."""
-    assert marks(10, [(0.0, "negate"), (0.0, "mention"), (0.0, "edited")]).strip() == "✕"
+    assert draw_marks(10, [(0.0, "negate"), (0.0, "mention"), (0.0, "edited")]).strip() == "✕"
 
 
 def test_wide_characters_take_two_columns() -> None:
     """Panels with Chinese titles stand straight."""
-    assert (columns("fade"), columns("当前使用"), columns("📦")) == (4, 8, 2)
-    assert columns(padded("当前使用的曲线", 9)) == 9
-    rows = side_by_side([["曲线", "a"], ["b", "c", "d"]], 6, 2)
-    assert [columns(r.rstrip()) for r in rows] == [9, 9, 9]
+    assert (count_columns("fade"), count_columns("当前使用"), count_columns("📦")) == (4, 8, 2)
+    assert count_columns(pad_to_columns("当前使用的曲线", 9)) == 9
+    rows = join_panels([["曲线", "a"], ["b", "c", "d"]], 6, 2)
+    assert [count_columns(r.rstrip()) for r in rows] == [9, 9, 9]
 
 
 # --- the five curves ------------------------------------------------------------------------------------------
@@ -346,6 +346,6 @@ async def test_a_switch_is_noticed_and_said(tmp_path: Path) -> None:
         assert {m.curve for m in await w.memories()} == {"score"}
         found = {c.name: c for c in await report(w.ebb.settings, lang="zh")}["遗忘曲线"]
         assert (found.state, found.found) == ("ok", "score，共 3 条记忆")
-    assert "“score”" in switched(result, "en")
-    assert "next night" in switched({**result, "fainter": 1}, "en")
-    assert "下次夜间" in switched({**result, "fainter": 1}, "zh")
+    assert "“score”" in describe_switch(result, "en")
+    assert "next night" in describe_switch({**result, "fainter": 1}, "en")
+    assert "下次夜间" in describe_switch({**result, "fainter": 1}, "zh")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.memories import LISTED, asked
+from bot.commands.memories import LISTED, parse_list_request
 from tests.e2e.driver import opened
 
 
@@ -29,7 +29,7 @@ from tests.e2e.driver import opened
 )
 def test_the_word_and_the_page(args: str, word: str, page: int) -> None:
     """A number alone is searched for; only a page is a page."""
-    assert asked(args) == (word, page)
+    assert parse_list_request(args) == (word, page)
 
 
 async def test_every_memory_is_on_one_page(tmp_path: Path) -> None:

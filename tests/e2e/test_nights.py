@@ -12,7 +12,7 @@ import pytest
 from bot.cli import memory as admin
 from bot.settings import Settings
 from memory.models import Change, Kind, Lang, Level, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store.backups import list_backups
 from tests.e2e.driver import FakeTime, Window, by_model, opened
 from tests.servers.openai import OpenAIServer
@@ -230,7 +230,7 @@ async def test_upkeep_report_and_accept_from_the_shell(
         await w.ebb.service.remember(w.user_id, "I like coffee", w.time(), tz="UTC", scope=w.scope)
         m = await w.ebb.service.remember(w.user_id, "I like drinking coffee", w.time(), tz="UTC", scope=w.scope)
 
-        def propose(tx: Tx) -> str:
+        def propose(tx: Transaction) -> str:
             old = tx.memories.many([m.memory.id])[0]
             text = "Loves beans"
             return tx.memories.add(replace(old, id="", state=State.PROPOSED, content=text, original_content=text)).id

@@ -10,7 +10,7 @@ import pytest
 
 from bot.events import Done
 from memory.models import Draft, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.e2e.driver import START, Window
 from tests.e2e.test_scripted_model import EXTRACT, scripted
 from tests.memory.learn.world import save_draft
@@ -50,7 +50,7 @@ def obey(server: OpenAIServer, template: str, said: str) -> None:
     server.on("large", lambda _: "Fine.", field="model")
 
 
-def _learn(tx: Tx, text: str) -> None:
+def _learn(tx: Transaction, text: str) -> None:
     tx.changes.begin("monitor", "monitor", START)
     save_draft(tx, Draft(text), START, curve="fade", u=1.0)
 

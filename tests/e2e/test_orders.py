@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.events import Done
-from memory.models import language_of
+from memory.models import detect_language
 from tests.e2e.driver import Window
 from tests.e2e.test_scripted_model import by_memory_model, chats, scripted
 from tests.servers.openai import OpenAIServer
@@ -236,7 +236,7 @@ async def test_off_means_off(
         assert {"en": "A new conversation.", "zh": "新的对话开始了。"}["en" if "cat" in fact else "zh"] == (
             await w.do("/new")
         ).text
-        assert language_of((await w.do("/memories")).text) == language_of(fact)
+        assert detect_language((await w.do("/memories")).text) == detect_language(fact)
         assert len(chats(openai_server, "small")) == asked
         assert await kept(w) == {fact}
         texts = await w.ebb.store.read(w.user_id, lambda tx: [m.text for m in tx.conversations.messages(hidden=True)])

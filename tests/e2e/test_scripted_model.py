@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.events import Done, Failed, Stopped
-from memory.models import Layer, State, language_of
+from memory.models import Layer, State, detect_language
 from memory.text.tokens import estimate_tokens
 from tests.e2e.driver import Window, opened
 from tests.servers.openai import OpenAIServer, Request, fail, say
@@ -326,7 +326,7 @@ async def test_commands_answer_in_the_persons_language(openai_server: OpenAIServ
         await w.say("我今天很累")
         await w.say("ok")
         for line in ("/memories Tom", "/forget Visual Studio Code", "/remember WiFi", "/memories WiFi password"):
-            assert language_of((await w.do(line)).text.replace("WiFi", "")) == "zh", line
+            assert detect_language((await w.do(line)).text.replace("WiFi", "")) == "zh", line
         assert "remember" in (await w.do("/remember I am allergic to peanuts")).text
         await w.say("I am so tired today")
         assert "remember nothing" in (await w.do("/memories 王伟")).text

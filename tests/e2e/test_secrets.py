@@ -9,7 +9,7 @@ import pytest
 
 from bot.cli import doctor
 from memory.models import Sensitivity
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.e2e.driver import opened
 from tests.e2e.test_scripted_model import by_memory_model, chats, scripted
 from tests.servers.openai import OpenAIServer
@@ -101,7 +101,7 @@ async def test_messages_of_an_older_version_are_sealed(tmp_path: Path) -> None:
         for said in ("the gate code is 88427#", "not a secret", "hello"):
             await w.say(said)
 
-        def write(tx: Tx) -> None:  # as an older version left it
+        def write(tx: Transaction) -> None:  # as an older version left it
             m = next(m for m in tx.conversations.messages() if m.text == "hello")
             tx.conversations.put_message(replace(m, text="my wifi password is Gr33nTea-88"))
             tx.jobs.enqueue("seal", "again", {}, w.time())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.bench.kills import Ordeal, answer, furnish, ordeal
 from tests.servers.openai import OpenAIServer
 
@@ -32,7 +32,7 @@ async def test_ctrl_c_stops_it_with_a_sentence(tmp_path: Path) -> None:
         trial = Ordeal(tmp_path, server)
         await (await trial.child("list")).communicate()
         now = datetime.now(UTC)
-        store = await open_store(tmp_path / "ebb.db", clock=lambda: now, worker=worker_id(), key=b"k" * 32)
+        store = await open_store(tmp_path / "ebb.db", clock=lambda: now, worker=make_worker_id(), key=b"k" * 32)
         try:
             (user_id,) = await store.system(lambda s: s.users())
             await furnish(store, user_id, 200, now)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.learn.dates import Use
-from memory.learn.evidence import Cited, Operation, Spoken, check_operation
+from memory.learn.evidence import Citation, Operation, ShownMessage, check_operation
 from tests.eval.data import load_cases
 
 USES: dict[str, Use] = {"until": "until", "from": "since", "due": "due"}
@@ -26,8 +26,8 @@ def is_supported(case: dict[str, Any]) -> bool:
     """What the check says to one case."""
     op, at = case["op"], datetime.fromisoformat(case["at"])
     messages = enumerate(case["messages"], start=1)
-    spoken = [Spoken(str(n), n, m["role"], m["text"], at, zone_of(at)) for n, m in messages]
-    said = (Cited(op["said"]["message"] + 1, op["said"]["words"]),) if op["said"] else ()
+    spoken = [ShownMessage(str(n), n, m["role"], m["text"], at, zone_of(at)) for n, m in messages]
+    said = (Citation(op["said"]["message"] + 1, op["said"]["words"]),) if op["said"] else ()
     old = next((m["text"] for m in case["shown"] if m["id"] == op["id"]), "")
     days = tuple((use, op[name]) for name, use in USES.items() if op[name])
     wanted = Operation(op["op"].lower(), op["text"], said, op["on"] or "", days, old)
@@ -69,6 +69,6 @@ def test_evidence_is_decided_correctly(name: str, half: Any, floor: float) -> No
 )
 def test_wishes_and_what_they_are_set_against(said: str, text: str, supported: bool) -> None:
     """How to answer may be said as a request; "6:15 not 7:15" denies the latter alone."""
-    spoken = [Spoken("m", 1, "user", said, datetime(2026, 5, 6, 15, tzinfo=UTC), "UTC")]
-    verdict = check_operation(Operation("add", text, (Cited(1, said),)), spoken, [])
+    spoken = [ShownMessage("m", 1, "user", said, datetime(2026, 5, 6, 15, tzinfo=UTC), "UTC")]
+    verdict = check_operation(Operation("add", text, (Citation(1, said),)), spoken, [])
     assert (not verdict.reason) is supported

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memory.privacy import instruction_sort
+from memory.privacy import classify_instruction
 from memory.text.languages import LANGUAGES
 from memory.text.standing import is_close, is_health
 from tests.eval.data import load_cases
@@ -31,7 +31,7 @@ def test_what_is_refused_as_an_instruction(lang: str) -> None:
 
     def share(label: str, sort: str) -> float:
         of = [c for c in cases if c["label"] == label]
-        return sum(instruction_sort(c["text"]) == sort for c in of) / len(of)
+        return sum(classify_instruction(c["text"]) == sort for c in of) / len(of)
 
     assert share("fact", "refused") <= 0.04
     assert share("manner", "refused") <= 0.05

@@ -27,7 +27,7 @@ import pytest
 from bot.bootstrap import open_ebb
 from bot.settings import Settings
 from memory.models import Filter, Job, JobKind, Layer, Memory, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.e2e.driver import FakeTime, Window
 from tests.servers.openai import OpenAIServer, Request, fail
 from tests.servers.tasks import summary
@@ -141,7 +141,7 @@ class Work:
 async def work(w: Window, who: str) -> Work:
     """What is owed and what is done."""
 
-    def read(tx: Tx) -> Work:
+    def read(tx: Transaction) -> Work:
         kinds: tuple[JobKind, ...] = ("monitor", "summarise", "extract", "embed", "scrub", "upkeep")
         latest: list[Job] = [j for kind in kinds for j in tx.jobs.latest(kind, 500)]
         # Of those that write MEMORY.md the newest takes the place of the others.
@@ -290,7 +290,7 @@ async def test_what_was_being_said_and_sent_is_still_there(home: Path, openai_se
         for who, state in (("owner", "interrupted"), ("guest", "open")):  # the guest's process may yet live
             user = ABOUT[who]
 
-            def read(tx: Tx, turn_id: str = f"kept-{user}") -> tuple[str, str, bool]:
+            def read(tx: Transaction, turn_id: str = f"kept-{user}") -> tuple[str, str, bool]:
                 turn = tx.conversations.turn(turn_id)
                 assert turn is not None
                 said = tx.conversations.message(turn.user_message_id)

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, TypeVar
 from filelock import FileLock
 
 from bot.cli.life import json_lines
-from bot.llm import Clients, Endpoint
+from bot.llm import ClientPool, Endpoint
 from bot.llm.providers.openai import OpenAIChat
 from memory.embed import LexicalEmbedder
 from memory.errors import Conflict, NotFound, Refused
@@ -45,9 +45,9 @@ from memory.models import (
     State,
     WeightEvent,
 )
-from memory.ports import Embedder, Store, Tx
+from memory.ports import Embedder, Store, Transaction
 from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.servers.openai import OpenAIServer
 from tests.servers.tasks import answer_tasks
 
@@ -118,10 +118,10 @@ class Lives:
     deleted: set[MemoryId] = field(default_factory=set)  # those that were ever deleted on request
     said: int = 0
 
-    async def write(self, fn: Callable[[Tx], T]) -> T:
+    async def write(self, fn: Callable[[Transaction], T]) -> T:
         return await self.store.write(self.user, fn)
 
-    async def read(self, fn: Callable[[Tx], T]) -> T:
+    async def read(self, fn: Callable[[Transaction], T]) -> T:
         return await self.store.read(self.user, fn)
 
     async def learn(self, i: int) -> MemoryId:
@@ -143,7 +143,7 @@ class Lives:
         curve = list(CURVES)[i % len(CURVES)]
         vector = (await self.embedder.embed([draft.content], "content"))[0]
 
-        def write(tx: Tx) -> MemoryId:
+        def write(tx: Transaction) -> MemoryId:
             message = self._say(tx, draft.content)
             tx.changes.begin("monitor", "monitor", self.now)
             claim = Claim(draft, self.now, (message.id,), message.session_id, vector, self.embedder.id)
@@ -156,7 +156,7 @@ class Lives:
         self.made.append(found)
         return found
 
-    def _say(self, tx: Tx, text: str) -> Message:
+    def _say(self, tx: Transaction, text: str) -> Message:
         self.said += 1
         scope = f"user:{self.user}"
         session = tx.conversations.current(scope) or tx.conversations.open_session(scope, self.now)
@@ -193,7 +193,7 @@ class Lives:
         except (Conflict, NotFound, Refused):
             return False
 
-    def _said(self, tx: Tx, old: Memory, event: str) -> bool:
+    def _said(self, tx: Transaction, old: Memory, event: str) -> bool:
         if old.state is not State.ACTIVE:
             return False
         message = self._say(tx, "Thanks." if event == "boost" else f"{event}: {old.original_content}")
@@ -250,7 +250,7 @@ class Lives:
         await self.drain()
 
     async def drain(self) -> None:
-        runner = JobRunner(self.store, self.service.handlers, lambda: self.now, worker=worker_id())
+        runner = JobRunner(self.store, self.service.handlers, lambda: self.now, worker=make_worker_id())
         left = await runner.drain(50)
         dead = await self.read(lambda tx: [(j.kind, j.last_error) for j in tx.jobs.dead()])
         assert (left, dead) == (0, [])
@@ -291,7 +291,7 @@ class Lives:
     async def all(self) -> list[Memory]:
         """Every memory there is, in any state."""
 
-        def read(tx: Tx) -> list[Memory]:
+        def read(tx: Transaction) -> list[Memory]:
             return tx.memories.many(o.id for o in tx.memories.outlines())
 
         return await self.read(read)
@@ -309,8 +309,8 @@ def _changed(text: str, n: int) -> str:
 @asynccontextmanager
 async def lives(path: Path, seed: int = 7, **options: Any) -> AsyncIterator[Lives]:
     """An empty store with its user."""
-    store = await open_store(path, clock=lambda: START, worker=worker_id(), key=b"k" * 32)
-    clients = Clients()
+    store = await open_store(path, clock=lambda: START, worker=make_worker_id(), key=b"k" * 32)
+    clients = ClientPool()
     try:
         async with OpenAIServer() as server:
             answer_tasks(server)
@@ -331,15 +331,15 @@ async def episodes(tx_of: Lives, count: int) -> list[MemoryId]:
     """The three-layer paper's episodes, made as the summariser makes them."""
     from memory import lifecycle
 
-    def write(tx: Tx, i: int) -> MemoryId:
+    def write(tx: Transaction, i: int) -> MemoryId:
         tx.changes.begin("system", "summarise", tx_of.now)
         text = f"[{tx_of.now:%Y-%m-%d %H:%M}] They talked about trip {i * 17}."
         blank = Memory(
             "", tx.user_id, text, text, "en", Layer.EPISODE, Kind.EPISODE, tx_of.now, tx_of.now, "fade",
             lifecycle.CURVES["fade"].initial(Kind.EPISODE, Importance.MEDIUM, tx_of.now), 0.0, tx_of.now,
         )  # fmt: skip
-        m = tx.memories.add(lifecycle.born(blank, Importance.MEDIUM, "fade", tx_of.now))
-        tx.memories.log(lifecycle.logged("created", None, m, 1.0, tx_of.now, "episode"))
+        m = tx.memories.add(lifecycle.start_life(blank, Importance.MEDIUM, "fade", tx_of.now))
+        tx.memories.log(lifecycle.build_log_entry("created", None, m, 1.0, tx_of.now, "episode"))
         return m.id
 
     out = [await tx_of.write(lambda tx, i=i: write(tx, i)) for i in range(count)]  # type: ignore[misc]
@@ -441,7 +441,7 @@ async def _moved(w: Lives, home: Path) -> tuple[str, str, list[tuple[datetime, l
     return "".join(out), "".join(again), then
 
 
-def _log_of(memory_id: MemoryId, tx: Tx) -> list[WeightEvent]:
+def _log_of(memory_id: MemoryId, tx: Transaction) -> list[WeightEvent]:
     return tx.memories.weight_log(memory_id)
 
 

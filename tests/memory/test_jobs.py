@@ -12,10 +12,10 @@ import pytest
 
 from memory import jobs
 from memory.errors import ModelError, ModelErrorCode, StoreBusy
-from memory.jobs import Effect, Handler, JobRunner, backoff, describe
+from memory.jobs import Effect, Handler, JobRunner, compute_backoff, describe
 from memory.models import Job, JobKind, Json
-from memory.ports import System, Tx
-from memory.store import SqliteStore, open_store, worker_id
+from memory.ports import SystemTransaction, Transaction
+from memory.store import SqliteStore, make_worker_id, open_store
 from tests.memory.store.support import NOW, a_memory, finished, spawn
 
 
@@ -38,7 +38,7 @@ def time() -> Time:
 @pytest.fixture
 async def store(tmp_path: Path, time: Time) -> AsyncIterator[SqliteStore]:
     """An open store."""
-    opened = await open_store(tmp_path / "ebb.db", clock=time, worker=worker_id(), key=b"k")
+    opened = await open_store(tmp_path / "ebb.db", clock=time, worker=make_worker_id(), key=b"k")
     yield opened
     await opened.close()
 
@@ -59,7 +59,7 @@ def learns(texts: list[str]) -> Handler:
     async def handle(job: Job, _now: datetime) -> Effect:
         texts.append(job.dedup_key)
 
-        def effect(tx: Tx) -> Mapping[str, Json]:
+        def effect(tx: Transaction) -> Mapping[str, Json]:
             tx.memories.add(a_memory(job.dedup_key))
             return {"outcome": "saved", "new": 1}
 
@@ -121,10 +121,10 @@ async def test_another_processs_work_is_noticed(store: SqliteStore, user: str, t
     served: list[str] = []
     script = (
         "import asyncio, sys; from pathlib import Path\n"
-        "from memory.store import open_store, worker_id\n"
+        "from memory.store import open_store, make_worker_id\n"
         "from tests.memory.store.support import NOW, clock\n"
         "async def main():\n"
-        "    store = await open_store(Path(sys.argv[1]), clock=clock, worker=worker_id(), key=b'k')\n"
+        "    store = await open_store(Path(sys.argv[1]), clock=clock, worker=make_worker_id(), key=b'k')\n"
         "    await store.write(sys.argv[2], lambda tx: tx.jobs.enqueue('monitor', 'x', {}, NOW))\n"
         "    await store.close()\n"
         "asyncio.run(main())\n"
@@ -275,7 +275,7 @@ async def test_a_failing_effect_is_a_failure_of_the_job(store: SqliteStore, user
     """Nothing of it is stored, and the runner lives on."""
 
     async def handle(job: Job, _now: datetime) -> Effect:
-        def effect(tx: Tx) -> Mapping[str, Json]:
+        def effect(tx: Transaction) -> Mapping[str, Json]:
             tx.memories.add(a_memory(job.dedup_key))
             if job.dedup_key == "bad":
                 raise KeyError("x")
@@ -327,7 +327,7 @@ async def test_a_slow_disk_keeps_nobody_waiting(
     """Where each write takes longer than a look at the queue, work that is done is still seen to be done."""
     write, served, disk = store.system, list[str](), asyncio.Lock()
 
-    async def slowly(fn: Callable[[System], Any]) -> Any:
+    async def slowly(fn: Callable[[SystemTransaction], Any]) -> Any:
         async with disk:
             await asyncio.sleep(0.025)
             return await write(fn)
@@ -397,11 +397,11 @@ async def _leased(store: SqliteStore, user: str) -> bool:
 
 def test_twenty_attempts_outlast_an_hour() -> None:
     """Doubling, never over ten minutes but for the jitter, and never less than the provider asked for."""
-    waits = [backoff(n).total_seconds() for n in range(1, 20)]
+    waits = [compute_backoff(n).total_seconds() for n in range(1, 20)]
     assert sum(waits) > 3600
     assert waits[0] <= 2.5
     assert max(waits) <= 750
-    assert backoff(1, retry_after=90).total_seconds() == 90
+    assert compute_backoff(1, retry_after=90).total_seconds() == 90
 
 
 def test_a_failure_is_described_without_anybodys_words() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.models import language_of
+from memory.models import detect_language
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ from memory.models import language_of
 )
 def test_names_of_the_other_language_change_nothing(text: str, lang: str) -> None:
     """The small words say which language it is."""
-    assert language_of(text) == lang
+    assert detect_language(text) == lang
 
 
 @pytest.mark.parametrize("text", ["", "123", "？！", "👍", "سلام"])
 def test_no_language_is_the_default(text: str) -> None:
     """Digits, marks and other scripts say nothing."""
-    assert language_of(text, "zh") == "zh"
-    assert language_of(text) == "en"
+    assert detect_language(text, "zh") == "zh"
+    assert detect_language(text) == "en"

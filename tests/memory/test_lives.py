@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from memory.lifecycle import Forget, level_of, verdict
+from memory.lifecycle import ForgetAction, compute_level, decide_action
 from memory.models import Kind, Level, State
 from tests.memory.lives import Lived
 
@@ -41,8 +41,8 @@ def test_levels_after_a_night_are_what_the_weights_say(life: Lived, n: int) -> N
     for m in checkpoint.memories:
         if m.state is not State.ACTIVE or m.last_activated_at == checkpoint.at:
             continue
-        assert not isinstance(verdict(m, 1.0, checkpoint.at), Forget)
-        due = level_of(m, 1.0, checkpoint.at)
+        assert not isinstance(decide_action(m, 1.0, checkpoint.at), ForgetAction)
+        due = compute_level(m, 1.0, checkpoint.at)
         if m.level < due and due in {Level.SUMMARY, Level.TAG}:
             waiting += 1  # the model's text for it was refused, and is asked for again the next nights
             continue
@@ -73,7 +73,7 @@ def test_a_switch_of_curves_moves_no_level(life: Lived) -> None:
         assert after[m.id].curve == "fade"
         waits = m.kind is Kind.TODO and m.expires_at is not None and m.expires_at > before.at
         if m.negated_at is None and not waits and m.state is State.ACTIVE:
-            assert level_of(after[m.id], 1.0, before.at) is level_of(m, 1.0, before.at), m.id
+            assert compute_level(after[m.id], 1.0, before.at) is compute_level(m, 1.0, before.at), m.id
 
 
 def test_a_look_back_sees_the_layers(life: Lived) -> None:

@@ -16,14 +16,14 @@ from textual.widget import Widget
 from bot.bootstrap import open_ebb
 from bot.settings import Settings
 from tui.app import EbbApp
-from tui.link import Ebb
-from tui.screens.chat import Chat
+from tui.link import AgentHandle
+from tui.screens.chat import ChatScreen
 
 NOW = datetime(2026, 3, 2, 9, 41, tzinfo=UTC)
 PATIENCE = 25.0
 
 
-def opener(settings: Settings) -> AbstractAsyncContextManager[Ebb]:
+def opener(settings: Settings) -> AbstractAsyncContextManager[AgentHandle]:
     """The real composition root, at a time that stands still."""
     return open_ebb(settings, clock=lambda: NOW)
 
@@ -36,7 +36,7 @@ class Window:
         self.pilot = pilot
 
     @property
-    def chat(self) -> Chat:
+    def chat(self) -> ChatScreen:
         return self.app.chat
 
     def screen(self) -> str:

@@ -11,14 +11,14 @@ from textual import events
 
 from bot.events import WindowMode
 from bot.settings import Settings
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.servers.openai import OpenAIServer, fail, say
 from tests.tui.driver import Window, opener, window
-from tui.widgets.entries import Said
-from tui.widgets.marks import Choices
-from tui.widgets.notice import Notice
-from tui.widgets.panel import Recollection
-from tui.widgets.reply import Reply
+from tui.widgets.entries import FinishedMessage
+from tui.widgets.marks import ChoiceList
+from tui.widgets.notice import LearningNotice
+from tui.widgets.panel import RecalledEntry
+from tui.widgets.reply import LiveReply
 
 
 def _spoken(w: Window) -> list[str]:
@@ -53,16 +53,16 @@ async def test_what_was_learned_shows_and_can_be_taken_back(online: Settings, op
     openai_server.on("listener", ["[ADD kind=preference] Drinks oolong in the morning", "[SKIP]"], field="model")
     async with window(online) as w:
         await w.send("I drink oolong in the morning.")
-        await w.until(lambda: w.chat.conversation.query(Notice), "a notice")
+        await w.until(lambda: w.chat.conversation.query(LearningNotice), "a notice")
         await w.sees("+ remembered  🎨 Drinks oolong in the morning", "1 memory", "Learned")
         reply = w.chat.conversation.reply_of(w.chat.conversation.spoken[-1].line.turn_id)
         assert reply is not None
-        assert isinstance(w.chat.conversation._next(reply), Notice)
-        await w.focus(Notice)
+        assert isinstance(w.chat.conversation._next(reply), LearningNotice)
+        await w.focus(LearningNotice)
         await w.sees("u undo")
         await w.pilot.press("u")
         await w.sees("Taken back")
-        await w.until(lambda: not w.chat.conversation.query(Notice), "the notice gone")
+        await w.until(lambda: not w.chat.conversation.query(LearningNotice), "the notice gone")
         assert w.chat._status is not None
         await w.until(lambda: w.chat._status is not None and w.chat._status.memories == 0)
 
@@ -74,7 +74,7 @@ async def test_what_came_to_mind_shows_beside_the_reply(online: Settings, openai
         await w.send("Misty came to me as a kitten.")
         await w.sees("+ remembered")
         await w.send("What do you know of my cat Misty?")
-        await w.until(lambda: [r for r in w.chat.panel.query(Recollection) if "Misty" in r.hit.memory.content])
+        await w.until(lambda: [r for r in w.chat.panel.query(RecalledEntry) if "Misty" in r.hit.memory.content])
         await w.sees("In mind for this reply", "%")
         await w.send("/why")
         await w.sees("ou told me on", "Misty came to me as a kitten.")
@@ -91,11 +91,11 @@ async def test_forgetting_leaves_the_window_too(online: Settings, openai_server:
         await w.sees("+ remembered")
         await w.send("/forget my cat Misty")
         await w.sees("Forgotten", "(forgotten)")
-        await w.until(lambda: not w.chat.conversation.query(Notice), "the notice gone")
+        await w.until(lambda: not w.chat.conversation.query(LearningNotice), "the notice gone")
         said = [s.line for s in w.chat.conversation.spoken if s.line.role == "user"]
         assert [line.hidden for line in said] == [True]
         assert "My cat is called" not in w.screen()
-        assert not [n for n in w.chat.query(Notice) if "Misty" in n.source]
+        assert not [n for n in w.chat.query(LearningNotice) if "Misty" in n.source]
 
 
 async def test_a_question_is_answered_by_its_number(online: Settings) -> None:
@@ -104,7 +104,7 @@ async def test_a_question_is_answered_by_its_number(online: Settings) -> None:
         await w.send("/remember I play the piano on Mondays")
         await w.send("/remember I play the piano with Ana")
         await w.send("/forget piano")
-        await w.until(lambda: isinstance(w.app.focused, Choices), "choices")
+        await w.until(lambda: isinstance(w.app.focused, ChoiceList), "choices")
         await w.sees("Which of these", "1 ", "2 ")
         await w.pilot.press("1")
         await w.sees("Forgotten")
@@ -118,12 +118,12 @@ async def test_what_is_typed_past_a_question_arrives_whole(online: Settings) -> 
         await w.send("/remember I play the piano on Mondays")
         await w.send("/remember I play the piano with Ana")
         await w.send("/forget piano")
-        await w.until(lambda: isinstance(w.app.focused, Choices), "choices")
+        await w.until(lambda: isinstance(w.app.focused, ChoiceList), "choices")
         for c in "/forget a b 2 c":
             key = {" ": "space", "/": "slash"}.get(c, c)
             w.app.post_message(events.Key(key, c))
         await w.until(lambda: w.chat.composer.field.text == "/forget a b 2 c", "every letter")
-        assert not w.chat.query_one(Choices).disabled
+        assert not w.chat.query_one(ChoiceList).disabled
 
 
 async def test_what_is_no_longer_so_is_marked_in_the_list(online: Settings, openai_server: OpenAIServer) -> None:
@@ -138,7 +138,7 @@ async def test_what_is_no_longer_so_is_marked_in_the_list(online: Settings, open
         await w.sees("+ remembered")
         [memory] = (await w.chat.link.command("memories", "")).memories
 
-        def past(tx: Tx) -> None:
+        def past(tx: Transaction) -> None:
             tx.changes.begin("user", "edit", memory.created_at)
             quote = replace(memory, negated_at=memory.created_at, modalities=("text", "quote"))
             tx.memories.put(quote, "negated")
@@ -230,10 +230,10 @@ async def test_a_failed_reply_keeps_what_came_and_can_be_tried_again(
     async with window(online) as w:
         await w.send("Tell me.")
         await w.sees("✗", "try again", "broken off")
-        (reply,) = w.chat.conversation.query(Reply)
+        (reply,) = w.chat.conversation.query(LiveReply)
         assert reply.failed is not None
         assert "I was just" in w.screen()
-        await w.focus(Reply)
+        await w.focus(LiveReply)
         await w.pilot.press("r")
         await w.sees("All of it this time.")
         await w.until(lambda: not w.chat.replies.writing)
@@ -286,9 +286,9 @@ async def test_another_windows_words_appear_by_themselves(online: Settings, open
     async with window(online) as w:
         await w.send("said here")
         async with opener(online) as other:
-            from tui.link import Link
+            from tui.link import AgentConnection
 
-            link = Link(online)
+            link = AgentConnection(online)
             link._ebb = other
             async for _ in other.agent.reply(link.turn("said on the phone")):
                 pass
@@ -326,8 +326,8 @@ async def test_the_conversation_goes_on_after_a_restart(online: Settings, openai
         await w.send("Before the restart.")
     async with window(online) as w:
         await w.sees("Before the restart.", "You said")
-        assert not w.chat.conversation.query(Reply)
-        assert len(w.chat.conversation.query(Said)) == 2
+        assert not w.chat.conversation.query(LiveReply)
+        assert len(w.chat.conversation.query(FinishedMessage)) == 2
         await w.pilot.press("up")
         assert w.chat.composer.text == "Before the restart."
 
@@ -356,7 +356,7 @@ async def test_long_conversations_stay_light_and_can_be_read_back(
         await w.pilot.press("ctrl+end")
         for n in range(4):
             await w.send(f"more {n}")
-        assert len(view.query(Reply)) <= 2
+        assert len(view.query(LiveReply)) <= 2
 
 
 async def test_reading_above_is_not_disturbed(online: Settings, openai_server: OpenAIServer) -> None:
@@ -390,7 +390,7 @@ async def test_typing_anywhere_leads_back_to_the_composer(online: Settings) -> N
     """From a message, a letter that is no key there begins the next message."""
     async with window(online) as w:
         await w.send("One.")
-        await w.focus(Said, Reply)
+        await w.focus(FinishedMessage, LiveReply)
         await w.pilot.press("x")
         assert w.app.focused is w.chat.composer.field
         assert w.chat.composer.text == "x"
@@ -445,9 +445,9 @@ async def test_writing_in_another_window_is_said(online: Settings, openai_server
     """While the other window's reply is written, this one says so."""
     openai_server.queue.append(say("slow " * 60, delay=0.03))
     async with window(online) as w, opener(online) as other:
-        from tui.link import Link
+        from tui.link import AgentConnection
 
-        link = Link(online)
+        link = AgentConnection(online)
         link._ebb = other
 
         async def talk() -> None:

@@ -11,9 +11,9 @@ from textual.pilot import Pilot
 
 from bot.events import CommandSpec
 from tui.themes import TIDE
-from tui.voice import Voice
+from tui.voice import WindowLanguage
 from tui.widgets.composer import Composer
-from tui.widgets.history import History
+from tui.widgets.history import InputHistory
 
 COMMANDS: list[CommandSpec] = [
     ("new", {"en": "start afresh", "zh": "重新开始"}),
@@ -34,7 +34,7 @@ class Bench(App[None]):
         self.theme = "tide"
         self.sent: list[str] = []
         self.stops = 0
-        self.composer = Composer(Voice("en"))
+        self.composer = Composer(WindowLanguage("en"))
 
     def compose(self) -> ComposeResult:
         yield self.composer
@@ -59,7 +59,7 @@ async def bench() -> AsyncIterator[tuple[Bench, Pilot[None]]]:
 
 def test_history_keeps_the_draft() -> None:
     """Up through what was said, down again to what was being written."""
-    history = History()
+    history = InputHistory()
     history.fill(["one", "two"])
     assert [history.step(-1, "draft"), history.step(-1, "two"), history.step(-1, "one")] == ["two", "one", None]
     assert [history.step(1, "one"), history.step(1, "two"), history.step(1, "draft")] == ["two", "draft", None]
@@ -67,7 +67,7 @@ def test_history_keeps_the_draft() -> None:
 
 def test_history_lets_go_of_what_was_off_the_record() -> None:
     """Cut back to where it began."""
-    history = History()
+    history = InputHistory()
     history.add("kept")
     mark = len(history)
     history.add("secret")

@@ -10,9 +10,9 @@ from bot import settings as config
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer
 from tests.tui.driver import Window, window
-from tui.screens.chat import Chat
-from tui.setup import Unusable, Wish, check
-from tui.voice import Voice
+from tui.screens.chat import ChatScreen
+from tui.setup import SetupChoice, SetupError, check
+from tui.voice import WindowLanguage
 
 
 async def _first(w: Window) -> None:
@@ -35,7 +35,7 @@ async def test_the_notebook_needs_nothing(settings: Settings) -> None:
     async with window(settings, ready=False) as w:
         await _first(w)
         await w.pilot.press("enter")
-        await w.until(lambda: isinstance(w.app.screen, Chat), "the chat")
+        await w.until(lambda: isinstance(w.app.screen, ChatScreen), "the chat")
         await w.sees("the notebook: no language model", "Tell me something")
     assert _stored(settings).provider == "offline"
     assert settings.env_file.stat().st_mode & 0o777 == 0o600
@@ -63,7 +63,7 @@ async def test_an_endpoint_is_tried_before_it_is_saved(settings: Settings, opena
         assert "sk-wrong" not in w.screen()
         screen._key.value = "sk-right-0123456789"  # type: ignore[attr-defined]
         await w.pilot.press("enter")
-        await w.until(lambda: isinstance(w.app.screen, Chat), "the chat")
+        await w.until(lambda: isinstance(w.app.screen, ChatScreen), "the chat")
         await w.sees("sea-model")
         assert "sk-right" not in w.screen()
     stored = _stored(settings)
@@ -143,22 +143,22 @@ async def test_in_chinese(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("wish", "word"),
     [
-        (Wish("openai"), "Paste a key"),
-        (Wish("openai", key="sk-a b"), "spaces"),
-        (Wish("openai", key="sk-\u200bab"), "spaces"),
-        (Wish("openai", key="密钥"), "spaces"),
-        (Wish("endpoint", url="localhost:1234"), "http"),
-        (Wish("endpoint", url="http://"), "http"),
-        (Wish("endpoint", url="ftp://host/v1"), "http"),
+        (SetupChoice("openai"), "Paste a key"),
+        (SetupChoice("openai", key="sk-a b"), "spaces"),
+        (SetupChoice("openai", key="sk-\u200bab"), "spaces"),
+        (SetupChoice("openai", key="密钥"), "spaces"),
+        (SetupChoice("endpoint", url="localhost:1234"), "http"),
+        (SetupChoice("endpoint", url="http://"), "http"),
+        (SetupChoice("endpoint", url="ftp://host/v1"), "http"),
     ],
 )
-def test_what_is_plainly_wrong_is_said_at_once(wish: Wish, word: str) -> None:
+def test_what_is_plainly_wrong_is_said_at_once(wish: SetupChoice, word: str) -> None:
     """One clear sentence, before anybody is asked."""
-    with pytest.raises(Unusable, match=word):
-        check(wish, Voice("en"))
+    with pytest.raises(SetupError, match=word):
+        check(wish, WindowLanguage("en"))
 
 
 def test_pasted_blanks_around_do_no_harm() -> None:
     """They are taken off, and so is a slash at the end of an address."""
-    wish = check(Wish("endpoint", key=" sk-1\n", url=" http://host/v1/ ", model=" m "), Voice("en"))
+    wish = check(SetupChoice("endpoint", key=" sk-1\n", url=" http://host/v1/ ", model=" m "), WindowLanguage("en"))
     assert (wish.key, wish.url, wish.model) == ("sk-1", "http://host/v1", "m")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tui.widgets.flat import flat
+from tui.widgets.flat import render_markdown
 from tui.words import install
 
 install()
@@ -39,7 +39,7 @@ end"""
 
 def test_every_kind_of_block_shows() -> None:
     """Headings, emphasis, lists, quotes, code and tables, each as people know it."""
-    text = flat(SOURCE, 40).plain
+    text = render_markdown(SOURCE, 40).plain
     assert "Title" in text
     assert "A bold word" in text
     assert "• one" in text
@@ -56,17 +56,17 @@ def test_every_kind_of_block_shows() -> None:
 @pytest.mark.parametrize("width", [8, 12, 20, 41, 80])
 def test_no_row_is_wider_than_it_may_be(width: int) -> None:
     """At any width, in cells and not in characters."""
-    assert max(cell_len(row) for row in flat(SOURCE, width).plain.split("\n")) <= max(width, 14)
+    assert max(cell_len(row) for row in render_markdown(SOURCE, width).plain.split("\n")) <= max(width, 14)
 
 
 @settings(deadline=None)
 @given(st.text(), st.integers(1, 60))
 def test_anything_can_be_laid_out(source: str, width: int) -> None:
     """Whatever a model writes, it is shown and nothing breaks."""
-    flat(source, width)
+    render_markdown(source, width)
 
 
 def test_wrapped_items_hang() -> None:
     """The second row of an item begins under its text."""
-    rows = flat("- alpha beta gamma delta", 14).plain.split("\n")
+    rows = render_markdown("- alpha beta gamma delta", 14).plain.split("\n")
     assert rows == ["• alpha beta", "  gamma delta"]

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from memory.models import KINDS, Change, CurveState, Hit, Kind, Layer, Level, Memory, Op, Precision, State
-from tui.voice import Voice
-from tui.widgets.glance import gauge, glyph, hit_lines, icon, learned, learned_lines, when
+from tui.voice import WindowLanguage
+from tui.widgets.glance import draw_gauge, format_date, format_hit, format_learned, get_glyph, get_icon, list_learned
 from tui.words import install
 
 install()
@@ -44,14 +44,14 @@ def change(op: Op, id_: str = "k7f3a2", seq: int = 1, set_id: str = "s1", reason
 )
 def test_each_change_has_its_word(op: Op, effect: str) -> None:
     """One effect for each thing that can happen to a memory."""
-    (item,) = learned([change(op)], {"k7f3a2": memory()})
+    (item,) = list_learned([change(op)], {"k7f3a2": memory()})
     assert item.effect == effect
 
 
 def test_a_correction_is_one_update() -> None:
     """The old memory superseded and the new one created are one entry, saying the new text."""
     new = memory("n1", "Drinks coffee", supersedes=("k7f3a2",))
-    items = learned(
+    items = list_learned(
         [change("superseded"), change("created", "n1", 2)], {"k7f3a2": memory(state=State.SUPERSEDED), "n1": new}
     )
     assert [(i.effect, i.text) for i in items] == [("updated", "Drinks coffee")]
@@ -59,33 +59,33 @@ def test_a_correction_is_one_update() -> None:
 
 def test_a_proposal_asks() -> None:
     """What waits for a yes is not said to be remembered."""
-    (item,) = learned([change("created")], {"k7f3a2": memory(state=State.PROPOSED)})
+    (item,) = list_learned([change("created")], {"k7f3a2": memory(state=State.PROPOSED)})
     assert item.effect == "proposed"
 
 
 def test_what_was_forgotten_is_not_shown_once_more() -> None:
     """Neither from the row nor from the change."""
-    (item,) = learned([change("forgotten")], {"k7f3a2": memory()})
+    (item,) = list_learned([change("forgotten")], {"k7f3a2": memory()})
     assert item.text == ""
-    line = learned_lines(item, Voice("en"), 40, Content(""))
+    line = format_learned(item, WindowLanguage("en"), 40, Content(""))
     assert "oolong" not in line.plain
     assert "(forgotten)" in line.plain
 
 
 def test_what_was_purged_is_no_news() -> None:
     """Nothing is left to look at, and nothing can be taken back."""
-    assert learned([change("purged")], {}) == []
+    assert list_learned([change("purged")], {}) == []
 
 
 def test_signs_are_two_cells_wide() -> None:
     """Text stands in one column whatever kind and level a memory has."""
-    assert {cell_len(icon(kind)) for kind in KINDS} == {2}
-    assert {cell_len(glyph(level)) for level in Level} == {2}
+    assert {cell_len(get_icon(kind)) for kind in KINDS} == {2}
+    assert {cell_len(get_glyph(level)) for level in Level} == {2}
 
 
 def test_gauge() -> None:
     """From empty to full, and no further."""
-    assert [gauge(x) for x in (-1.0, 0.0, 0.5, 1.0, 7.0)] == ["▱▱▱▱▱", "▱▱▱▱▱", "▰▰▱▱▱", "▰▰▰▰▰", "▰▰▰▰▰"]
+    assert [draw_gauge(x) for x in (-1.0, 0.0, 0.5, 1.0, 7.0)] == ["▱▱▱▱▱", "▱▱▱▱▱", "▰▰▱▱▱", "▰▰▰▰▰", "▰▰▰▰▰"]
 
 
 @pytest.mark.parametrize(
@@ -99,16 +99,16 @@ def test_gauge() -> None:
 )
 def test_dates_are_no_more_precise_than_they_were_said(precision: Precision, en: str, zh: str) -> None:
     """A year stays a year."""
-    assert when(NOW, "UTC", "en", precision) == en
-    assert when(NOW, "UTC", "zh", precision) == zh
+    assert format_date(NOW, "UTC", "en", precision) == en
+    assert format_date(NOW, "UTC", "zh", precision) == zh
 
 
 def test_a_hit_says_why_it_came() -> None:
     """Relevance as a share, or the reason where there was no relevance to measure."""
-    said = hit_lines(Hit(memory(), 1.2, gate=0.81), NOW, Voice("en"), 60).plain
+    said = format_hit(Hit(memory(), 1.2, gate=0.81), NOW, WindowLanguage("en"), 60).plain
     assert "✓" in said
     assert "Drinks oolong" in said
     assert "▰▰▰▰▱ 81%" in said
-    by_time = hit_lines(Hit(memory(), 1.2, why="episode_by_time"), NOW, Voice("zh"), 60).plain
+    by_time = format_hit(Hit(memory(), 1.2, why="episode_by_time"), NOW, WindowLanguage("zh"), 60).plain
     assert "按时间" in by_time
     assert "%" not in by_time

@@ -18,7 +18,7 @@ from tests.servers.openai import OpenAIServer, say
 from tests.tui.driver import NOW, Window, opener, window
 from tui.app import EbbApp
 from tui.screens.chat import KEEP
-from tui.screens.leaving import Finishing, Trouble
+from tui.screens.leaving import FinishingScreen, OpenErrorScreen
 
 
 async def test_quitting_waits_for_learning_and_says_so(online: Settings, openai_server: OpenAIServer) -> None:
@@ -27,7 +27,7 @@ async def test_quitting_waits_for_learning_and_says_so(online: Settings, openai_
     async with window(online) as w:
         await w.send("I have a cat.")
         await w.pilot.press("ctrl+c")
-        await w.until(lambda: isinstance(w.app.screen, Finishing), "finishing")
+        await w.until(lambda: isinstance(w.app.screen, FinishingScreen), "finishing")
         await w.sees("finishing…", "One thing you said is still being learned")
         await w.until(lambda: w.app._exit, "the end")
     assert w.app.left_over == 0
@@ -130,7 +130,7 @@ async def test_what_cannot_be_opened_is_one_sentence(settings: Settings) -> None
     settings.home.mkdir(parents=True)
     settings.database.write_bytes(b"this is no database, but it is long enough to be read as one" * 40)
     async with window(settings, ready=False) as w:
-        await w.until(lambda: isinstance(w.app.screen, Trouble), "trouble")
+        await w.until(lambda: isinstance(w.app.screen, OpenErrorScreen), "trouble")
         await w.sees("could not open", "r try again")
         assert "Traceback" not in w.screen()
         settings.database.unlink()

@@ -17,19 +17,19 @@ from textual.pilot import Pilot
 
 from bot.events import Choice, Failed, Status, WindowMode
 from bot.settings import Settings
-from memory.models import Change, CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, language_of
+from memory.models import Change, CurveState, Hit, Kind, Lang, Layer, Level, Memory, Message, detect_language
 from tests.tui.driver import NOW
 from tui.app import EbbApp
-from tui.link import Ebb
-from tui.screens.first_run import FirstRun
-from tui.screens.keys import Keys
-from tui.screens.leaving import Finishing
+from tui.link import AgentHandle
+from tui.screens.first_run import FirstRunScreen
+from tui.screens.keys import KeyHelpScreen
+from tui.screens.leaving import FinishingScreen
 from tui.themes import THEMES
-from tui.widgets.entries import Line
-from tui.widgets.glance import learned
+from tui.widgets.entries import MessageLine
+from tui.widgets.glance import list_learned
 from tui.widgets.header import HeaderState
-from tui.widgets.marks import Choices
-from tui.widgets.reply import Reply
+from tui.widgets.marks import ChoiceList
+from tui.widgets.reply import LiveReply
 
 Compare = Callable[..., bool]
 SAID = {
@@ -51,7 +51,7 @@ def _memory(id_: str, text: str, kind: Kind, days: float, level: Level = Level.F
     at = NOW - timedelta(days=days)
     state = CurveState(1.0, at)
     return Memory(
-        id_, "u", text, text, language_of(text), Layer.FACT, kind, at, at, "fade", state, 1.5, at, level=level
+        id_, "u", text, text, detect_language(text), Layer.FACT, kind, at, at, "fade", state, 1.5, at, level=level
     )
 
 
@@ -64,10 +64,10 @@ MEMORIES = (
 
 
 @asynccontextmanager
-async def _never(settings: Settings) -> AsyncIterator[Ebb]:
+async def _never(settings: Settings) -> AsyncIterator[AgentHandle]:
     """An Ebb that is being opened for ever."""
     await asyncio.Event().wait()
-    yield cast("Ebb", settings)
+    yield cast("AgentHandle", settings)
 
 
 class Still(EbbApp):
@@ -88,15 +88,15 @@ async def _talk(pilot: Pilot[Any], lang: Lang, mode: WindowMode = WindowMode.NOR
     earlier = Message("m0", "s1", "t0", None, "assistant", "# Before\n\n- one\n- two", NOW - timedelta(days=1), "UTC")
     await chat.conversation.reconcile([earlier])
     await chat.conversation.enter_session("s2", NOW)
-    await chat.conversation.say(Line("user", asked, NOW, "t1"))
-    reply = await chat.conversation.say(Line("assistant", "", NOW, "t1"))
-    assert isinstance(reply, Reply)
+    await chat.conversation.say(MessageLine("user", asked, NOW, "t1"))
+    reply = await chat.conversation.say(MessageLine("assistant", "", NOW, "t1"))
+    assert isinstance(reply, LiveReply)
     await reply.write(answered)
     await reply.finish(answered, message_id="m1")
     hits = [Hit(m, 1.0, gate=0.93 - n / 5) for n, m in enumerate(MEMORIES[:3])]
     await chat.panel.recalled(hits, NOW)
     change = Change(1, "set1", "u", "created", "memory", "k7f3a2", None, {}, "monitor", "t1", NOW)
-    items = learned([change], {m.id: m for m in MEMORIES})
+    items = list_learned([change], {m.id: m for m in MEMORIES})
     await chat.panel.learned(items)
     await chat.conversation.notice(items, "t1")
     if mode is not WindowMode.NORMAL:
@@ -146,12 +146,12 @@ def test_questions_and_failures(snap_compare: Compare) -> None:
         assert isinstance(app, Still)
         await pilot.pause()
         view = app.chat.conversation
-        await view.say(Line("user", "Hello?", NOW, "t1"))
-        reply = await view.say(Line("assistant", "", NOW, "t1"))
-        assert isinstance(reply, Reply)
+        await view.say(MessageLine("user", "Hello?", NOW, "t1"))
+        reply = await view.say(MessageLine("assistant", "", NOW, "t1"))
+        assert isinstance(reply, LiveReply)
         await reply.fail(Failed("rate_limit", "The provider asks for a pause of 20 seconds.", 20.0, "I was just"))
         await view.note("Which of these do you mean?", asked="/forget dog")
-        await view.choose(Choices([Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]))
+        await view.choose(ChoiceList([Choice("a", "Once had a dog"), Choice("b", "Likes dogs"), Choice("c", "None")]))
         await pilot.pause()
 
     assert snap_compare(Still("en", "clear"), terminal_size=(80, 24), run_before=prepare)
@@ -164,7 +164,7 @@ def test_the_first_screen(snap_compare: Compare, lang: Lang) -> None:
     async def prepare(pilot: Pilot[Any]) -> None:
         app = pilot.app
         assert isinstance(app, Still)
-        await app.push_screen(FirstRun(app.link.settings, app.voice))
+        await app.push_screen(FirstRunScreen(app.link.settings, app.voice))
         for _ in range(100):
             await pilot.pause(0.02)
             if getattr(app.screen, "_models", None) is not None:
@@ -180,7 +180,7 @@ def test_the_keys(snap_compare: Compare) -> None:
     async def prepare(pilot: Pilot[Any]) -> None:
         app = pilot.app
         assert isinstance(app, Still)
-        await app.push_screen(Keys(app.voice))
+        await app.push_screen(KeyHelpScreen(app.voice))
         await pilot.pause()
 
     assert snap_compare(Still("en"), terminal_size=(100, 30), run_before=prepare)
@@ -192,12 +192,12 @@ async def test_every_theme_has_every_colour(theme: str, tmp_path: Path) -> None:
     app = Still("en", theme, tmp_path)
     async with app.run_test(size=(100, 30)) as pilot:
         await _talk(pilot, "en")
-        await app.chat.conversation.choose(Choices([Choice("a", "One")]))
-        await app.push_screen(FirstRun(app.link.settings, app.voice))
+        await app.chat.conversation.choose(ChoiceList([Choice("a", "One")]))
+        await app.push_screen(FirstRunScreen(app.link.settings, app.voice))
         await pilot.pause()
-        await app.push_screen(Finishing(app.voice))
+        await app.push_screen(FinishingScreen(app.voice))
         await pilot.pause()
-        await app.push_screen(Keys(app.voice))
+        await app.push_screen(KeyHelpScreen(app.voice))
         for _ in THEMES:
             await pilot.press("ctrl+t")
             await pilot.pause()

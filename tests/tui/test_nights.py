@@ -13,7 +13,7 @@ from bot.settings import Settings
 from memory.models import Lang
 from tests.tui.driver import NOW, window
 from tui.widgets.header import Header
-from tui.widgets.notice import Notice
+from tui.widgets.notice import LearningNotice
 
 
 @pytest.mark.parametrize(("lang", "words"), [("en", "looking after memories ▰▰▱▱▱"), ("zh", "整理记忆 ▰▰▱▱▱")])
@@ -34,4 +34,4 @@ async def test_a_night_is_told_in_one_sentence(settings: Settings) -> None:
         await ebb.service.keeper.by_hand(ebb.owner, NOW)
         assert await ebb.agent.drain(20) == 0
         await w.sees("Overnight: 3 grew fainter.")
-        assert not w.chat.conversation.query(Notice)
+        assert not w.chat.conversation.query(LearningNotice)

@@ -16,23 +16,23 @@ from textual.message import Message as TextualMessage
 from textual.screen import Screen
 from textual.widgets import Static
 
-from bot.commands.memories import asked as searched
-from bot.events import Outcome, Status, WindowMode
+from bot.commands.memories import parse_list_request as searched
+from bot.events import CommandOutcome, Status, WindowMode
 from memory.errors import MemoryError_
-from tui.following import PAGE, Following
-from tui.link import Link
-from tui.replies import Asked, Replies
-from tui.screens.hints import hints
-from tui.screens.memories import Memories
-from tui.voice import Voice
+from tui.following import PAGE, ChangeFollower
+from tui.link import AgentConnection
+from tui.replies import QueuedMessage, ReplyQueue
+from tui.screens.hints import list_hints
+from tui.screens.memories import MemoryBrowserScreen
+from tui.voice import WindowLanguage
 from tui.widgets.composer import Composer
 from tui.widgets.conversation import Conversation
-from tui.widgets.entries import Entry, typed
-from tui.widgets.header import Header, HeaderState, Hints, Tide
-from tui.widgets.marks import Choices, Divider, Welcome
-from tui.widgets.notice import Notice
+from tui.widgets.entries import ConversationEntry, get_typed_character
+from tui.widgets.header import Header, HeaderState, KeyHints, TideLine
+from tui.widgets.marks import ChoiceList, Divider, WelcomeText
+from tui.widgets.notice import LearningNotice
 from tui.widgets.panel import MemoryPanel
-from tui.widgets.reply import Reply
+from tui.widgets.reply import LiveReply
 
 log = logging.getLogger(__name__)
 WIDE = 100  # columns from which the panel has room of its own
@@ -40,7 +40,7 @@ KEEP = 0.5  # seconds after which what is typed outlives a crash
 PULSE = 1.0  # seconds between looks at what other windows do
 
 
-class Chat(Screen[None]):
+class ChatScreen(Screen[None]):
     """One window on the conversation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,21 +57,21 @@ class Chat(Screen[None]):
     class Leave(TextualMessage):
         """/quit."""
 
-    def __init__(self, link: Link, voice: Voice) -> None:
+    def __init__(self, link: AgentConnection, voice: WindowLanguage) -> None:
         super().__init__()
         self.link = link
         self.voice = voice
         self.header = Header()
-        self.tide = Tide()
+        self.tide = TideLine()
         self.conversation = Conversation(voice)
         self.panel = MemoryPanel(voice)
         self.composer = Composer(voice)
-        self.hints = Hints()
+        self.hints = KeyHints()
         self._elsewhere = Static(classes="elsewhere")
-        self.following = Following(
+        self.following = ChangeFollower(
             link, voice, self.conversation, self.panel, self._show_status, lambda: self.replies.writing
         )
-        self.replies = Replies(link, self.conversation, self.panel, self._command, self._changed)
+        self.replies = ReplyQueue(link, self.conversation, self.panel, self._command, self._changed)
         self._status: Status | None = None
         self._panel_wanted: bool | None = None  # None: as the width allows
         self._leading = False  # a letter leads to the composer, and the focus is still on its way there
@@ -113,7 +113,7 @@ class Chat(Screen[None]):
         if status.session_id is not None:
             await self.conversation.enter_session(status.session_id, ebb.clock())
         if not messages:
-            await self.conversation.mount(Welcome(self.voice))
+            await self.conversation.mount(WelcomeText(self.voice))
         self.composer.history.fill([m.text for m in messages if m.role == "user" and m.text])
         self.following.begin(status)
         self.run_worker(self.following.listen(status.last_seq), group="listen", exclusive=True)
@@ -124,7 +124,7 @@ class Chat(Screen[None]):
             if key.startswith("draft-"):
                 self.composer.restore(text)
             else:
-                self.replies.ask(Asked(text, id=key))
+                self.replies.ask(QueuedMessage(text, id=key))
         self.set_interval(KEEP, self.keep_unsent)
         self.run_worker(self._work(), group="replies", exclusive=True)
 
@@ -133,7 +133,7 @@ class Chat(Screen[None]):
         if self._kept is None or not self.link.is_open:
             return
         normal = self.link.mode is WindowMode.NORMAL
-        texts = self.replies.unsent(Asked(self.composer.draft, id=self._draft_id)) if normal else {}
+        texts = self.replies.unsent(QueuedMessage(self.composer.draft, id=self._draft_id)) if normal else {}
         before, self._kept = self._kept, None if last else texts
         if texts != before:
             with contextlib.suppress(MemoryError_):  # busy: what changes next is stored with it
@@ -166,7 +166,7 @@ class Chat(Screen[None]):
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         """Into the queue; it is answered as soon as what is before it has been."""
-        self.replies.ask(Asked(event.text))
+        self.replies.ask(QueuedMessage(event.text))
         self.run_worker(self.keep_unsent(), group="keep")
         if self.has_class("-over"):
             self.action_toggle_panel()
@@ -190,22 +190,22 @@ class Chat(Screen[None]):
         name, _, args = text[1:].partition(" ")
         outcome = await self.link.command(name, args.strip())
         if name in ("memories", "m") and outcome.ok and outcome.memories:
-            self.app.push_screen(Memories(self.link, self.voice, outcome, searched(args)[0]))
+            self.app.push_screen(MemoryBrowserScreen(self.link, self.voice, outcome, searched(args)[0]))
             return
         await self.show(outcome, asked=text)
 
-    async def show(self, outcome: Outcome, *, asked: str = "") -> None:
+    async def show(self, outcome: CommandOutcome, *, asked: str = "") -> None:
         """Whatever a command came to."""
         if outcome.mode is not None and outcome.mode is not self.link.mode:
             await self._enter_mode(outcome.mode)
         await self.conversation.note(outcome.text, ok=outcome.ok, asked=asked)
         if outcome.choices:
-            await self.conversation.choose(Choices(outcome.choices))
+            await self.conversation.choose(ChoiceList(outcome.choices))
         if outcome.session_id:
             await self.conversation.enter_session(outcome.session_id, self.link.ebb.clock())
         if outcome.turn is not None:
             turn = replace(outcome.turn, id=outcome.turn.id or uuid.uuid4().hex)
-            self.replies.ask(Asked(turn.text, turn), first=True)
+            self.replies.ask(QueuedMessage(turn.text, turn), first=True)
         if outcome.quit:
             self.post_message(self.Leave())
         self.conversation.anchor()
@@ -226,35 +226,37 @@ class Chat(Screen[None]):
         style = "$quiet" if mode is WindowMode.NORMAL else f"${mode.value}"
         await self.conversation.put(Divider(f"divider.{mode.value}", self.voice, style=style))
 
-    async def on_choices_picked(self, event: Choices.Picked) -> None:
+    async def on_choice_list_picked(self, event: ChoiceList.Picked) -> None:
         """Send the answer back."""
         self.action_focus_composer()
         await self.show(await self.link.command("choose", event.key))
         await self.following.refresh()
 
-    async def on_notice_undo(self, event: Notice.Undo) -> None:
+    async def on_learning_notice_undo(self, event: LearningNotice.Undo) -> None:
         """Take back what was learned."""
         self.action_focus_composer()
         for set_id in event.set_ids:
             outcome = await self.link.command("undo", set_id)
             if outcome.ok:
-                for notice in self.query(Notice):
+                for notice in self.query(LearningNotice):
                     notice.drop(set_ids={set_id})
             await self.show(outcome)
 
-    async def on_notice_view(self, event: Notice.View) -> None:
+    async def on_learning_notice_view(self, event: LearningNotice.View) -> None:
         """Look at a memory among the others."""
         found = await self.link.memories([event.memory_id])
         self.app.push_screen(
-            Memories(self.link, self.voice, Outcome(True, "", tuple(found.values())), "", event.memory_id)
+            MemoryBrowserScreen(
+                self.link, self.voice, CommandOutcome(True, "", tuple(found.values())), "", event.memory_id
+            )
         )
 
-    def on_reply_retry(self, event: Reply.Retry) -> None:
+    def on_live_reply_retry(self, event: LiveReply.Retry) -> None:
         """Ask again."""
         if self.replies.retry(event.turn_id):
             self.action_focus_composer()
 
-    def on_entry_copied(self, event: Entry.Copied) -> None:
+    def on_conversation_entry_copied(self, event: ConversationEntry.Copied) -> None:
         """Copy a message's source."""
         self.app.copy_to_clipboard(event.text)
 
@@ -320,7 +322,7 @@ class Chat(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Typing anywhere leads back to the composer."""
-        character = event.character if self._leading and event.is_printable else typed(event)
+        character = event.character if self._leading and event.is_printable else get_typed_character(event)
         if character is None or (event.key in self.active_bindings and not self._leading):
             return
         event.stop()
@@ -356,4 +358,4 @@ class Chat(Screen[None]):
             return
         self.tide.flow(self.replies.writing)
         self.composer.waiting(self.replies.waiting)
-        self.hints.pairs = hints(self.voice, self.focused, self.replies)
+        self.hints.pairs = list_hints(self.voice, self.focused, self.replies)

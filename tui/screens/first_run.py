@@ -16,20 +16,20 @@ from textual.widgets.option_list import Option
 
 from bot.settings import Settings
 from memory.text.output import clean_output
-from tui.setup import Unusable, Way, Wish, ollama_models, settle
-from tui.voice import Voice
+from tui.setup import SetupChoice, SetupError, Way, apply_choice, list_ollama_models
+from tui.voice import WindowLanguage
 from tui.words import one_line
 
 _WAYS: tuple[Way, ...] = ("openai", "endpoint", "ollama", "offline")
 _SHOWN = 3  # models named in the list of ways
 
 
-class FirstRun(Screen[Settings]):
+class FirstRunScreen(Screen[Settings]):
     """Dismissed with the settings that were checked and saved."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", show=False)]
 
-    def __init__(self, settings: Settings, voice: Voice) -> None:
+    def __init__(self, settings: Settings, voice: WindowLanguage) -> None:
         super().__init__()
         self._settings = settings
         self._voice = voice
@@ -86,7 +86,7 @@ class FirstRun(Screen[Settings]):
             self._ways.action_select()
 
     async def _look(self) -> None:
-        self._models = await ollama_models(self._settings)
+        self._models = await list_ollama_models(self._settings)
         self._fill()
 
     def _fill(self) -> None:
@@ -176,14 +176,14 @@ class FirstRun(Screen[Settings]):
             self._problem(self._voice("first.key.again"))
             return
         self._key_for = self._whom()
-        wish = Wish(self._way, self._key.value, self._url.value, self._model.value)
+        wish = SetupChoice(self._way, self._key.value, self._url.value, self._model.value)
         self._problem(self._voice("first.checking") if self._way != "offline" else "", style="$quiet")
         self.run_worker(self._settle(wish), group="settle", exclusive=True)
 
-    async def _settle(self, wish: Wish) -> None:
+    async def _settle(self, wish: SetupChoice) -> None:
         try:
-            settings = await settle(self._settings, wish, self._voice)
-        except Unusable as error:
+            settings = await apply_choice(self._settings, wish, self._voice)
+        except SetupError as error:
             self._problem(str(error))
         else:
             self.dismiss(settings)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from textual.widget import Widget
 
-from tui.replies import Replies
-from tui.voice import Voice
-from tui.widgets.entries import Entry
-from tui.widgets.marks import Choices
-from tui.widgets.notice import Notice
-from tui.widgets.reply import Reply
+from tui.replies import ReplyQueue
+from tui.voice import WindowLanguage
+from tui.widgets.entries import ConversationEntry
+from tui.widgets.marks import ChoiceList
+from tui.widgets.notice import LearningNotice
+from tui.widgets.reply import LiveReply
 
 
-def hints(say: Voice, focused: Widget | None, replies: Replies) -> tuple[tuple[str, str], ...]:
+def list_hints(say: WindowLanguage, focused: Widget | None, replies: ReplyQueue) -> tuple[tuple[str, str], ...]:
     """(key, word) for the bottom line, the most important first."""
-    if isinstance(focused, Choices):
+    if isinstance(focused, ChoiceList):
         return (("1–9", say("hint.choose")), ("Esc", say("hint.back")))
-    if isinstance(focused, Entry):
+    if isinstance(focused, ConversationEntry):
         pairs = [("↑↓", say("hint.messages")), ("c", say("copy"))]
-        if isinstance(focused, Notice):
+        if isinstance(focused, LearningNotice):
             pairs += [("v", say("view")), ("u", say("undo"))]
-        if isinstance(focused, Reply) and focused.failed:
+        if isinstance(focused, LiveReply) and focused.failed:
             pairs += [("r", say("retry"))]
         return (*pairs, ("Esc", say("hint.back")))
     pairs = [("Enter", say("hint.send"))]

@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.voice import Voice
-from tui.widgets.entries import Laid
-from tui.widgets.glance import hang
+from tui.voice import WindowLanguage
+from tui.widgets.entries import WrappedText
+from tui.widgets.glance import wrap_beside
 
 KEYS: tuple[tuple[str, str], ...] = (
     ("Enter", "keys.send"),
@@ -31,7 +31,7 @@ KEYS: tuple[tuple[str, str], ...] = (
 _WIDEST = 26
 
 
-class Row(Laid):
+class KeyHelp(WrappedText):
     """A key, and what it does beside it."""
 
     def __init__(self, key: Content, word: Content) -> None:
@@ -41,10 +41,10 @@ class Row(Laid):
 
     def lay(self, width: int) -> Content:
         """The word wraps beside the key."""
-        return hang(self._key, self._word, width)
+        return wrap_beside(self._key, self._word, width)
 
 
-class Keys(ModalScreen[None]):
+class KeyHelpScreen(ModalScreen[None]):
     """Closed by any of the keys that close things."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,7 +52,7 @@ class Keys(ModalScreen[None]):
         Binding("ctrl+c,ctrl+q", "app.leave", show=False),
     ]
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: WindowLanguage) -> None:
         super().__init__()
         self._voice = voice
 
@@ -61,5 +61,5 @@ class Keys(ModalScreen[None]):
         with VerticalScroll(classes="sheet"):
             yield Static(Content.styled(self._voice("keys.title"), "bold $primary"), classes="head")
             for key, word in KEYS:
-                yield Row(Content.styled(f"{key:<{_WIDEST}}", "$sand"), Content(self._voice(word)))
+                yield KeyHelp(Content.styled(f"{key:<{_WIDEST}}", "$sand"), Content(self._voice(word)))
             yield Static(Content.styled(self._voice("keys.select"), "$quiet"), classes="row")

@@ -12,15 +12,15 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from memory.text.output import clean_output
-from tui.voice import Voice
+from tui.voice import WindowLanguage
 
 
-class Finishing(ModalScreen[None]):
+class FinishingScreen(ModalScreen[None]):
     """Shown while background work is drained; Ctrl+C leaves it to the next start."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "app.leave", show=False)]
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: WindowLanguage) -> None:
         super().__init__()
         self._voice = voice
         self._words = Static()
@@ -36,7 +36,7 @@ class Finishing(ModalScreen[None]):
         self._words.update(Content(self._voice("finishing.one" if n == 1 else "finishing.left", n=n) if n else ""))
 
 
-class Trouble(ModalScreen[bool]):
+class OpenErrorScreen(ModalScreen[bool]):
     """Ebb could not be opened: why, in one sentence. True: try again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,7 +44,7 @@ class Trouble(ModalScreen[bool]):
         Binding("ctrl+c,ctrl+q", "app.leave", show=False),  # a modal screen hears nothing of the app's keys
     ]
 
-    def __init__(self, voice: Voice, why: str) -> None:
+    def __init__(self, voice: WindowLanguage, why: str) -> None:
         super().__init__()
         self._voice = voice
         self._why = why

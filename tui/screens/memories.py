@@ -14,20 +14,20 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from bot.commands.memories import LISTED
-from bot.events import Outcome
-from bot.texts import ago, kind_name
+from bot.events import CommandOutcome
+from bot.texts import format_age, kind_name
 from memory.models import Memory, State, mark_quote
 from memory.text.output import clean_output
-from tui.link import Link
-from tui.voice import Voice
-from tui.widgets.glance import gauge, glyph, hang, icon, validity, when
-from tui.widgets.header import Hints
+from tui.link import AgentConnection
+from tui.voice import WindowLanguage
+from tui.widgets.glance import draw_gauge, format_date, format_validity, get_glyph, get_icon, wrap_beside
+from tui.widgets.header import KeyHints
 from tui.words import one_line
 
 _FULL_WEIGHT = 2.0  # the curve's upper end
 
 
-class Memories(Screen[None]):
+class MemoryBrowserScreen(Screen[None]):
     """Up and down chooses, left and right turn the page, `/` searches, d twice forgets, u takes it back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,7 +40,14 @@ class Memories(Screen[None]):
         Binding("c", "copy", show=False),
     ]
 
-    def __init__(self, link: Link, voice: Voice, found: Outcome, word: str = "", shown: str | None = None) -> None:
+    def __init__(
+        self,
+        link: AgentConnection,
+        voice: WindowLanguage,
+        found: CommandOutcome,
+        word: str = "",
+        shown: str | None = None,
+    ) -> None:
         super().__init__()
         self._link = link
         self._voice = voice
@@ -54,7 +61,7 @@ class Memories(Screen[None]):
         self._list = OptionList(classes="memories", compact=True)
         self._detail = Static(classes="detail")
         self._word_of = Static(classes="said-of")
-        self._hints = Hints()
+        self._hints = KeyHints()
 
     def compose(self) -> ComposeResult:
         """List on the left, the chosen one on the right."""
@@ -112,25 +119,28 @@ class Memories(Screen[None]):
         style = "$quiet strike" if past or m.state in (State.DELETED, State.FORGOTTEN) else ""
         mark = f"{self._voice('browse.past')} · " if past else ""
         return Content.assemble(
-            (f"{glyph(m.level)} ", "$primary"),
-            f"{icon(m.kind)} ",
+            (f"{get_glyph(m.level)} ", "$primary"),
+            f"{get_icon(m.kind)} ",
             (mark, "$quiet"),
             (one_line(mark_quote(m, m.content), 200), style),
         )
 
     def _show(self, m: Memory) -> None:
         say, lang, now = self._voice, self._voice.lang, self._link.ebb.clock()
-        weight = f"{gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}"
-        last = ago(m.last_activated_at, now, lang) if m.activation_count else say("browse.never")
+        weight = f"{draw_gauge(m.weight / _FULL_WEIGHT, 8)} {m.weight:.2f}"
+        last = format_age(m.last_activated_at, now, lang) if m.activation_count else say("browse.never")
         rows = [
-            ("browse.kind", f"{icon(m.kind)} {kind_name(m.kind, lang)}"),
+            ("browse.kind", f"{get_icon(m.kind)} {kind_name(m.kind, lang)}"),
             ("browse.weight", weight),
             ("browse.level", f"{m.level.glyph} {say(f'level.{int(m.level)}')}"),
             ("browse.state", say("browse.past" if m.negated_at is not None else f"state.{m.state.value}")),
-            ("browse.age", f"{when(m.created_at, self._voice.tz, lang)} · {ago(m.created_at, now, lang)}"),
+            (
+                "browse.age",
+                f"{format_date(m.created_at, self._voice.tz, lang)} · {format_age(m.created_at, now, lang)}",
+            ),
             ("browse.last", f"{last} · {say('browse.uses', n=m.activation_count)}" if m.activation_count else last),
             ("browse.source", say(f"source.{m.source.value}")),
-            ("browse.valid", validity(m, self._voice, now)),
+            ("browse.valid", format_validity(m, self._voice, now)),
         ]
         marks = [say(mark) for mark, on in (("pinned", m.pinned), ("verified", m.verified)) if on]
         out = Content.assemble((clean_output(mark_quote(m, m.content)), "bold"), "\n", (f"[{m.id}]", "$quiet"))
@@ -141,7 +151,9 @@ class Memories(Screen[None]):
         for key, value in rows:
             if value:
                 label = set_cell_size(say(key), widest)
-                out = Content.assemble(out, "\n", hang(Content.styled(label, "$quiet"), Content(value), self._room()))
+                out = Content.assemble(
+                    out, "\n", wrap_beside(Content.styled(label, "$quiet"), Content(value), self._room())
+                )
         if m.original_content != m.content:
             out = Content.assemble(
                 out,

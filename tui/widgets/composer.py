@@ -18,8 +18,8 @@ from textual.widgets.option_list import Option
 
 from bot.events import CommandSpec, WindowMode
 from memory.text.output import clean_output
-from tui.voice import Voice
-from tui.widgets.history import History
+from tui.voice import WindowLanguage
+from tui.widgets.history import InputHistory
 from tui.words import one_line
 
 LONG_PASTE = 1_500  # characters; beyond this, or LONG_LINES, a paste is shown as one word
@@ -28,7 +28,7 @@ WANT_TEXT = frozenset({"remember", "forget"})  # completed by Enter, and not sen
 _COMMAND = re.compile(r"/[a-z]*\Z")
 
 
-class Field(TextArea):
+class ComposerField(TextArea):
     """The text itself. Enter sends; Shift+Enter, Alt+Enter and Ctrl+J break the line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -123,9 +123,9 @@ class Composer(Vertical):
     class Stop(TextualMessage):
         """Escape, with nothing else to close."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: WindowLanguage) -> None:
         super().__init__()
-        self.history = History()
+        self.history = InputHistory()
         self._voice = voice
         self._commands: Sequence[CommandSpec] = ()
         self._pastes: dict[str, str] = {}
@@ -133,7 +133,7 @@ class Composer(Vertical):
         self._list = OptionList(classes="completion", compact=True)
         self._list.can_focus = False
         self._suggested: str | None = None  # the text the list was made for
-        self.field = Field(self)
+        self.field = ComposerField(self)
 
     def compose(self) -> ComposeResult:
         """From the top: completion, queue, field."""

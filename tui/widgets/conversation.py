@@ -11,18 +11,18 @@ from textual.message import Message as TextualMessage
 from textual.widget import Widget
 
 from memory.models import Message
-from tui.voice import Voice
-from tui.widgets.entries import Entry, Line, Note, Said
-from tui.widgets.glance import Learned
-from tui.widgets.marks import Choices, Divider, Welcome
-from tui.widgets.notice import Notice
-from tui.widgets.reply import Reply
+from tui.voice import WindowLanguage
+from tui.widgets.entries import ConversationEntry, EbbNote, FinishedMessage, MessageLine
+from tui.widgets.glance import LearnedChange
+from tui.widgets.marks import ChoiceList, Divider, WelcomeText
+from tui.widgets.notice import LearningNotice
+from tui.widgets.reply import LiveReply
 
 LIVE = 8  # live Markdown widgets (a layout costs some 4 ms for each); older replies become one piece of text
 MOST = 240  # entries on screen; older ones are let go and read again on the way up
 LET_GO = 60
 
-Spoken = Said | Reply
+Spoken = FinishedMessage | LiveReply
 
 
 class Conversation(VerticalScroll, can_focus=False):
@@ -31,7 +31,7 @@ class Conversation(VerticalScroll, can_focus=False):
     class Older(TextualMessage):
         """The top is in sight: read further back."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: WindowLanguage) -> None:
         super().__init__()
         self._voice = voice
         self._session = ""
@@ -45,7 +45,7 @@ class Conversation(VerticalScroll, can_focus=False):
     @property
     def spoken(self) -> list[Spoken]:
         """The messages, oldest first."""
-        return [w for w in self.children if isinstance(w, Said | Reply)]
+        return [w for w in self.children if isinstance(w, FinishedMessage | LiveReply)]
 
     @property
     def stored(self) -> int:
@@ -65,26 +65,26 @@ class Conversation(VerticalScroll, can_focus=False):
         """The newest reply's Markdown."""
         return next((w.source for w in reversed(self.spoken) if w.line.role == "assistant" and w.source), "")
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ConversationEntry]:
         """What keys can reach."""
-        return [w for w in self.children if isinstance(w, Entry)]
+        return [w for w in self.children if isinstance(w, ConversationEntry)]
 
     # --- adding -------------------------------------------------------------------------------------
 
     async def put(self, *widgets: Widget) -> None:
         """At the end."""
-        await self.query(Welcome).remove()
+        await self.query(WelcomeText).remove()
         await self.mount(*widgets)
         self.tidy()
 
-    async def say(self, line: Line) -> Spoken:
+    async def say(self, line: MessageLine) -> Spoken:
         """Something said now, in this window. A turn that is tried again keeps its place."""
         there = next((w for w in self.spoken if w.line.key == line.key), None)
         if there is not None:
             if line.role == "user":
                 return there
             await there.remove()
-        made: Spoken = Said(line, self._voice) if line.role == "user" else Reply(line, self._voice)
+        made: Spoken = FinishedMessage(line, self._voice) if line.role == "user" else LiveReply(line, self._voice)
         await self.put(made)
         return made
 
@@ -107,25 +107,25 @@ class Conversation(VerticalScroll, can_focus=False):
     async def note(self, text: str, *, ok: bool = True, asked: str = "") -> None:
         """A word that is no part of the transcript; `asked` is the command it answers."""
         if text.strip():
-            await self.put(Note(text, ok=ok, asked=asked))
+            await self.put(EbbNote(text, ok=ok, asked=asked))
 
-    async def choose(self, choices: Choices) -> None:
+    async def choose(self, choices: ChoiceList) -> None:
         """Ask, with the question and its answers in view."""
         await self.put(choices)
         choices.focus(scroll_visible=False)  # it has no place yet, and looking for it would scroll to the top
         self.anchor()
 
-    async def notice(self, items: Sequence[Learned], turn_id: str | None) -> None:
+    async def notice(self, items: Sequence[LearnedChange], turn_id: str | None) -> None:
         """What was learned, under the reply it was learned from (or at the end, where that is not here)."""
         under = self.reply_of(turn_id)
         if under is None:
-            await self.put(Notice(items, self._voice))
+            await self.put(LearningNotice(items, self._voice))
             return
         below = self._next(under)
-        if isinstance(below, Notice):
+        if isinstance(below, LearningNotice):
             below.add(items)
         else:
-            await self.mount(Notice(items, self._voice), after=under)
+            await self.mount(LearningNotice(items, self._voice), after=under)
 
     def _next(self, widget: Widget) -> Widget | None:
         children = list(self.children)
@@ -134,12 +134,12 @@ class Conversation(VerticalScroll, can_focus=False):
 
     # --- the store ----------------------------------------------------------------------------------
 
-    async def reconcile(self, messages: Sequence[Message]) -> list[Line]:
+    async def reconcile(self, messages: Sequence[Message]) -> list[MessageLine]:
         """Make the screen agree with the store's newest messages; the lines that were not here before."""
         here = {w.line.key: w for w in self.spoken}
-        fresh: list[Line] = []
+        fresh: list[MessageLine] = []
         with self.app.batch_update():
-            for line in map(Line.of, messages):
+            for line in map(MessageLine.of, messages):
                 there = here.get(line.key)
                 if there is not None:
                     self._session = line.session_id if there.line.seq == 0 else self._session
@@ -150,13 +150,13 @@ class Conversation(VerticalScroll, can_focus=False):
         self.tidy()
         return fresh
 
-    async def _insert(self, line: Line) -> None:
+    async def _insert(self, line: MessageLine) -> None:
         """In the store's order, before what this window is still saying."""
-        await self.query(Welcome).remove()
+        await self.query(WelcomeText).remove()
         later = next((w for w in self.spoken if w.line.seq > line.seq or self._pending(w)), None)
         if later is None or self._pending(later):
             await self.enter_session(line.session_id, line.at, before=later)
-        await self.mount(Said(line, self._voice), before=later)
+        await self.mount(FinishedMessage(line, self._voice), before=later)
 
     @staticmethod
     def _pending(w: Spoken) -> bool:
@@ -165,7 +165,7 @@ class Conversation(VerticalScroll, can_focus=False):
     async def load_older(self, messages: Sequence[Message]) -> bool:
         """Put what is older than the screen above it, without moving what is being read. False: nothing older."""
         oldest = min((w.line.seq for w in self.spoken if w.line.seq), default=0)
-        lines = [line for line in map(Line.of, messages) if oldest and line.seq < oldest]
+        lines = [line for line in map(MessageLine.of, messages) if oldest and line.seq < oldest]
         if not lines:
             return False
         height = self.virtual_size.height
@@ -179,13 +179,13 @@ class Conversation(VerticalScroll, can_focus=False):
         added = self.virtual_size.height - height
         self.scroll_to(y=self.scroll_y + added, animate=False, immediate=True)
 
-    def _rows(self, lines: Iterable[Line]) -> Iterable[Widget]:
+    def _rows(self, lines: Iterable[MessageLine]) -> Iterable[Widget]:
         session = ""
         for line in lines:
             if session and line.session_id != session:
                 yield self._divider(line.session_id, line.at)
             session = line.session_id
-            yield Said(line, self._voice)
+            yield FinishedMessage(line, self._voice)
         below = next((w.line for w in self.spoken if w.line.seq), None)
         if below is not None and session and below.session_id != session:
             yield self._divider(below.session_id, below.at)
@@ -193,24 +193,24 @@ class Conversation(VerticalScroll, can_focus=False):
     async def forget_off_record(self) -> None:
         """What was said off the record leaves the screen with it, and so does all that stands among it."""
         children = list(self.children)
-        off = [n for n, w in enumerate(children) if isinstance(w, Said | Reply) and w.line.off_record]
+        off = [n for n, w in enumerate(children) if isinstance(w, FinishedMessage | LiveReply) and w.line.off_record]
         for widget in children[off[0] :] if off else []:
             await widget.remove()
 
     # --- staying light ------------------------------------------------------------------------------
 
-    async def settle_literal(self, reply: Reply) -> None:
+    async def settle_literal(self, reply: LiveReply) -> None:
         """Show a reply that is done as it stands, without Markdown."""
-        await self.mount(Said(replace(reply.line, literal=True), self._voice), before=reply)
+        await self.mount(FinishedMessage(replace(reply.line, literal=True), self._voice), before=reply)
         await reply.remove()
 
     def tidy(self) -> None:
         """Cool old replies down and let go of the oldest entries; only while nobody reads up there."""
         if not self.at_end:
             return
-        live = [w for w in self.query(Reply) if w.failed is None]
+        live = [w for w in self.query(LiveReply) if w.failed is None]
         for reply in live[: max(0, len(live) - LIVE)]:
-            said = Said(reply.line, self._voice)
+            said = FinishedMessage(reply.line, self._voice)
             self.mount(said, before=reply)
             reply.remove()
         children = list(self.children)

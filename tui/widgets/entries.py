@@ -17,8 +17,8 @@ from textual.widget import Widget
 
 from memory.models import Message, MessageStatus, Role
 from memory.text.output import clean_output
-from tui.voice import Voice
-from tui.widgets.glance import clock_time
+from tui.voice import WindowLanguage
+from tui.widgets.glance import format_time
 from tui.words import one_line
 
 _MARKS: dict[MessageStatus, str] = {
@@ -29,7 +29,7 @@ _MARKS: dict[MessageStatus, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MessageLine:
     """A message as a window knows it; `seq` is 0 until the store has it."""
 
     role: Role
@@ -45,7 +45,7 @@ class Line:
     literal: bool = False  # Ebb's own words with the person's in them: no Markdown
 
     @classmethod
-    def of(cls, m: Message) -> Line:
+    def of(cls, m: Message) -> MessageLine:
         """From a stored message."""
         return cls(
             m.role,
@@ -65,11 +65,11 @@ class Line:
         return (self.turn_id or self.message_id, self.role)
 
 
-def head(line: Line, voice: Voice) -> Content:
+def format_head(line: MessageLine, voice: WindowLanguage) -> Content:
     """Who, when, and how it ended."""
     style = "bold $sand" if line.role == "user" else "bold $primary"
     out = Content.assemble(
-        (voice("you" if line.role == "user" else "ebb"), style), (f"  {clock_time(line.at, voice.tz)}", "$quiet")
+        (voice("you" if line.role == "user" else "ebb"), style), (f"  {format_time(line.at, voice.tz)}", "$quiet")
     )
     if line.off_record:
         out += Content.styled(f"  {voice('mark.off_record')}", "$temp")
@@ -85,12 +85,12 @@ def _literal(text: str, width: int) -> Content:
 
 def _markdown(source: str, width: int) -> Content:
     """Laid out as one piece. The parser is imported when there is something to parse: first paint is faster so."""
-    from tui.widgets.flat import flat
+    from tui.widgets.flat import render_markdown
 
-    return flat(source, width)
+    return render_markdown(source, width)
 
 
-class Entry(Widget, can_focus=True):
+class ConversationEntry(Widget, can_focus=True):
     """Something in the conversation that keys can reach."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -118,7 +118,7 @@ class Entry(Widget, can_focus=True):
             self.post_message(self.Copied(self.source))
 
 
-class Laid(Widget):
+class WrappedText(Widget):
     """Text laid out anew for each width, as one piece."""
 
     _laid: tuple[int, Content] | None = None
@@ -146,10 +146,10 @@ class Laid(Widget):
         return self._text(width).plain.count("\n") + 1
 
 
-class Said(Entry, Laid):
+class FinishedMessage(ConversationEntry, WrappedText):
     """A message that is done with: one piece of text, however long the conversation gets."""
 
-    def __init__(self, line: Line, voice: Voice) -> None:
+    def __init__(self, line: MessageLine, voice: WindowLanguage) -> None:
         super().__init__(classes=f"said -{line.role}")
         self.line = line
         self._voice = voice
@@ -159,7 +159,7 @@ class Said(Entry, Laid):
         """What was said."""
         return self.line.text
 
-    def set_line(self, line: Line) -> None:
+    def set_line(self, line: MessageLine) -> None:
         """The same message, as it stands now."""
         line = replace(line, literal=self.line.literal)
         if line != self.line:
@@ -175,10 +175,10 @@ class Said(Entry, Laid):
             body = _literal(line.text, width)
         else:
             body = _markdown(line.text, width)
-        return Content.assemble(head(line, self._voice), "\n", body)
+        return Content.assemble(format_head(line, self._voice), "\n", body)
 
 
-class Note(Entry, Laid):
+class EbbNote(ConversationEntry, WrappedText):
     """What a command came to, or a word from Ebb itself, as it stands; it is no part of the transcript."""
 
     def __init__(self, text: str, *, ok: bool = True, asked: str = "") -> None:
@@ -197,6 +197,6 @@ class Note(Entry, Laid):
         return Content.assemble((f"› {self._asked}", "$quiet"), "\n", body) if self._asked else body
 
 
-def typed(event: events.Key) -> str | None:
+def get_typed_character(event: events.Key) -> str | None:
     """The character a key stands for, where typing it should lead back to the composer."""
     return event.character if event.is_printable and event.character and event.character != " " else None

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.highlight import highlight
 
-from bot.markdown import parser
+from bot.markdown import build_cli_parser
 
 _BULLETS = ("• ", "▪ ", "‣ ", "◦ ")
 _HEADING = "bold $markdown-h2-color"
@@ -22,10 +22,10 @@ _CODE = "$accent on $code-background"
 _MIN_WIDTH = 8
 
 
-def flat(source: str, width: int) -> Content:
+def render_markdown(source: str, width: int) -> Content:
     """`source` (Markdown) laid out for `width` cells."""
     width = max(width, _MIN_WIDTH)
-    tree = SyntaxTreeNode(parser(spell_urls=True).parse(source))
+    tree = SyntaxTreeNode(build_cli_parser(spell_urls=True).parse(source))
     return Content("\n").join(list(_blocks(tree.children, width)))
 
 

@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 from rich.cells import cell_len
 from textual.content import Content
 
-from bot.texts import ago
+from bot.texts import format_age
 from memory.models import KINDS, Change, Hit, Kind, Lang, Level, Memory, Precision
 from tui.texts import say
-from tui.voice import Voice
+from tui.voice import WindowLanguage
 from tui.words import one_line
 
 Effect = Literal["new", "updated", "gone", "back", "again", "core", "faded", "proposed", "undone"]
@@ -49,7 +49,7 @@ NOTICED: frozenset[Effect] = frozenset({"new", "updated", "gone", "back", "core"
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedChange:
     """What one change set did to one memory, in one word."""
 
     seq: int
@@ -68,7 +68,7 @@ class Learned:
         return _STYLES.get(self.effect, "$primary")
 
 
-def learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[Learned]:
+def list_learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[LearnedChange]:
     """What a batch of changes comes to, one entry per set and memory; a replaced memory counts with its successor.
 
     What was purged is no entry: there is nothing to look at, and nothing to take back.
@@ -76,7 +76,7 @@ def learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[L
     replaced = {
         old for c in changes if c.op == "created" and (m := memories.get(c.entity_id)) for old in m.supersedes
     }
-    out: dict[tuple[str, str], Learned] = {}
+    out: dict[tuple[str, str], LearnedChange] = {}
     for c in changes:
         if (
             c.entity != "memory"
@@ -99,7 +99,7 @@ def learned(changes: Sequence[Change], memories: Mapping[str, Memory]) -> list[L
         kind = m.kind if m is not None else _kind(row.get("kind"))
         level = m.level if m is not None else Level.FULL
         old = m.supersedes if m is not None else ()
-        out[c.set_id, c.entity_id] = Learned(
+        out[c.set_id, c.entity_id] = LearnedChange(
             c.seq,
             c.set_id,
             c.turn_id,
@@ -120,24 +120,26 @@ def _kind(value: object) -> Kind:
         return Kind.FACT
 
 
-def icon(kind: Kind) -> str:
+def get_icon(kind: Kind) -> str:
     """The kind's icon, two cells wide whatever the terminal thinks of it."""
     sign = KINDS[kind].icon
     return sign + " " * (2 - cell_len(sign))
 
 
-def glyph(level: Level) -> str:
+def get_glyph(level: Level) -> str:
     """The level's sign, two cells wide: footprints and box are, tick and dot are not."""
     return level.glyph + " " * (2 - cell_len(level.glyph))
 
 
-def gauge(share: float, cells: int = 5) -> str:
+def draw_gauge(share: float, cells: int = 5) -> str:
     """A share of one as a row of marks."""
     full = round(max(0.0, min(share, 1.0)) * cells)
     return "▰" * full + "▱" * (cells - full)
 
 
-def when(at: datetime, tz: str, lang: Lang, precision: Precision | None = None, now: datetime | None = None) -> str:
+def format_date(
+    at: datetime, tz: str, lang: Lang, precision: Precision | None = None, now: datetime | None = None
+) -> str:
     """Write a date as people do, no more precise than it was said; the year only where it is not `now`'s."""
     local = at.astimezone(_zone(tz))
     this_year = now is not None and local.year == now.astimezone(_zone(tz)).year
@@ -147,12 +149,12 @@ def when(at: datetime, tz: str, lang: Lang, precision: Precision | None = None, 
     return f"{day} {local:%H:%M}" if precision == "minute" else day
 
 
-def clock_time(at: datetime, tz: str) -> str:
+def format_time(at: datetime, tz: str) -> str:
     """Hours and minutes where the window is."""
     return f"{at.astimezone(_zone(tz)):%H:%M}"
 
 
-def day_and_time(at: datetime, tz: str, lang: Lang) -> str:
+def format_day_and_time(at: datetime, tz: str, lang: Lang) -> str:
     """Write for a divider the day, and when on it."""
     return _date(at.astimezone(_zone(tz)), lang, "at.divider")
 
@@ -169,7 +171,7 @@ def _zone(tz: str) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
-def validity(m: Memory, voice: Voice, now: datetime) -> str:
+def format_validity(m: Memory, voice: WindowLanguage, now: datetime) -> str:
     """Until or since when it holds, where that was said."""
     parts: list[str] = []
     for key, at, precision in (
@@ -178,11 +180,11 @@ def validity(m: Memory, voice: Voice, now: datetime) -> str:
         ("due", m.expires_at, m.precision),
     ):
         if at is not None:
-            parts.append(voice(key, when=when(at, voice.tz, voice.lang, precision, now)))
+            parts.append(voice(key, when=format_date(at, voice.tz, voice.lang, precision, now)))
     return " · ".join(parts)
 
 
-def hang(first: str | Content, text: Content, width: int) -> Content:
+def wrap_beside(first: str | Content, text: Content, width: int) -> Content:
     """`text` wrapped beside its sign: the rows under the first begin where the text does."""
     head = Content(first) if isinstance(first, str) else first
     indent = head.cell_length
@@ -199,19 +201,19 @@ _WHY = {
 }
 
 
-def hit_lines(hit: Hit, now: datetime, voice: Voice, width: int) -> Content:
+def format_hit(hit: Hit, now: datetime, voice: WindowLanguage, width: int) -> Content:
     """A recalled memory: its level and kind, its text, how relevant it was and how old it is."""
     m, lang = hit.memory, voice.lang
     if hit.why == "relevance":
-        score = f"{gauge(hit.gate)} {hit.gate:.0%}"
+        score = f"{draw_gauge(hit.gate)} {hit.gate:.0%}"
     else:
         score = voice(_WHY[hit.why]) if hit.why in _WHY else one_line(hit.why)
-    foot = " · ".join(x for x in (score, ago(m.created_at, now, lang), validity(m, voice, now)) if x)
-    sign = Content.assemble((f"{glyph(m.level)} ", "$primary"), f"{icon(m.kind)} ")
+    foot = " · ".join(x for x in (score, format_age(m.created_at, now, lang), format_validity(m, voice, now)) if x)
+    sign = Content.assemble((f"{get_glyph(m.level)} ", "$primary"), f"{get_icon(m.kind)} ")
     return Content.assemble(
-        hang(sign, _shortened(m.content), width),
+        wrap_beside(sign, _shortened(m.content), width),
         "\n",
-        hang(" " * sign.cell_length, Content.styled(foot, "$quiet"), width),
+        wrap_beside(" " * sign.cell_length, Content.styled(foot, "$quiet"), width),
     )
 
 
@@ -219,15 +221,15 @@ def _shortened(text: str) -> Content:
     return Content(one_line(text, SHOWN))
 
 
-def learned_lines(item: Learned, voice: Voice, width: int, tail: Content) -> Content:
+def format_learned(item: LearnedChange, voice: WindowLanguage, width: int, tail: Content) -> Content:
     """What was learned: sign, word, kind, text; and what can be done about it."""
     sign = Content.styled(f"{SIGNS[item.effect]} ", f"bold {item.style}")
     text = _shortened(item.text) if item.text else Content.styled(voice("forgotten"), "italic $quiet")
-    word = Content.assemble((voice(f"notice.{item.effect}"), item.style), f"  {icon(item.kind)} ", text)
+    word = Content.assemble((voice(f"notice.{item.effect}"), item.style), f"  {get_icon(item.kind)} ", text)
     room = width - sign.cell_length
     if not tail:
-        return hang(sign, word, width)
+        return wrap_beside(sign, word, width)
     rows = word.wrap(max(room, 8))
     if rows[-1].cell_length + 3 + tail.cell_length <= room:
-        return Content.assemble(hang(sign, word, width), "   ", tail)
-    return Content.assemble(hang(sign, word, width), "\n", " " * sign.cell_length, tail)
+        return Content.assemble(wrap_beside(sign, word, width), "   ", tail)
+    return Content.assemble(wrap_beside(sign, word, width), "\n", " " * sign.cell_length, tail)

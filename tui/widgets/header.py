@@ -95,7 +95,7 @@ def _cut(text: str, width: int) -> str:
     return set_cell_size(text, max(width - 1, 0)).rstrip() + "…" if width > 1 else ""
 
 
-class Tide(Widget):
+class TideLine(Widget):
     """A line of water: still while nobody writes, moving while a reply comes in; a broken line off the record."""
 
     mode: reactive[WindowMode] = reactive(WindowMode.NORMAL)
@@ -147,7 +147,7 @@ class Tide(Widget):
         return chr(0x2800 + dots)
 
 
-class Hints(Widget):
+class KeyHints(Widget):
     """The bottom line: the keys that matter now."""
 
     pairs: reactive[tuple[tuple[str, str], ...]] = reactive(())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 REMEMBERED = 500  # own messages kept
 
 
-class History:
+class InputHistory:
     """This person's own past messages; the draft is kept while one looks back."""
 
     def __init__(self) -> None:

@@ -17,15 +17,21 @@ from textual.widgets.option_list import Option
 
 from bot.events import Choice
 from memory.text.output import clean_output
-from tui.voice import Voice
-from tui.widgets.glance import day_and_time
+from tui.voice import WindowLanguage
+from tui.widgets.glance import format_day_and_time
 
 
 class Divider(Widget):
     """A line across the conversation: another session (`at`), or another mode."""
 
     def __init__(
-        self, key: str, voice: Voice, *, session_id: str = "", at: datetime | None = None, style: str = "$quiet"
+        self,
+        key: str,
+        voice: WindowLanguage,
+        *,
+        session_id: str = "",
+        at: datetime | None = None,
+        style: str = "$quiet",
     ) -> None:
         super().__init__(classes="divider")
         self.session_id = session_id
@@ -37,14 +43,14 @@ class Divider(Widget):
 
     def render(self) -> Content:
         """The words, in the middle of a line."""
-        when = day_and_time(self._at, self._voice.tz, self._voice.lang) if self._at is not None else ""
+        when = format_day_and_time(self._at, self._voice.tz, self._voice.lang) if self._at is not None else ""
         label = Content.styled(f" {self._voice(self._key, when=when)} ", self._style)
         side = max((self.size.width - label.cell_length) // 2, 0)
         rest = max(self.size.width - label.cell_length - side, 0)
         return Content.assemble(("─" * side, "$line"), label, ("─" * rest, "$line"))
 
 
-class Choices(OptionList):
+class ChoiceList(OptionList):
     """Answers to pick from: a number, or the arrows and Enter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,10 +87,10 @@ class Choices(OptionList):
         self.action_pick(event.option_index + 1)
 
 
-class Welcome(Vertical):
+class WelcomeText(Vertical):
     """What an empty conversation shows."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: WindowLanguage) -> None:
         super().__init__(classes="welcome")
         self._voice = voice
         self._mark = Static("≋", classes="mark")

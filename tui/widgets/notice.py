@@ -10,12 +10,12 @@ from textual.content import Content
 from textual.message import Message as TextualMessage
 from textual.style import Style
 
-from tui.voice import Voice
-from tui.widgets.entries import Entry, Laid
-from tui.widgets.glance import Learned, learned_lines
+from tui.voice import WindowLanguage
+from tui.widgets.entries import ConversationEntry, WrappedText
+from tui.widgets.glance import LearnedChange, format_learned
 
 
-class Notice(Entry, Laid):
+class LearningNotice(ConversationEntry, WrappedText):
     """Under a reply: what was learned from it, and the way back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,7 +37,7 @@ class Notice(Entry, Laid):
             super().__init__()
             self.memory_id = memory_id
 
-    def __init__(self, items: Sequence[Learned], voice: Voice) -> None:
+    def __init__(self, items: Sequence[LearnedChange], voice: WindowLanguage) -> None:
         super().__init__(classes="notice")
         self.items = list(items)
         self._voice = voice
@@ -47,7 +47,7 @@ class Notice(Entry, Laid):
         """The memories' texts."""
         return "\n".join(item.text for item in self.items)
 
-    def add(self, items: Sequence[Learned]) -> None:
+    def add(self, items: Sequence[LearnedChange]) -> None:
         """More of the same reply."""
         known = {(i.set_id, i.memory_id): n for n, i in enumerate(self.items)}
         for item in items:
@@ -71,7 +71,7 @@ class Notice(Entry, Laid):
         last = len(self.items) - 1
         return Content("\n").join(
             [
-                learned_lines(item, self._voice, width, self._tail() if n == last else Content(""))
+                format_learned(item, self._voice, width, self._tail() if n == last else Content(""))
                 for n, item in enumerate(self.items)
             ]
         )

@@ -12,10 +12,10 @@ from textual.widgets import Static
 
 from bot.events import WindowMode
 from memory.models import Hit
-from tui.voice import Voice
-from tui.widgets.entries import Laid
-from tui.widgets.glance import Learned, hit_lines
-from tui.widgets.notice import Notice
+from tui.voice import WindowLanguage
+from tui.widgets.entries import WrappedText
+from tui.widgets.glance import LearnedChange, format_hit
+from tui.widgets.notice import LearningNotice
 
 KEPT = 20  # learned things listed
 
@@ -23,7 +23,7 @@ KEPT = 20  # learned things listed
 class MemoryPanel(VerticalScroll, can_focus=False):
     """Two lists, the newest first."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: WindowLanguage) -> None:
         super().__init__()
         self._voice = voice
         self._mode = WindowMode.NORMAL
@@ -51,33 +51,33 @@ class MemoryPanel(VerticalScroll, can_focus=False):
         """Off the record nothing is recalled, or nothing is learned: say so."""
         self._mode = mode
         self._hits = None
-        self.query(Recollection).remove()
+        self.query(RecalledEntry).remove()
         self.reword()
 
     async def recalled(self, hits: Sequence[Hit], now: datetime, *, late: bool = False) -> None:
         """What this reply was told."""
         self._hits = tuple(hits)
-        await self.query(Recollection).remove()
+        await self.query(RecalledEntry).remove()
         self._late.display = late
-        await self.mount(*[Recollection(h, now, self._voice) for h in hits], before=self._late)
+        await self.mount(*[RecalledEntry(h, now, self._voice) for h in hits], before=self._late)
         self.reword()
 
-    async def learned(self, items: Sequence[Learned]) -> None:
+    async def learned(self, items: Sequence[LearnedChange]) -> None:
         """The newest on top."""
         for item in items:
-            there = [n for n in self.query(Learnt) if n.item.memory_id in (item.memory_id, *item.replaces)]
+            there = [n for n in self.query(LearnedEntry) if n.item.memory_id in (item.memory_id, *item.replaces)]
             for old in there:
                 await old.remove()
-            await self.mount(Learnt(item, self._voice), after=self._title2)
-        for old in list(self.query(Learnt))[KEPT:]:
+            await self.mount(LearnedEntry(item, self._voice), after=self._title2)
+        for old in list(self.query(LearnedEntry))[KEPT:]:
             old.remove()
-        self._empty.display = not self.query(Learnt)
+        self._empty.display = not self.query(LearnedEntry)
 
     def drop(self, memory_ids: Container[str]) -> None:
         """These are forgotten: nothing here shows them any more."""
-        for notice in self.query(Learnt):
+        for notice in self.query(LearnedEntry):
             notice.drop(memory_ids=memory_ids)
-        for shown in self.query(Recollection):
+        for shown in self.query(RecalledEntry):
             if shown.hit.memory.id in memory_ids:
                 shown.remove()
 
@@ -89,11 +89,11 @@ class MemoryPanel(VerticalScroll, can_focus=False):
         self._late.update(Content(voice("panel.late")))
         self._recalled.update(Content(self._recalled_words()))
         self._recalled.display = not self._hits
-        for hit in self.query(Recollection):
+        for hit in self.query(RecalledEntry):
             hit.reword()
         key = "panel.learned.empty" if self._mode is WindowMode.NORMAL else f"panel.{self._mode.value}"
         self._empty.update(Content(voice(key)))
-        for widget in self.query(Learnt):
+        for widget in self.query(LearnedEntry):
             widget.reword()
 
     def _recalled_words(self) -> str:
@@ -102,10 +102,10 @@ class MemoryPanel(VerticalScroll, can_focus=False):
         return self._voice("panel.empty" if self._hits is None else "panel.none")
 
 
-class Recollection(Laid):
+class RecalledEntry(WrappedText):
     """One recalled memory."""
 
-    def __init__(self, hit: Hit, now: datetime, voice: Voice) -> None:
+    def __init__(self, hit: Hit, now: datetime, voice: WindowLanguage) -> None:
         super().__init__(classes="recalled")
         self.hit = hit
         self._now = now
@@ -113,12 +113,12 @@ class Recollection(Laid):
 
     def lay(self, width: int) -> Content:
         """Glyph, icon and text; relevance and age under it."""
-        return hit_lines(self.hit, self._now, self._voice, width)
+        return format_hit(self.hit, self._now, self._voice, width)
 
 
-class Learnt(Notice):
+class LearnedEntry(LearningNotice):
     """One learned thing in the panel."""
 
-    def __init__(self, item: Learned, voice: Voice) -> None:
+    def __init__(self, item: LearnedChange, voice: WindowLanguage) -> None:
         super().__init__([item], voice)
         self.item = item

@@ -16,14 +16,14 @@ from textual.widgets import Static
 from bot.events import Failed
 from memory.models import MessageStatus
 from memory.text.output import clean_output
-from tui.voice import Voice
-from tui.widgets.entries import Entry, Line, head
+from tui.voice import WindowLanguage
+from tui.widgets.entries import ConversationEntry, MessageLine, format_head
 
 if TYPE_CHECKING:
     from textual.widgets.markdown import MarkdownStream
 
 
-class Reply(Entry):
+class LiveReply(ConversationEntry):
     """A reply, live: Markdown that grows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "retry", show=False)]
@@ -35,17 +35,19 @@ class Reply(Entry):
             super().__init__()
             self.turn_id = turn_id
 
-    def __init__(self, line: Line, voice: Voice) -> None:
+    def __init__(self, line: MessageLine, voice: WindowLanguage) -> None:
         from textual.widgets import Markdown  # with its highlighter, a third of all imports: not before first paint
 
-        from bot.markdown import parser
+        from bot.markdown import build_cli_parser
 
         super().__init__(classes="said -assistant -live")
         self.line = line
         self.failed: Failed | None = None
         self._voice = voice
         self._head = Static(classes="head")
-        self._body = Markdown(classes="body", open_links=False, parser_factory=partial(parser, spell_urls=True))
+        self._body = Markdown(
+            classes="body", open_links=False, parser_factory=partial(build_cli_parser, spell_urls=True)
+        )
         self._foot = Static(classes="foot")
         self._stream: MarkdownStream | None = None
 
@@ -67,11 +69,11 @@ class Reply(Entry):
 
     def reword(self) -> None:
         """Other words, the same reply."""
-        self._head.update(head(self.line, self._voice))
+        self._head.update(format_head(self.line, self._voice))
         if self.failed is not None:
             self._show_failure(self.failed)
 
-    def set_line(self, line: Line) -> None:
+    def set_line(self, line: MessageLine) -> None:
         """What the store says of it, once it is there."""
         before, self.line = self.line, replace(line, off_record=self.line.off_record)
         if line.hidden and not before.hidden:

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from bot.chats.telegram.inbox import PROVIDER
-from bot.chats.telegram.people import entered, formerly
+from bot.chats.telegram.people import find_former_user, record_entry
 from memory.ports import Store
 
 Purpose = Literal["owner", "guest"]
@@ -64,7 +64,7 @@ def _valid(codes: Any, now: datetime) -> list[dict[str, str]]:
 
 
 @dataclass
-class Door:
+class AccessControl:
     """Lets people in. `owner` is the user that the first code stands for."""
 
     store: Store
@@ -105,9 +105,9 @@ class Door:
             if found is None:
                 return "wrong"
             s.set(_KEY, [c for c in codes if c is not found])
-            guest = s.resolve(PROVIDER, str(telegram_id)) or formerly(s, telegram_id)
+            guest = s.resolve(PROVIDER, str(telegram_id)) or find_former_user(s, telegram_id)
             user_id = self.owner if found["for"] == "owner" else guest or s.create_user(now)
-            entered(s, telegram_id, user_id, name, now)
+            record_entry(s, telegram_id, user_id, name, now)
             return "owner" if found["for"] == "owner" else "guest"
 
         verdict: Verdict = await self.store.system(write)

@@ -11,9 +11,9 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from bot.chats.telegram.people import Somebody
+from bot.chats.telegram.people import AllowedAccount
 from bot.chats.telegram.texts import say
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.tuning import BotTiming
 from bot.cli.parser import explain, make_parser
 from bot.settings import Settings
 from bot.texts import Texts
@@ -62,16 +62,16 @@ async def _invite(settings: Settings) -> int:
 
 async def _people(settings: Settings) -> int:
     from bot.bootstrap import open_ebb
-    from bot.chats.telegram.people import everybody
+    from bot.chats.telegram.people import list_people
 
     lang: Lang = settings.lang or "en"
     async with open_ebb(settings, workers=False) as ebb:
-        people = await everybody(ebb.store, ebb.owner)
+        people = await list_people(ebb.store, ebb.owner)
     _tell("\n".join(_line(p, lang) for p in people) or say(lang, "people.none"))
     return 0
 
 
-def _line(p: Somebody, lang: Lang) -> str:
+def _line(p: AllowedAccount, lang: Lang) -> str:
     marks = [say(lang, "people.owner" if p.owner else "people.guest")]
     if p.since:
         marks.append(say(lang, "people.since", day=p.since))
@@ -81,12 +81,12 @@ def _line(p: Somebody, lang: Lang) -> str:
 async def _remove(settings: Settings, who: str, *, forget: bool) -> int:
     """0: let go; 1: nobody, or more than one, is meant."""
     from bot.bootstrap import open_ebb
-    from bot.chats.telegram.people import and_forget, everybody, let_go, meant
+    from bot.chats.telegram.people import delete_identity, find_people, list_people, revoke_access
 
     lang: Lang = settings.lang or "en"
     async with open_ebb(settings, workers=False) as ebb:
-        people = await everybody(ebb.store, ebb.owner)
-        found = meant(people, who)
+        people = await list_people(ebb.store, ebb.owner)
+        found = find_people(people, who)
         if len(found) != 1:
             key = "people.which" if found else "people.nobody" if people else "people.none"
             rows = [say(lang, key, who=who), *(_line(p, lang) for p in found or people)]
@@ -96,12 +96,12 @@ async def _remove(settings: Settings, who: str, *, forget: bool) -> int:
         if forget and person.owner:
             sys.stderr.write(say(lang, "people.own_memory") + "\n")
             return 1
-        await let_go(ebb.store, person)
+        await revoke_access(ebb.store, person)
         name = person.name or person.telegram_id
         if not forget:
             _tell(say(lang, "people.owner_gone" if person.owner else "people.gone", name=name))
             return 0
-        await and_forget(ebb.store, person)
+        await delete_identity(ebb.store, person)
         with contextlib.suppress(NotFound):  # they never told anything
             await ebb.service.forget_everything(person.user_id, ebb.clock())
         _tell(say(lang, "people.forgotten", name=name))
@@ -116,9 +116,9 @@ async def _run(settings: Settings) -> int:
     lang: Lang = settings.lang or "en"
     async with open_ebb(settings) as ebb:
         with _signals(stop, lang):
-            code = await serve(ebb, stop=stop, tuning=Tuning(), out=_tell)
+            code = await serve(ebb, stop=stop, tuning=BotTiming(), out=_tell)
             if code == 0:
-                await ebb.agent.drain(Tuning().drain)
+                await ebb.agent.drain(BotTiming().drain)
         return code
 
 

@@ -11,14 +11,14 @@ from typing import Any
 from telegram import Bot, InlineKeyboardMarkup, User
 
 from bot.bootstrap import Ebb
-from bot.chats.telegram.access import Door
-from bot.chats.telegram.inbox import Journal
-from bot.chats.telegram.incoming import language_hint
-from bot.chats.telegram.lists import Searches
-from bot.chats.telegram.outbox import Gone, Outbox, Where
-from bot.chats.telegram.render import plain
-from bot.chats.telegram.streaming import Reply
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.access import AccessControl
+from bot.chats.telegram.inbox import BotState
+from bot.chats.telegram.incoming import get_client_language
+from bot.chats.telegram.lists import SearchKeys
+from bot.chats.telegram.outbox import ChatGone, Destination, Outbox
+from bot.chats.telegram.render import render_plain
+from bot.chats.telegram.streaming import ReplyStream
+from bot.chats.telegram.tuning import BotTiming
 from bot.events import Agent, Command, WindowMode
 from memory.errors import StoreError
 from memory.models import Lang
@@ -33,7 +33,7 @@ def oops(what: str, e: BaseException, *, log_text: bool) -> None:
 
 
 @dataclass
-class Running:
+class RunningTurn:
     """A turn being answered in a chat."""
 
     turn_id: str
@@ -44,18 +44,18 @@ class Running:
 
 
 @dataclass
-class Desk:
+class HandlerContext:
     """One per bot."""
 
     ebb: Ebb
     bot: Bot
-    journal: Journal
-    door: Door
-    tuning: Tuning
+    journal: BotState
+    door: AccessControl
+    tuning: BotTiming
     outbox: Outbox = field(init=False)
-    running: dict[int, Running] = field(default_factory=dict)
-    searches: Searches = field(default_factory=Searches)
-    extracting: dict[str, list[Where]] = field(default_factory=dict)  # user → chats that closed a session
+    running: dict[int, RunningTurn] = field(default_factory=dict)
+    searches: SearchKeys = field(default_factory=SearchKeys)
+    extracting: dict[str, list[Destination]] = field(default_factory=dict)  # user → chats that closed a session
     _records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _modes: dict[int, WindowMode] = field(default_factory=dict)
     _recalled: set[int] = field(default_factory=set)
@@ -76,16 +76,16 @@ class Desk:
 
     # --- who and in which language --------------------------------------------------------------------
 
-    def scope(self, where: Where, user_id: str) -> str:
+    def scope(self, where: Destination, user_id: str) -> str:
         """The conversation: a person's own (shared with their terminal), or the group's."""
         return f"user:{user_id}" if where.private else f"chat:{where.chat_id}"
 
     async def language(self, user_id: str, user: User | None, said: str = "") -> Lang:
         """The language set; else of what is being said, else of what was said last, else of the client."""
-        return await self.agent.language(user_id, said, language_hint(user))
+        return await self.agent.language(user_id, said, get_client_language(user))
 
     def command(
-        self, name: str, args: str, where: Where, user_id: str, lang: Lang | None, mode: WindowMode
+        self, name: str, args: str, where: Destination, user_id: str, lang: Lang | None, mode: WindowMode
     ) -> Command:
         """A command as the agent takes it."""
         return Command(
@@ -100,7 +100,7 @@ class Desk:
             lang=lang,
         )
 
-    def origin(self, where: Where) -> str:
+    def origin(self, where: Destination) -> str:
         """The window."""
         return f"telegram:{where.chat_id}"
 
@@ -164,7 +164,7 @@ class Desk:
             closed = {"done": True, "messages": record.get("messages", [])}
             await self.journal.done(updates, **{key: closed}, **records)
 
-    async def _on_sending(self, where: Where, newest: int) -> None:
+    async def _on_sending(self, where: Destination, newest: int) -> None:
         """Record, before a reply's first message is sent, behind which id it would be found after a crash."""
         record = self._records.get(where.key)
         if where.recorded and record is not None and not record["messages"] and "after" not in record:
@@ -177,7 +177,7 @@ class Desk:
         except StoreError as e:
             log.warning("what is sent could not be recorded: %s", e)
 
-    async def _on_sent(self, where: Where, message_id: int, ours: list[int]) -> None:
+    async def _on_sent(self, where: Destination, message_id: int, ours: list[int]) -> None:
         record = self._records.get(where.key)
         if record is not None and message_id not in record["messages"]:
             record["messages"].append(message_id)
@@ -190,7 +190,7 @@ class Desk:
 
     async def show(
         self,
-        where: Where,
+        where: Destination,
         text: str,
         markup: InlineKeyboardMarkup | None = None,
         *,
@@ -198,9 +198,9 @@ class Desk:
         reply_to: int | None = None,
     ) -> list[int]:
         """Show a whole text as it stands; a chat that is gone is no error. Returns the ids of its messages."""
-        reply = Reply(self.outbox, where, self.tuning, shown=shown, reply_to=reply_to)
+        reply = ReplyStream(self.outbox, where, self.tuning, shown=shown, reply_to=reply_to)
         try:
-            return await reply.finish(plain(text), markup)
-        except Gone:
+            return await reply.finish(render_plain(text), markup)
+        except ChatGone:
             log.info("a chat is gone")
             return []

@@ -11,15 +11,22 @@ from telegram import Message, Update
 from telegram.constants import ChatType
 
 from bot.chats.telegram.access import code_in
-from bot.chats.telegram.buttons import Buttons
-from bot.chats.telegram.desk import Desk, oops
-from bot.chats.telegram.handlers import Handlers
+from bot.chats.telegram.buttons import ButtonHandlers
+from bot.chats.telegram.desk import HandlerContext, oops
+from bot.chats.telegram.handlers import MessageHandlers
 from bot.chats.telegram.inbox import Inbox
-from bot.chats.telegram.incoming import Kept, addressed, answer_place, command_of, is_service, language_hint
-from bot.chats.telegram.lanes import Lanes
-from bot.chats.telegram.notices import Notices
-from bot.chats.telegram.outbox import Where
-from bot.chats.telegram.people import called
+from bot.chats.telegram.incoming import (
+    StoredUpdate,
+    answer_place,
+    get_client_language,
+    is_addressed,
+    is_service,
+    parse_command,
+)
+from bot.chats.telegram.lanes import ChatQueues
+from bot.chats.telegram.notices import LearningNotices
+from bot.chats.telegram.outbox import Destination
+from bot.chats.telegram.people import format_account_name
 from bot.chats.telegram.texts import say
 from bot.events import CommandSpec
 from memory.models import Lang
@@ -34,15 +41,15 @@ def menu(commands: Sequence[CommandSpec], lang: Lang) -> list[tuple[str, str]]:
     return [("start", say(lang, "help.start")), *of_agent, ("stop", say(lang, "help.stop"))]
 
 
-class Dispatcher:
+class UpdateDispatcher:
     """Takes updates from the inbox."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: HandlerContext) -> None:
         self._desk = desk
-        self._handlers = Handlers(desk)
-        self._buttons = Buttons(desk, self._handlers)
+        self._handlers = MessageHandlers(desk)
+        self._buttons = ButtonHandlers(desk, self._handlers)
         self._name = desk.me.username or ""
-        self._lanes = Lanes(desk.tuning, self._name, self._handlers.batch, self._handlers.composition)
+        self._lanes = ChatQueues(desk.tuning, self._name, self._handlers.batch, self._handlers.composition)
         self._names = frozenset(name for name, _ in menu(desk.agent.commands(), "en"))
         self._tasks: set[asyncio.Task[None]] = set()
         self._followed: dict[str, asyncio.Task[None]] = {}
@@ -56,13 +63,13 @@ class Dispatcher:
             return None
         if update.callback_query is None:
             message = update.message or update.edited_message
-            if message is None or is_service(message) or not addressed(message, self._desk.me, self._names):
+            if message is None or is_service(message) or not is_addressed(message, self._desk.me, self._names):
                 return None
         user_id = await self._desk.door.user_of(user.id)
         if user_id is None:
             return (None, False) if chat.type == ChatType.PRIVATE and update.message is not None else None
         storable = await self._desk.storable(chat.id)
-        if update.message is not None and (command_of(update.message, self._name) or ("",))[0] == "temp":
+        if update.message is not None and (parse_command(update.message, self._name) or ("",))[0] == "temp":
             self._desk.becoming(chat.id)
         return user_id, storable
 
@@ -74,13 +81,13 @@ class Dispatcher:
             if user_id is None or chat is None:
                 await self._desk.journal.done([update.update_id])  # somebody who was let go since
                 continue
-            self._take(Kept(update, user_id, stored=True, replayed=True))
+            self._take(StoredUpdate(update, user_id, stored=True, replayed=True))
 
     async def run(self, inbox: Inbox) -> None:
         """Until cancelled."""
         while True:
             item = await inbox.get()
-            if isinstance(item, Kept):
+            if isinstance(item, StoredUpdate):
                 self._take(item)
             elif isinstance(item, Update) and item.message is not None:
                 self._spawn(self._stranger(item.message))
@@ -102,27 +109,27 @@ class Dispatcher:
 
     def _follow(self, user_id: str) -> None:
         if user_id not in self._followed:
-            following = Notices(self._desk, user_id).run()
+            following = LearningNotices(self._desk, user_id).run()
             self._followed[user_id] = asyncio.create_task(
                 self._guarded(following), name=f"telegram-notices-{user_id}"
             )
 
-    def _take(self, kept: Kept) -> None:
+    def _take(self, kept: StoredUpdate) -> None:
         update = kept.update
         if update.callback_query is not None:
             self._spawn(self._buttons.press(kept))
             return
-        command = None if kept.edit else command_of(kept.message, self._name)
+        command = None if kept.edit else parse_command(kept.message, self._name)
         if command is not None and command[0] == "stop":
             self._spawn(self._stop(kept))
         else:
             self._lanes.add(answer_place(kept.message, self._name).chat_id, kept)
 
-    async def _stop(self, kept: Kept) -> None:
+    async def _stop(self, kept: StoredUpdate) -> None:
         message = kept.message
         lang = await self._desk.language(kept.user_id, message.from_user)
         said = await self._handlers.stop(kept, lang=lang)
-        place = Where(message.chat_id, private=message.chat.type == ChatType.PRIVATE, recorded=kept.stored)
+        place = Destination(message.chat_id, private=message.chat.type == ChatType.PRIVATE, recorded=kept.stored)
         if said and not kept.replayed:
             await self._desk.recall_sent(place.chat_id)
             await self._desk.show(place, said)
@@ -133,13 +140,13 @@ class Dispatcher:
         user, desk = message.from_user, self._desk
         if user is None:
             return
-        lang, place = language_hint(user), Where(message.chat_id, recorded=False)
+        lang, place = get_client_language(user), Destination(message.chat_id, recorded=False)
         code = code_in(message.text or "")
         if code is None:
             if desk.door.may_tell(user.id):
                 await desk.show(place, say(lang, "stranger"))
             return
-        verdict = await desk.door.enter(user.id, code, desk.ebb.clock(), called(user))
+        verdict = await desk.door.enter(user.id, code, desk.ebb.clock(), format_account_name(user))
         if verdict in {"owner", "guest"}:
             await desk.show(place, say(lang, "claimed" if verdict == "owner" else "joined"))
             await desk.show(place, say(lang, "hello"))

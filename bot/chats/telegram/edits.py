@@ -7,11 +7,11 @@ import logging
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.chats.telegram.desk import Desk
-from bot.chats.telegram.outbox import Where
+from bot.chats.telegram.desk import HandlerContext
+from bot.chats.telegram.outbox import Destination
 from bot.events import WindowMode
 from memory.models import JobState, Message
-from memory.ports import Store, Tx
+from memory.ports import Store, Transaction
 from memory.privacy import redact
 
 log = logging.getLogger(__name__)
@@ -19,10 +19,10 @@ _LOOKED_AT = 50  # change sets
 _PATIENCE = 5.0  # seconds for learning that is under way
 
 
-async def same_text(store: Store, user_id: str, turn_id: str, text: str) -> bool:
+async def has_same_text(store: Store, user_id: str, turn_id: str, text: str) -> bool:
     """Whether the turn's message says that already: Telegram also reports edits that change no word."""
 
-    def read(tx: Tx) -> bool:
+    def read(tx: Transaction) -> bool:
         row = tx.conversations.turn(turn_id)
         message = tx.conversations.message(row.user_message_id) if row else None
         return message is not None and message.text in {text, redact(text)[0]}
@@ -30,12 +30,12 @@ async def same_text(store: Store, user_id: str, turn_id: str, text: str) -> bool
     return await store.read(user_id, read)
 
 
-async def retract(desk: Desk, user_id: str, turn_id: str, place: Where) -> None:
+async def retract_turn(desk: HandlerContext, user_id: str, turn_id: str, place: Destination) -> None:
     """Hide the turn's messages, drop its pending learning and undo what was learned from it."""
     await _learned_by_now(desk, user_id, turn_id)
     now = desk.ebb.clock()
 
-    def write(tx: Tx) -> list[str]:
+    def write(tx: Transaction) -> list[str]:
         sets = [s.id for s in tx.changes.undoable(_LOOKED_AT) if s.turn_id == turn_id]
         tx.changes.begin("user", "edit", now, turn_id=turn_id)
         for job in tx.jobs.pending("monitor"):
@@ -55,11 +55,11 @@ async def retract(desk: Desk, user_id: str, turn_id: str, place: Where) -> None:
             log.info("what was learned from an edited message has been changed since; it stays")
 
 
-async def _learned_by_now(desk: Desk, user_id: str, turn_id: str) -> None:
+async def _learned_by_now(desk: HandlerContext, user_id: str, turn_id: str) -> None:
     """Wait for learning from the turn that runs this very moment: it could not be stopped, only undone."""
     leased: JobState = "leased"
 
-    def read(tx: Tx) -> bool:
+    def read(tx: Transaction) -> bool:
         return any(j.state == leased and turn_id in j.payload.get("turn_ids", []) for j in tx.jobs.pending("monitor"))
 
     step, waited = timedelta(milliseconds=100).total_seconds(), 0.0

@@ -10,15 +10,23 @@ from dataclasses import replace
 from typing import Any
 
 from bot.chats.telegram import edits, keyboards, lists, windows
-from bot.chats.telegram.desk import Desk, Running, oops
-from bot.chats.telegram.inbox import said_at
-from bot.chats.telegram.incoming import Incoming, Kept, answer_place, assemble, command_of, language_hint, where
-from bot.chats.telegram.outbox import Gone, Where
-from bot.chats.telegram.render import Piece, plain, render
-from bot.chats.telegram.streaming import Reply
+from bot.chats.telegram.desk import HandlerContext, RunningTurn, oops
+from bot.chats.telegram.inbox import get_sent_time
+from bot.chats.telegram.incoming import (
+    IncomingTurn,
+    StoredUpdate,
+    answer_place,
+    get_client_language,
+    get_destination,
+    join_parts,
+    parse_command,
+)
+from bot.chats.telegram.outbox import ChatGone, Destination
+from bot.chats.telegram.render import MessagePart, render, render_plain
+from bot.chats.telegram.streaming import ReplyStream
 from bot.chats.telegram.texts import say
-from bot.commands.memories import LISTED, asked
-from bot.events import Delta, Done, Failed, Outcome, Recalled, Started, Stopped, Turn, WindowMode
+from bot.commands.memories import LISTED, parse_list_request
+from bot.events import CommandOutcome, Delta, Done, Failed, Recalled, Started, Stopped, Turn, WindowMode
 from bot.texts import join
 from memory.errors import StoreError
 from memory.models import Lang
@@ -28,25 +36,25 @@ ONCE = frozenset({"undo"})  # carried out twice, they would do more than was ask
 Ending = Done | Stopped | Failed
 
 
-class Handlers:
+class MessageHandlers:
     """Deals with what the lanes bring."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: HandlerContext) -> None:
         self._desk = desk
         self._albums: dict[int, str] = {}  # the newest album of each chat: parts may come late
 
-    def key(self, kept: Kept) -> str:
+    def key(self, kept: StoredUpdate) -> str:
         """What a batch is known by, before and after a restart: chat and message."""
         message = kept.message
         base = f"tg-{self._desk.me.id}-{message.chat_id}-{message.message_id}"
         return f"{base}-e{kept.update.update_id}" if kept.edit else base
 
-    async def composition(self, kept: Kept) -> Sequence[int]:
+    async def composition(self, kept: StoredUpdate) -> Sequence[int]:
         """Which updates were one batch with this one before the restart."""
         record = await self._desk.journal.record(self.key(kept))
         return [int(i) for i in record.get("updates", [])]
 
-    async def batch(self, parts: list[Kept]) -> None:
+    async def batch(self, parts: list[StoredUpdate]) -> None:
         """Deal with it. The boundary of a lane: whatever goes wrong, the lane goes on."""
         place = self._place(parts[0])
         try:
@@ -55,7 +63,7 @@ class Handlers:
             # Not marked as done: it is taken up again at the next start.
             log.warning("a message waits for the next start: %s", e)
             await self._apologise(parts[0], place)
-        except Gone:
+        except ChatGone:
             await self._give_up(parts)
         except Exception as e:  # noqa: BLE001 - said above
             oops("a message could not be dealt with", e, log_text=self._desk.ebb.settings.log_text)
@@ -64,24 +72,24 @@ class Handlers:
         finally:
             self._desk.running.pop(place.chat_id, None)
 
-    def _place(self, kept: Kept) -> Where:
+    def _place(self, kept: StoredUpdate) -> Destination:
         place = answer_place(kept.message, self._desk.me.username or "")
         return replace(place, key=self.key(kept), recorded=kept.stored)
 
-    async def _batch(self, parts: list[Kept], place: Where) -> None:
+    async def _batch(self, parts: list[StoredUpdate], place: Destination) -> None:
         first = parts[0]
         self._desk.outbox.seen(first.message.chat_id, first.message.message_id)
         await self._desk.recall_sent(place.chat_id)
         if first.edit:
             await self._edited(first, place)
             return
-        command = command_of(first.message, self._desk.me.username or "")
+        command = parse_command(first.message, self._desk.me.username or "")
         if command is not None:
             await self._command(first, place, *command)
             return
         said = " ".join(p.message.text or p.message.caption or "" for p in parts if p.message.forward_origin is None)
         lang = await self._desk.language(first.user_id, first.message.from_user, said)
-        incoming = assemble(parts, self._desk.me, lang)
+        incoming = join_parts(parts, self._desk.me, lang)
         album, late = first.message.media_group_id, False
         if album is not None:
             late = self._albums.get(place.chat_id) == album
@@ -97,9 +105,9 @@ class Handlers:
 
     async def answer(
         self,
-        first: Kept,
-        incoming: Incoming,
-        place: Where,
+        first: StoredUpdate,
+        incoming: IncomingTurn,
+        place: Destination,
         lang: Lang,
         *,
         turn: Turn | None = None,
@@ -114,7 +122,7 @@ class Handlers:
         mode = await desk.mode(place.chat_id)
         shown = self._shown(record, place)
         if place.private and mode is WindowMode.NORMAL and not record.get("again"):
-            await windows.divide(desk, place, first.user_id, lang)
+            await windows.send_divider(desk, place, first.user_id, lang)
         turn = turn or Turn(
             id=place.key,
             user_id=first.user_id,
@@ -129,9 +137,9 @@ class Handlers:
         if incoming.unread:
             what = _kinds(incoming.unread, lang)
             head = f"{say(lang, 'unread.caption', what=what)}\n\n"
-        running = desk.running[place.chat_id] = Running(turn.id, incoming.message_ids)
+        running = desk.running[place.chat_id] = RunningTurn(turn.id, incoming.message_ids)
         reply_to = None if place.private else incoming.message_id
-        reply = Reply(
+        reply = ReplyStream(
             desk.outbox, place, desk.tuning, stop=keyboards.stop(lang), shown=shown, reply_to=reply_to, head=head
         )
         async with reply:
@@ -141,7 +149,7 @@ class Handlers:
             off = running.memory_off and (await desk.agent.status(turn.user_id, turn.scope, turn.at)).memory_off
             foot = _foot(mode, lang, off=off)
             pieces = await asyncio.to_thread(_pieces, head, end, foot, lang, reply.typed)
-            await reply.finish(pieces, keyboards.choices(offered))
+            await reply.finish(pieces, keyboards.make_choice_rows(offered))
         last = {"turn": turn.id, "ids": list(incoming.message_ids), "messages": reply.message_ids}
         await desk.end(
             place.key,
@@ -150,7 +158,7 @@ class Handlers:
             **{f"last:{place.chat_id}": {**last, "user": first.user_id}},
         )
 
-    async def _converse(self, turn: Turn, reply: Reply, running: Running, lang: Lang) -> Ending:
+    async def _converse(self, turn: Turn, reply: ReplyStream, running: RunningTurn, lang: Lang) -> Ending:
         """Feed the reply with what the agent says; how it ended."""
         agent = self._desk.agent
         async with aclosing(agent.reply(turn)) as events:
@@ -169,7 +177,7 @@ class Handlers:
                     await agent.stop(turn.id)
         return Failed("internal", say(lang, "broken"))
 
-    def _shown(self, record: dict[str, Any], place: Where) -> list[int]:
+    def _shown(self, record: dict[str, Any], place: Destination) -> list[int]:
         """Messages of this answer that exist already.
 
         Where a crash fell between sending the first one and hearing its id, it is looked for when the answer is sent.
@@ -179,7 +187,7 @@ class Handlers:
             self._desk.outbox.doubt(place.chat_id, int(record["after"]))
         return [int(i) for i in shown]
 
-    async def stop(self, kept: Kept, *, lang: Lang) -> str:
+    async def stop(self, kept: StoredUpdate, *, lang: Lang) -> str:
         """Stop what is being written in that chat, past its queue; what to say to that (nothing, if it stopped)."""
         message = kept.update.effective_message
         running = self._desk.running.get(message.chat.id) if message else None
@@ -191,7 +199,7 @@ class Handlers:
 
     # --- commands -------------------------------------------------------------------------------------
 
-    async def _command(self, kept: Kept, place: Where, name: str, args: str) -> None:
+    async def _command(self, kept: StoredUpdate, place: Destination, name: str, args: str) -> None:
         desk = self._desk
         lang = await desk.language(kept.user_id, kept.message.from_user, args)
         record = await desk.begin(place.key, kept.ids, stored=kept.stored)
@@ -204,7 +212,7 @@ class Handlers:
                 await self._ask_in(kept, lang)
                 return
             if record.get("again") and not shown and name in ONCE:
-                outcome = Outcome(False, say(lang, "interrupted", name=name))
+                outcome = CommandOutcome(False, say(lang, "interrupted", name=name))
             else:
                 outcome = await self._carry_out(kept, place, name, args, lang)
         finally:
@@ -212,29 +220,31 @@ class Handlers:
         if outcome.turn is not None:
             message, ids = kept.message, (kept.message.message_id,)
             turn = replace(outcome.turn, id=place.key)
-            incoming = Incoming(turn.text, (), message.message_id, ids, tuple(kept.ids), message.date)
+            incoming = IncomingTurn(turn.text, (), message.message_id, ids, tuple(kept.ids), message.date)
             await self.answer(kept, incoming, place, lang, turn=turn)
             return
-        text, markup = outcome.text or say(lang, "done"), keyboards.choices(outcome.choices)
+        text, markup = outcome.text or say(lang, "done"), keyboards.make_choice_rows(outcome.choices)
         if name == "memories" and outcome.memories:
-            word, number = asked(args)
+            word, number = parse_list_request(args)
             first = (number - 1) * LISTED // lists.PAGE  # `page 2` of the long list is further on in the short ones
-            text, markup = await lists.page(desk.ebb, desk.searches, kept.user_id, word, first, lang)
+            text, markup = await lists.list_page(desk.ebb, desk.searches, kept.user_id, word, first, lang)
         reply_to = None if place.private else kept.message.message_id
         await desk.show(place, text, markup, shown=shown, reply_to=reply_to)
         await desk.end(place.key, kept.ids, stored=kept.stored)
 
-    async def _ask_in(self, kept: Kept, lang: Lang) -> None:
+    async def _ask_in(self, kept: StoredUpdate, lang: Lang) -> None:
         """Do nothing for somebody in a group whom we cannot write to in private, and say so there."""
-        group = replace(where(kept.message), key=self.key(kept), recorded=kept.stored)
+        group = replace(get_destination(kept.message), key=self.key(kept), recorded=kept.stored)
         text = say(lang, "private.first", name=self._desk.me.username)
         await self._desk.show(group, text, reply_to=kept.message.message_id)
         await self._desk.end(group.key, kept.ids, stored=kept.stored)
 
-    async def _carry_out(self, kept: Kept, place: Where, name: str, args: str, lang: Lang) -> Outcome:
+    async def _carry_out(
+        self, kept: StoredUpdate, place: Destination, name: str, args: str, lang: Lang
+    ) -> CommandOutcome:
         desk = self._desk
         if name == "start":
-            return Outcome(True, say(lang, "hello"))
+            return CommandOutcome(True, say(lang, "hello"))
         mode = await desk.mode(place.chat_id)
         command = desk.command(name, args, place, kept.user_id, lang, mode)
         before = await desk.agent.status(kept.user_id, command.scope, command.at)
@@ -249,27 +259,27 @@ class Handlers:
 
     # --- the rest -------------------------------------------------------------------------------------
 
-    async def _edited(self, kept: Kept, place: Where) -> None:
+    async def _edited(self, kept: StoredUpdate, place: Destination) -> None:
         """The message answered last is answered anew, in place; an older one stays as it is."""
         desk = self._desk
         lang = await desk.language(kept.user_id, kept.message.from_user, kept.message.text or "")
         last = await desk.journal.record(f"last:{place.chat_id}") if kept.stored else {}
-        incoming = assemble([kept], desk.me, lang)
-        if not incoming.text or command_of(kept.message, desk.me.username or "") is not None:
+        incoming = join_parts([kept], desk.me, lang)
+        if not incoming.text or parse_command(kept.message, desk.me.username or "") is not None:
             await desk.end("", kept.ids, stored=kept.stored)
         elif last.get("ids") == [kept.message.message_id] and last.get("user") == kept.user_id:
-            if await edits.same_text(desk.ebb.store, kept.user_id, last["turn"], incoming.text):
+            if await edits.has_same_text(desk.ebb.store, kept.user_id, last["turn"], incoming.text):
                 await desk.end("", kept.ids, stored=kept.stored)
                 return
-            await edits.retract(desk, kept.user_id, last["turn"], place)
-            now = said_at(kept.update, desk.ebb.clock())
+            await edits.retract_turn(desk, kept.user_id, last["turn"], place)
+            now = get_sent_time(kept.update, desk.ebb.clock())
             await self.answer(kept, replace(incoming, at=now), place, lang, shown=last["messages"])
         else:
             await desk.begin(place.key, kept.ids, stored=kept.stored)
             await desk.show(place, say(lang, "edit.late"), reply_to=kept.message.message_id)
             await desk.end(place.key, kept.ids, stored=kept.stored)
 
-    async def _unreadable(self, kept: Kept, incoming: Incoming, place: Where, lang: Lang) -> None:
+    async def _unreadable(self, kept: StoredUpdate, incoming: IncomingTurn, place: Destination, lang: Lang) -> None:
         record = await self._desk.begin(place.key, incoming.updates, stored=kept.stored)
         if not record.get("done"):
             text = say(lang, "unread.alone", what=_kinds(incoming.unread, lang))
@@ -277,11 +287,11 @@ class Handlers:
             await self._desk.show(place, text, shown=record["messages"], reply_to=reply_to)
         await self._desk.end(place.key, incoming.updates, stored=kept.stored)
 
-    async def _apologise(self, kept: Kept, place: Where) -> None:
-        sentence = say(language_hint(kept.message.from_user), "broken")
+    async def _apologise(self, kept: StoredUpdate, place: Destination) -> None:
+        sentence = say(get_client_language(kept.message.from_user), "broken")
         await self._desk.show(replace(place, key="", recorded=False), sentence)
 
-    async def _give_up(self, parts: Sequence[Kept]) -> None:
+    async def _give_up(self, parts: Sequence[StoredUpdate]) -> None:
         """Nothing more can be done about it: trying again at the next start would fail again."""
         try:
             await self._desk.end("", [i for p in parts for i in p.ids], stored=parts[0].stored)
@@ -293,12 +303,12 @@ def _kinds(unread: Sequence[str], lang: Lang) -> str:
     return join((say(lang, f"kind.{k}") for k in unread), lang, "list")
 
 
-def _pieces(head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]) -> list[Piece]:
+def _pieces(head: str, end: Ending, foot: str, lang: Lang, typed: Sequence[str]) -> list[MessagePart]:
     """The whole reply: the model's words as Markdown, ours around them as they stand."""
     if isinstance(end, Done):
         text, after = end.text.strip(), foot if end.text.strip() else say(lang, "empty") + foot
         if end.literal:
-            return plain(head + text + after)
+            return render_plain(head + text + after)
     elif isinstance(end, Stopped):
         text, after = end.text.rstrip(), f"\n\n{say(lang, 'stopped')}{foot}"
     else:

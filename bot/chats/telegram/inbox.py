@@ -20,7 +20,7 @@ from typing import Any
 from telegram import Bot, Update
 from telegram.error import NetworkError
 
-from bot.chats.telegram.incoming import Kept
+from bot.chats.telegram.incoming import StoredUpdate
 from memory.errors import StoreError
 from memory.models import Json
 from memory.ports import Clock, Store
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 PROVIDER = "telegram"
 
 
-class Journal:
+class BotState:
     """What the store keeps for the bot: the inbox, where replies went, and each chat's mode."""
 
     def __init__(self, store: Store, bot_id: int, clock: Clock) -> None:
@@ -87,7 +87,7 @@ class Inbox(asyncio.Queue[object]):
     """
 
     def __init__(
-        self, journal: Journal, admit: Callable[[Update], Awaitable[tuple[str | None, bool] | None]]
+        self, journal: BotState, admit: Callable[[Update], Awaitable[tuple[str | None, bool] | None]]
     ) -> None:
         super().__init__()
         self._journal = journal
@@ -105,19 +105,19 @@ class Inbox(asyncio.Queue[object]):
             if user_id is None:
                 await super().put(item)
                 return
-            if storable and not await self._journal.keep(item, lane_of(item)):
+            if storable and not await self._journal.keep(item, get_chat_key(item)):
                 return  # it is there from before, and was replayed at start
         except StoreError as e:
             raise NetworkError(f"an update could not be kept: {e}") from e
-        await super().put(Kept(item, user_id, stored=storable))
+        await super().put(StoredUpdate(item, user_id, stored=storable))
 
 
-def lane_of(update: Update) -> str:
+def get_chat_key(update: Update) -> str:
     """What must stay in order: one chat."""
     return str(update.effective_chat.id) if update.effective_chat else "0"
 
 
-def said_at(update: Update, now: datetime) -> datetime:
+def get_sent_time(update: Update, now: datetime) -> datetime:
     """When it was said; `now` for a button, which has no time of its own."""
     message = update.message or update.edited_message
     return now if message is None else (message.edit_date or message.date)

@@ -13,10 +13,10 @@ from datetime import datetime
 from telegram import Message, MessageOriginUser, Update, User
 from telegram.constants import ChatType
 
-from bot.chats.telegram.outbox import Where
-from bot.chats.telegram.render import units
+from bot.chats.telegram.outbox import Destination
+from bot.chats.telegram.render import count_utf16_units
 from bot.chats.telegram.texts import say
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.tuning import BotTiming
 from bot.texts import LANGS
 from memory.models import Lang
 
@@ -47,7 +47,7 @@ _KINDS = (
 
 
 @dataclass
-class Kept:
+class StoredUpdate:
     """An update that is ours to deal with. `stored`: it waits in the inbox until it is done."""
 
     update: Update
@@ -61,7 +61,7 @@ class Kept:
         self.ids = [self.update.update_id]
         self.edit = self.update.edited_message is not None
 
-    def absorb(self, edited: Kept) -> None:
+    def absorb(self, edited: StoredUpdate) -> None:
         """The message was edited before we came to it."""
         self.update = edited.update
         self.ids += edited.ids
@@ -76,7 +76,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class IncomingTurn:
     """One turn's worth of messages."""
 
     text: str
@@ -87,21 +87,21 @@ class Incoming:
     at: datetime
 
 
-def where(message: Message) -> Where:
+def get_destination(message: Message) -> Destination:
     """The place it was said in."""
     thread = message.message_thread_id if message.is_topic_message else None
-    return Where(message.chat_id, thread, private=message.chat.type == ChatType.PRIVATE)
+    return Destination(message.chat_id, thread, private=message.chat.type == ChatType.PRIVATE)
 
 
-def answer_place(message: Message, bot_name: str) -> Where:
+def answer_place(message: Message, bot_name: str) -> Destination:
     """Where the message is answered: in a group, commands about memory are answered to their sender in private."""
-    place, command = where(message), command_of(message, bot_name)
+    place, command = get_destination(message), parse_command(message, bot_name)
     if place.private or command is None or command[0] in OPEN_COMMANDS or message.from_user is None:
         return place
-    return Where(message.from_user.id)
+    return Destination(message.from_user.id)
 
 
-def command_of(message: Message, bot_name: str) -> tuple[str, str] | None:
+def parse_command(message: Message, bot_name: str) -> tuple[str, str] | None:
     """(name, arguments), if it is a command and not another bot's."""
     found = _COMMAND.fullmatch((message.text or "").strip())
     if found is None or (found[2] and found[2].lower() != bot_name.lower()):
@@ -109,14 +109,14 @@ def command_of(message: Message, bot_name: str) -> tuple[str, str] | None:
     return found[1].lower(), (found[3] or "").strip()
 
 
-def addressed(message: Message, bot: User, commands: frozenset[str]) -> bool:
+def is_addressed(message: Message, bot: User, commands: frozenset[str]) -> bool:
     """Whether a group's message is meant for the bot: by mention, reply or one of its commands."""
     if message.chat.type == ChatType.PRIVATE:
         return True
     if message.chat.type not in {ChatType.GROUP, ChatType.SUPERGROUP}:
         return False
     name = bot.username or ""
-    command = command_of(message, name)
+    command = parse_command(message, name)
     if command is not None:
         return command[0] in commands
     if re.search(rf"@{re.escape(name)}\b", message.text or message.caption or "", re.IGNORECASE):
@@ -127,50 +127,54 @@ def addressed(message: Message, bot: User, commands: frozenset[str]) -> bool:
 
 def is_service(message: Message) -> bool:
     """Somebody joined, a message was pinned, and so on: nothing that anybody said."""
-    return not (message.text or message.caption) and unread_kind(message) is None
+    return not (message.text or message.caption) and describe_unread(message) is None
 
 
-def unread_kind(message: Message) -> str | None:
+def describe_unread(message: Message) -> str | None:
     """What sort of thing came that we cannot read."""
     return next((kind for name, kind in _KINDS if getattr(message, name, None)), None)
 
 
-def language_hint(user: User | None) -> Lang:
+def get_client_language(user: User | None) -> Lang:
     """What the Telegram client says of its user."""
     code = ((user and user.language_code) or "").lower()
     return next((lang for lang in LANGS if code.startswith(lang)), "en")
 
 
-def joins(parts: Sequence[Message], after: Message, bot_name: str) -> bool:
+def belongs_to_turn(parts: Sequence[Message], after: Message, bot_name: str) -> bool:
     """Whether `after` belongs to the same turn as `parts`."""
     last = parts[-1]
-    if len(parts) >= _MOST_PARTS or _author(last) != _author(after) or where(last) != where(after):
+    if (
+        len(parts) >= _MOST_PARTS
+        or _author(last) != _author(after)
+        or get_destination(last) != get_destination(after)
+    ):
         return False
     apart = abs((after.date - last.date).total_seconds())
     if after.media_group_id is not None:
         album = any(p.media_group_id == after.media_group_id for p in parts)
         if album:
             return apart <= _ALBUM_TOGETHER
-    if apart > _TOGETHER or command_of(after, bot_name) or command_of(parts[0], bot_name):
+    if apart > _TOGETHER or parse_command(after, bot_name) or parse_command(parts[0], bot_name):
         return False
     if after.forward_origin is not None or last.forward_origin is not None:
         return True
-    return units(last.text or "") >= _LONG and after.text is not None
+    return count_utf16_units(last.text or "") >= _LONG and after.text is not None
 
 
-def patience(parts: Sequence[Message], tuning: Tuning, bot_name: str) -> float:
+def compute_wait(parts: Sequence[Message], tuning: BotTiming, bot_name: str) -> float:
     """How long to wait for another part."""
     last = parts[-1]
-    if command_of(last, bot_name) is not None:
+    if parse_command(last, bot_name) is not None:
         return 0.0
     if last.media_group_id is not None:
         return tuning.gather_album
     if last.forward_origin is not None:
         return tuning.gather_forward
-    return tuning.gather_paste if units(last.text or "") >= _LONG else tuning.gather
+    return tuning.gather_paste if count_utf16_units(last.text or "") >= _LONG else tuning.gather
 
 
-def assemble(parts: Sequence[Kept], bot: User, lang: Lang) -> Incoming:
+def join_parts(parts: Sequence[StoredUpdate], bot: User, lang: Lang) -> IncomingTurn:
     """One text of all parts, in order; what others said is quoted under their name."""
     text, previous = "", None
     for kept in parts:
@@ -180,14 +184,14 @@ def assemble(parts: Sequence[Kept], bot: User, lang: Lang) -> Incoming:
         if previous is None:
             glue = ""
         elif kept.message.forward_origin is None and previous.forward_origin is None:
-            glue = "" if units(previous.text or "") >= _FULL else "\n"
+            glue = "" if count_utf16_units(previous.text or "") >= _FULL else "\n"
         else:
             glue = "\n\n"
         text, previous = f"{text}{glue}{part}", kept.message
     first = parts[0].message
-    return Incoming(
+    return IncomingTurn(
         text=text.strip(),
-        unread=tuple(dict.fromkeys(k for p in parts if (k := unread_kind(p.message)) is not None)),
+        unread=tuple(dict.fromkeys(k for p in parts if (k := describe_unread(p.message)) is not None)),
         message_id=first.message_id,
         message_ids=tuple(p.message.message_id for p in parts),
         updates=tuple(i for p in parts for i in p.ids),

@@ -17,7 +17,7 @@ _DATA = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class ButtonPress:
     """What a button means. action: stop, choose, page, view, undo, elsewhere or nothing."""
 
     action: str
@@ -28,13 +28,13 @@ _CODES = {"stop": "s", "choose": "c", "page": "p", "view": "v", "undo": "u", "el
 _ACTIONS = {code: action for action, code in _CODES.items()}
 
 
-def pressed(data: str | None) -> Press | None:
+def parse_press(data: str | None) -> ButtonPress | None:
     """Read a button's data."""
     code, _, value = (data or "").partition(":")
-    return Press(_ACTIONS[code], value) if code in _ACTIONS else None
+    return ButtonPress(_ACTIONS[code], value) if code in _ACTIONS else None
 
 
-def button(label: str, action: str, value: str = "") -> InlineKeyboardButton:
+def make_button(label: str, action: str, value: str = "") -> InlineKeyboardButton:
     """One button."""
     short = " ".join(clean_output(label).split()) or "…"
     short = short if len(short) <= LABEL else short[: LABEL - 1] + "…"
@@ -44,39 +44,39 @@ def button(label: str, action: str, value: str = "") -> InlineKeyboardButton:
 
 def stop(lang: Lang) -> InlineKeyboardMarkup:
     """Under a reply that is being written."""
-    return InlineKeyboardMarkup([[button(say(lang, "stop.button"), "stop")]])
+    return InlineKeyboardMarkup([[make_button(say(lang, "stop.button"), "stop")]])
 
 
-def choices(offered: Sequence[Choice]) -> InlineKeyboardMarkup | None:
+def make_choice_rows(offered: Sequence[Choice]) -> InlineKeyboardMarkup | None:
     """One row each."""
-    return InlineKeyboardMarkup([[button(c.label, "choose", c.key)] for c in offered]) if offered else None
+    return InlineKeyboardMarkup([[make_button(c.label, "choose", c.key)] for c in offered]) if offered else None
 
 
-def pages(page: int, count: int, key: str, lang: Lang) -> InlineKeyboardMarkup | None:
+def make_page_row(page: int, count: int, key: str, lang: Lang) -> InlineKeyboardMarkup | None:
     """Back and forth in a list; `key` says which."""
     if count <= 1:
         return None
     label = say(lang, "page", page=page + 1, pages=count)
-    back = button("◀", "page", f"{key}:{page - 1}") if page else button("·", "nothing")
-    on = button("▶", "page", f"{key}:{page + 1}") if page + 1 < count else button("·", "nothing")
-    return InlineKeyboardMarkup([[back, button(label, "nothing"), on]])
+    back = make_button("◀", "page", f"{key}:{page - 1}") if page else make_button("·", "nothing")
+    on = make_button("▶", "page", f"{key}:{page + 1}") if page + 1 < count else make_button("·", "nothing")
+    return InlineKeyboardMarkup([[back, make_button(label, "nothing"), on]])
 
 
-def notice(memory_ids: Iterable[str], set_ids: Iterable[str], lang: Lang) -> InlineKeyboardMarkup:
+def make_notice_row(memory_ids: Iterable[str], set_ids: Iterable[str], lang: Lang) -> InlineKeyboardMarkup:
     """Under what was remembered: as many ids as fit into a button."""
     return InlineKeyboardMarkup(
         [
             [
-                button(say(lang, "notice.view"), "view", _fitting(memory_ids)),
-                button(say(lang, "notice.undo"), "undo", _fitting(set_ids)),
+                make_button(say(lang, "notice.view"), "view", _fitting(memory_ids)),
+                make_button(say(lang, "notice.undo"), "undo", _fitting(set_ids)),
             ]
         ]
     )
 
 
-def elsewhere(key: str, lang: Lang) -> InlineKeyboardMarkup:
+def make_elsewhere_row(key: str, lang: Lang) -> InlineKeyboardMarkup:
     """Under the divider."""
-    return InlineKeyboardMarkup([[button(say(lang, "elsewhere.show"), "elsewhere", key)]])
+    return InlineKeyboardMarkup([[make_button(say(lang, "elsewhere.show"), "elsewhere", key)]])
 
 
 def _fitting(ids: Iterable[str]) -> str:

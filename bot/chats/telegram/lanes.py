@@ -8,33 +8,33 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.chats.telegram.incoming import Kept, command_of, joins, patience
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.incoming import StoredUpdate, belongs_to_turn, compute_wait, parse_command
+from bot.chats.telegram.tuning import BotTiming
 
 log = logging.getLogger(__name__)
-Handle = Callable[[list[Kept]], Awaitable[None]]
-Composition = Callable[[Kept], Awaitable[Sequence[int]]]
+Handle = Callable[[list[StoredUpdate]], Awaitable[None]]
+Composition = Callable[[StoredUpdate], Awaitable[Sequence[int]]]
 
 
-class Lane:
+class ChatQueue:
     """One chat's queue.
 
     `composition` says which updates were one batch with this one before a restart (none: not known): a replayed
     batch must be the same again, for its turn's id and stored reply belong to all of it.
     """
 
-    def __init__(self, tuning: Tuning, bot_name: str, handle: Handle, composition: Composition) -> None:
+    def __init__(self, tuning: BotTiming, bot_name: str, handle: Handle, composition: Composition) -> None:
         self._tuning = tuning
         self._bot_name = bot_name
         self._handle = handle
         self._composition = composition
-        self._pending: list[Kept] = []
-        self._batch: list[Kept] = []
+        self._pending: list[StoredUpdate] = []
+        self._batch: list[StoredUpdate] = []
         self._wake = asyncio.Event()
         self._closing = False
         self.busy = False
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: StoredUpdate) -> None:
         """Queue it. An edit of a message that is still waiting replaces that message."""
         waiting = self._pending if self.busy else [*self._batch, *self._pending]
         if kept.edit:
@@ -61,7 +61,7 @@ class Lane:
                 self.busy = False
                 self._batch = []
 
-    async def _next(self) -> list[Kept]:
+    async def _next(self) -> list[StoredUpdate]:
         while not self._pending:
             if self._closing:
                 return []
@@ -71,7 +71,7 @@ class Lane:
             return []
         first = self._pending.pop(0)
         self._batch = batch = [first]
-        if first.edit or command_of(first.message, self._bot_name) is not None:
+        if first.edit or parse_command(first.message, self._bot_name) is not None:
             return batch
         if first.replayed and (known := await self._composition(first)):
             batch += [k for k in self._pending if set(k.ids) & set(known)]
@@ -79,18 +79,18 @@ class Lane:
             return batch
         return await self._gather(batch)
 
-    async def _gather(self, batch: list[Kept]) -> list[Kept]:
+    async def _gather(self, batch: list[StoredUpdate]) -> list[StoredUpdate]:
         until = time.monotonic() + self._tuning.gather_most
         while True:
             messages = [k.message for k in batch]
             while self._pending and not self._pending[0].edit:
-                if not joins(messages, self._pending[0].message, self._bot_name):
+                if not belongs_to_turn(messages, self._pending[0].message, self._bot_name):
                     break
                 batch.append(self._pending.pop(0))
                 messages.append(batch[-1].message)
             if self._pending:
                 return batch  # something else has come: this is whole
-            left = min(patience(messages, self._tuning, self._bot_name), until - time.monotonic())
+            left = min(compute_wait(messages, self._tuning, self._bot_name), until - time.monotonic())
             if left <= 0 or self._closing:
                 return [] if self._closing else batch
             self._wake.clear()
@@ -100,18 +100,18 @@ class Lane:
                 return batch
 
 
-class Lanes:
+class ChatQueues:
     """All chats' lanes, made when first needed."""
 
-    def __init__(self, tuning: Tuning, bot_name: str, handle: Handle, composition: Composition) -> None:
+    def __init__(self, tuning: BotTiming, bot_name: str, handle: Handle, composition: Composition) -> None:
         self._parts = (tuning, bot_name, handle, composition)
-        self._lanes: dict[int, tuple[Lane, asyncio.Task[None]]] = {}
+        self._lanes: dict[int, tuple[ChatQueue, asyncio.Task[None]]] = {}
 
-    def add(self, chat_id: int, kept: Kept) -> None:
+    def add(self, chat_id: int, kept: StoredUpdate) -> None:
         """Queue it in its chat."""
         lane, task = self._lanes.get(chat_id, (None, None))
         if lane is None or task is None or task.done():
-            lane = Lane(*self._parts)
+            lane = ChatQueue(*self._parts)
             self._lanes[chat_id] = (lane, asyncio.create_task(lane.run(), name=f"telegram-lane-{chat_id}"))
         lane.add(kept)
 

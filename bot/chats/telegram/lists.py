@@ -10,7 +10,7 @@ from telegram import InlineKeyboardMarkup
 from bot.bootstrap import Ebb
 from bot.chats.telegram import keyboards
 from bot.chats.telegram.texts import say
-from bot.commands.memories import memory_line
+from bot.commands.memories import format_memory
 from bot.commands.questions import list_proposals
 from bot.texts import kind_name
 from bot.texts import say as words
@@ -21,7 +21,7 @@ _KEY_BYTES = 40  # of what was searched for: it travels in the buttons
 _LONG = 100  # longer searches that the buttons of this run know by a key; a restart forgets them
 
 
-class Searches:
+class SearchKeys:
     """What was searched for where it is too long for a button, under a key that is not."""
 
     def __init__(self) -> None:
@@ -43,8 +43,8 @@ class Searches:
         return self._known.get(key) if key.startswith("#") else key
 
 
-async def page(
-    ebb: Ebb, searches: Searches, user_id: str, search: str, number: int, lang: Lang
+async def list_page(
+    ebb: Ebb, searches: SearchKeys, user_id: str, search: str, number: int, lang: Lang
 ) -> tuple[str, InlineKeyboardMarkup | None]:
     """A page of what is remembered, the strongest first, and its buttons."""
     f = Filter(states=frozenset({State.ACTIVE, State.PROPOSED}), max_sensitivity=Sensitivity.SECRET)
@@ -64,11 +64,11 @@ async def page(
         first = number * PAGE + 1
         head += words(lang, "memories.span", first=first, last=first + len(found.items) - 1, n=found.total)
     waiting = await list_proposals(ebb.service, user_id, lang) if not word and number == 0 else []
-    text = "\n".join([head, "", *(f"- {memory_line(m, lang, now)}" for m in found.items), *waiting])
-    return text, keyboards.pages(number, pages, searches.key(word), lang)
+    text = "\n".join([head, "", *(f"- {format_memory(m, lang, now)}" for m in found.items), *waiting])
+    return text, keyboards.make_page_row(number, pages, searches.key(word), lang)
 
 
-def in_full(m: Memory, lang: Lang, ebb: Ebb) -> str:
+def describe_memory(m: Memory, lang: Lang, ebb: Ebb) -> str:
     """One memory: what it says, what it was, how sure and since when."""
     said = m.created_at.astimezone(ZoneInfo(ebb.tz)).strftime("%Y-%m-%d %H:%M")
     sure = f"{m.confidence:.0%}{' ✔' if m.verified else ''}"
@@ -76,4 +76,4 @@ def in_full(m: Memory, lang: Lang, ebb: Ebb) -> str:
     if m.original_content != m.content:
         rows = {"original": mark_quote(m, m.original_content), **rows}
     lines = [say(lang, f"memory.{k}", text=v) for k, v in rows.items()]
-    return "\n".join([memory_line(m, lang, ebb.clock()), *(f"- {line}" for line in lines)])
+    return "\n".join([format_memory(m, lang, ebb.clock()), *(f"- {line}" for line in lines)])

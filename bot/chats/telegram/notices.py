@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 
 from bot.chats.telegram import keyboards
-from bot.chats.telegram.desk import Desk
-from bot.chats.telegram.outbox import Gone, Where
-from bot.chats.telegram.render import plain
+from bot.chats.telegram.desk import HandlerContext
+from bot.chats.telegram.outbox import ChatGone, Destination
+from bot.chats.telegram.render import render_plain
 from bot.chats.telegram.texts import say
 from bot.events import Command
-from bot.reports import LearningTrouble, read_out, switched
+from bot.reports import LearningTroubleNotice, describe_switch, read_out
 from memory.errors import StoreError
 from memory.models import Change, Json, Lang, Memory, State
 
@@ -30,13 +30,13 @@ _MOST = 8  # memories named in one notice
 _TEXT = 200
 
 
-class Notices:
+class LearningNotices:
     """Follows one user's changes. Where it stands is stored, so that a restart neither repeats nor skips."""
 
-    def __init__(self, desk: Desk, user_id: str) -> None:
+    def __init__(self, desk: HandlerContext, user_id: str) -> None:
         self._desk = desk
         self._user_id = user_id
-        self._trouble = LearningTrouble()
+        self._trouble = LearningTroubleNotice()
 
     async def run(self) -> None:
         """Until cancelled. A store that is in the way for a while is waited for."""
@@ -103,7 +103,7 @@ class Notices:
                 told.setdefault(chat_id, []).append(change)
         if self._user_id in set((await self._desk.door.people()).values()):  # else they have been let go
             for chat_id, some in told.items():
-                await self._learned(Where(chat_id), some)
+                await self._learned(Destination(chat_id), some)
         for change in changes:
             if change.entity == "job" and change.after is not None:
                 await self._job_ended(dict(change.after))
@@ -117,7 +117,7 @@ class Notices:
         chat = turn_id[len(prefix) :].partition("-")[0]
         return int(chat) if chat.isdigit() else None
 
-    async def _learned(self, where: Where, changes: Sequence[Change]) -> None:
+    async def _learned(self, where: Destination, changes: Sequence[Change]) -> None:
         lang = await self._desk.language(self._user_id, None)
         ids = list(dict.fromkeys(c.entity_id for c in changes))
         memories = {m.id: m for m in await self._desk.agent.memories(self._user_id, ids)}
@@ -144,7 +144,7 @@ class Notices:
         state, kind = job.get("state"), job.get("kind")
         if trouble := self._trouble.sentence(job, lang):
             if (chat_id := await self._own_chat()) is not None:
-                await self._say(Where(chat_id), f"🧠 {trouble}", (), (), lang)
+                await self._say(Destination(chat_id), f"🧠 {trouble}", (), (), lang)
         elif state == "done":
             waiting = self._desk.extracting.get(self._user_id)
             if kind == "extract" and waiting:
@@ -154,9 +154,9 @@ class Notices:
             if kind == "mirror" and job.get("asks"):
                 await self._ask_of_mirror(lang)
             elif kind == "curve" and job.get("moved") and (chat_id := await self._own_chat()) is not None:
-                await self._say(Where(chat_id), switched(job, lang), (), (), lang)
+                await self._say(Destination(chat_id), describe_switch(job, lang), (), (), lang)
             elif kind == "quotes" and job.get("quotes") and (chat_id := await self._own_chat()) is not None:
-                await self._say(Where(chat_id), read_out(job, lang), (), (), lang)
+                await self._say(Destination(chat_id), read_out(job, lang), (), (), lang)
 
     async def _ask_of_mirror(self, lang: Lang) -> None:
         """Much is missing from MEMORY.md: only its owner knows what that means."""
@@ -168,25 +168,25 @@ class Notices:
         outcome = await self._desk.agent.command(command)
         if not outcome.choices:
             return
-        markup, pieces = keyboards.choices(outcome.choices), plain(outcome.text)
-        with suppress(Gone):
+        markup, pieces = keyboards.make_choice_rows(outcome.choices), render_plain(outcome.text)
+        with suppress(ChatGone):
             for piece in pieces:
                 await self._desk.outbox.send(
-                    Where(chat_id), piece, markup if piece is pieces[-1] else None, silent=True
+                    Destination(chat_id), piece, markup if piece is pieces[-1] else None, silent=True
                 )
 
     async def _own_chat(self) -> int | None:
         people = await self._desk.door.people()
         return next((int(t) for t, user_id in people.items() if user_id == self._user_id), None)
 
-    async def _say(self, where: Where, text: str, ids: Sequence[str], sets: object, lang: Lang) -> None:
-        markup = keyboards.notice(ids, sets, lang) if ids and isinstance(sets, dict) else None
-        pieces = plain(text)
+    async def _say(self, where: Destination, text: str, ids: Sequence[str], sets: object, lang: Lang) -> None:
+        markup = keyboards.make_notice_row(ids, sets, lang) if ids and isinstance(sets, dict) else None
+        pieces = render_plain(text)
         await self._desk.recall_sent(where.chat_id)
         try:
             for piece in pieces:
                 await self._desk.outbox.send(where, piece, markup if piece is pieces[-1] else None, silent=True)
-        except Gone:
+        except ChatGone:
             log.info("a chat is gone")
 
 

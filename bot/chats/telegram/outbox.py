@@ -24,9 +24,9 @@ from telegram import Bot, InlineKeyboardMarkup, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, Forbidden, TelegramError
 
-from bot.chats.telegram.render import LIMIT, Piece, split
-from bot.chats.telegram.tuning import Tuning
-from bot.chats.telegram.wire import Flood
+from bot.chats.telegram.render import LIMIT, MessagePart, split
+from bot.chats.telegram.tuning import BotTiming
+from bot.chats.telegram.wire import FloodWait
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -40,15 +40,15 @@ _NO_EDIT = ("message to edit not found", "can't be edited", "message_id_invalid"
 _UNFORMATTED = ("parse entities", "entity", "entities", "url")
 
 
-class Gone(Exception):
+class ChatGone(Exception):
     """The chat cannot be written to any more: the bot was blocked or removed."""
 
 
-class NotEditable(Exception):
+class MessageNotEditable(Exception):
     """The message is not there any more, or too old."""
 
 
-class Later(Exception):
+class RetryLater(Exception):
     """Not now: try again in `seconds`."""
 
     def __init__(self, seconds: float) -> None:
@@ -57,7 +57,7 @@ class Later(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Destination:
     """A place to write to. New messages there are recorded under `key`, if `recorded`."""
 
     chat_id: int
@@ -77,9 +77,9 @@ class Outbox:
     def __init__(
         self,
         bot: Bot,
-        tuning: Tuning,
-        on_sent: Callable[[Where, int, list[int]], Awaitable[None]] | None = None,
-        on_sending: Callable[[Where, int], Awaitable[None]] | None = None,
+        tuning: BotTiming,
+        on_sent: Callable[[Destination, int, list[int]], Awaitable[None]] | None = None,
+        on_sending: Callable[[Destination, int], Awaitable[None]] | None = None,
     ) -> None:
         self._bot = bot
         self._tuning = tuning
@@ -120,8 +120,8 @@ class Outbox:
 
     async def send(
         self,
-        where: Where,
-        piece: Piece,
+        where: Destination,
+        piece: MessagePart,
         markup: InlineKeyboardMarkup | None = None,
         *,
         reply_to: int | None = None,
@@ -135,35 +135,35 @@ class Outbox:
             await self.settle(where)
         except BadRequest as e:
             log.warning("a message was refused: %s", e.message)
-            raise Gone(e.message) from None
+            raise ChatGone(e.message) from None
         return message_id
 
     async def edit(
-        self, where: Where, message_id: int, piece: Piece, markup: InlineKeyboardMarkup | None = None
+        self, where: Destination, message_id: int, piece: MessagePart, markup: InlineKeyboardMarkup | None = None
     ) -> None:
         """Make the message show this. Raises Gone and NotEditable."""
         await self._patiently(lambda: self.try_edit(where, message_id, piece, markup))
 
-    async def remove(self, where: Where, message_id: int) -> None:
+    async def remove(self, where: Destination, message_id: int) -> None:
         """Delete a message of ours; one that cannot be deleted stays."""
         try:
             await self._patiently(lambda: self._once(self._bot.delete_message(where.chat_id, message_id)))
-        except (BadRequest, Gone) as e:
+        except (BadRequest, ChatGone) as e:
             log.info("a message could not be removed: %s", type(e).__name__)
 
-    async def strip(self, where: Where, message_id: int) -> None:
+    async def strip(self, where: Destination, message_id: int) -> None:
         """Take the buttons from a message of ours; what cannot be edited stays as it is. Raises Gone."""
         with contextlib.suppress(BadRequest):
             await self._patiently(lambda: self._once(self._bot.edit_message_reply_markup(where.chat_id, message_id)))
 
-    async def settle(self, where: Where) -> None:
+    async def settle(self, where: Destination) -> None:
         """Remove what a send of unknown fate may have left in the chat after all."""
         if where.chat_id in self._doubts:
             async with self._lock(where):
                 await self._patiently(lambda: self._remove_lost(where, self._doubts[where.chat_id]))
                 del self._doubts[where.chat_id]
 
-    def _lock(self, where: Where) -> asyncio.Lock:
+    def _lock(self, where: Destination) -> asyncio.Lock:
         return self._sending.setdefault(where.chat_id, asyncio.Lock())
 
     def _lost(self, chat_id: int, after: int, until: int | None = None) -> list[int]:
@@ -173,12 +173,12 @@ class Outbox:
         end = until or max(self._last.get(of, 0), after) + AHEAD + 1
         return [i for i in range(after + 1, end) if i not in known][:PROBED]
 
-    async def _adopt(self, where: Where, piece: Piece, markup: InlineKeyboardMarkup | None) -> int | None:
+    async def _adopt(self, where: Destination, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> int | None:
         """Make the chat's lost message show the piece; None if there is no such message. Raises like `try_edit`."""
         for message_id in self._lost(where.chat_id, self._doubts[where.chat_id]):
             try:
                 await self.try_edit(where, message_id, piece, markup)
-            except NotEditable:
+            except MessageNotEditable:
                 if message_id < self._last.get(_sequence(where.chat_id), 0):
                     self._doubts[where.chat_id] = message_id  # somebody else's: never looked at again
                 continue
@@ -186,7 +186,7 @@ class Outbox:
             return message_id
         return None
 
-    async def _remove_lost(self, where: Where, after: int, until: int | None = None) -> None:
+    async def _remove_lost(self, where: Destination, after: int, until: int | None = None) -> None:
         """Delete the chat's lost messages. Deleting alone would take other people's: only ours can be edited."""
         for message_id in self._lost(where.chat_id, after, until):
             try:
@@ -203,7 +203,7 @@ class Outbox:
         while True:
             try:
                 return await attempt()
-            except Later as e:
+            except RetryLater as e:
                 await asyncio.sleep(e.seconds)
             except BadRequest:
                 raise
@@ -216,8 +216,8 @@ class Outbox:
 
     async def try_send(
         self,
-        where: Where,
-        piece: Piece,
+        where: Destination,
+        piece: MessagePart,
         markup: InlineKeyboardMarkup | None = None,
         *,
         reply_to: int | None = None,
@@ -227,7 +227,7 @@ class Outbox:
         chat_id = where.chat_id
         reply = ReplyParameters(reply_to, allow_sending_without_reply=True) if reply_to else None
 
-        async def attempt(p: Piece) -> int:
+        async def attempt(p: MessagePart) -> int:
             message = await self._once(
                 self._bot.send_message(
                     chat_id,
@@ -250,7 +250,7 @@ class Outbox:
                 await self._on_sending(where, newest)
             try:
                 message_id = await self._formatted(attempt, piece)
-            except (Later, Gone, BadRequest):
+            except (RetryLater, ChatGone, BadRequest):
                 raise
             except TelegramError:
                 if newest:
@@ -258,17 +258,19 @@ class Outbox:
                 raise
             await self._note(where, message_id)
             if (after := self._doubts.get(chat_id)) is not None:
-                with contextlib.suppress(TelegramError, Later, Gone):  # this one is sent; `settle` looks again
+                with contextlib.suppress(
+                    TelegramError, RetryLater, ChatGone
+                ):  # this one is sent; `settle` looks again
                     await self._remove_lost(where, after, message_id)
                     self._doubts[chat_id] = message_id  # carried out late, the lost one is behind this
             return message_id
 
     async def try_edit(
-        self, where: Where, message_id: int, piece: Piece, markup: InlineKeyboardMarkup | None = None
+        self, where: Destination, message_id: int, piece: MessagePart, markup: InlineKeyboardMarkup | None = None
     ) -> None:
         """Edit once. Raises Gone, Later, NotEditable, TelegramError."""
 
-        async def attempt(p: Piece) -> None:
+        async def attempt(p: MessagePart) -> None:
             await self._once(
                 self._bot.edit_message_text(
                     p.text, where.chat_id, message_id, entities=p.entities() or None, reply_markup=markup
@@ -279,9 +281,9 @@ class Outbox:
             await self._formatted(attempt, piece)
         except BadRequest as e:
             if _NOT_MODIFIED not in e.message.lower():
-                raise NotEditable(e.message) from None
+                raise MessageNotEditable(e.message) from None
 
-    async def reaches(self, where: Where) -> bool:
+    async def reaches(self, where: Destination) -> bool:
         """Tell whether we may write to the chat: a person must have begun. Network errors count as yes."""
         try:
             await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING)
@@ -291,14 +293,14 @@ class Outbox:
             log.debug("no typing action: %s", type(e).__name__)
         return True
 
-    async def typing(self, where: Where) -> None:
+    async def typing(self, where: Destination) -> None:
         """Show that a reply is being written; it does not matter if that fails."""
         try:
             await self._bot.send_chat_action(where.chat_id, ChatAction.TYPING, message_thread_id=where.thread_id)
         except TelegramError as e:
             log.debug("no typing action: %s", type(e).__name__)
 
-    async def _formatted(self, attempt: Callable[[Piece], Awaitable[T]], piece: Piece) -> T:
+    async def _formatted(self, attempt: Callable[[MessagePart], Awaitable[T]], piece: MessagePart) -> T:
         """With formatting, or without where Telegram will not have it."""
         try:
             return await attempt(piece)
@@ -317,17 +319,17 @@ class Outbox:
         """One request; what Telegram says of the chat becomes ours."""
         try:
             return await request
-        except Flood as e:
-            raise Later(e.seconds) from None
+        except FloodWait as e:
+            raise RetryLater(e.seconds) from None
         except (Forbidden, ChatMigrated) as e:
-            raise Gone(type(e).__name__) from None
+            raise ChatGone(type(e).__name__) from None
         except BadRequest as e:
             reason = e.message.lower()
             if any(w in reason for w in ("chat not found", "not enough rights", "have no rights", "topic_closed")):
-                raise Gone(e.message) from None
+                raise ChatGone(e.message) from None
             raise
 
-    async def _note(self, where: Where, message_id: int) -> None:
+    async def _note(self, where: Destination, message_id: int) -> None:
         self.know(where.chat_id, [message_id])
         if self._on_sent is not None:
             await self._on_sent(where, message_id, list(self._ours[where.chat_id]))

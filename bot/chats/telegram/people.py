@@ -17,7 +17,7 @@ _FORMER = "telegram:former"  # Telegram id → the user they were: who is invite
 
 
 @dataclass(frozen=True, slots=True)
-class Somebody:
+class AllowedAccount:
     """An account that may talk to the bot."""
 
     telegram_id: str
@@ -27,13 +27,13 @@ class Somebody:
     owner: bool
 
 
-def called(user: User) -> str:
+def format_account_name(user: User) -> str:
     """How a Telegram account shows itself: `Ada Byron (@ada)`."""
     name = " ".join(user.full_name.split())[:60]
     return f"{name} (@{user.username})" if user.username else name
 
 
-def entered(s: Any, telegram_id: int, user_id: str, name: str, now: datetime) -> None:
+def record_entry(s: Any, telegram_id: int, user_id: str, name: str, now: datetime) -> None:
     """Note, inside a write, who came in."""
     known = dict(s.get(_NAMES) or {})
     known[str(telegram_id)] = {"name": name, "since": now.date().isoformat()}
@@ -41,13 +41,13 @@ def entered(s: Any, telegram_id: int, user_id: str, name: str, now: datetime) ->
     s.link(PROVIDER, str(telegram_id), user_id, now)
 
 
-def formerly(s: Any, telegram_id: int) -> str | None:
+def find_former_user(s: Any, telegram_id: int) -> str | None:
     """The user somebody was before they were let go."""
     found = (s.get(_FORMER) or {}).get(str(telegram_id))
     return str(found) if found else None
 
 
-async def everybody(store: Store, owner: str) -> list[Somebody]:
+async def list_people(store: Store, owner: str) -> list[AllowedAccount]:
     """Everyone who may talk to the bot, the owner first, then by when they came."""
 
     def read(s: Any) -> tuple[Mapping[str, str], Mapping[str, Any]]:
@@ -55,13 +55,15 @@ async def everybody(store: Store, owner: str) -> list[Somebody]:
 
     identities, names = await store.system(read)
     found = [
-        Somebody(i, user, (names.get(i) or {}).get("name", ""), (names.get(i) or {}).get("since", ""), user == owner)
+        AllowedAccount(
+            i, user, (names.get(i) or {}).get("name", ""), (names.get(i) or {}).get("since", ""), user == owner
+        )
         for i, user in identities.items()
     ]
     return sorted(found, key=lambda p: (not p.owner, p.since, p.telegram_id))
 
 
-def meant(people: Sequence[Somebody], who: str) -> list[Somebody]:
+def find_people(people: Sequence[AllowedAccount], who: str) -> list[AllowedAccount]:
     """Whom `who` can mean: a Telegram id, a user name with or without @, or a name; without regard to case."""
     wanted = who.strip().casefold().removeprefix("@")
     by_id = [p for p in people if p.telegram_id == wanted]
@@ -71,7 +73,7 @@ def meant(people: Sequence[Somebody], who: str) -> list[Somebody]:
     return said or [p for p in people if p.name.casefold().partition(" (@")[0] == wanted]
 
 
-async def let_go(store: Store, person: Somebody) -> None:
+async def revoke_access(store: Store, person: AllowedAccount) -> None:
     """From now on the account is a stranger's. What they told stays theirs, for the day they are invited again."""
 
     def write(s: Any) -> None:
@@ -85,7 +87,7 @@ async def let_go(store: Store, person: Somebody) -> None:
     await store.system(write)
 
 
-async def and_forget(store: Store, person: Somebody) -> None:
+async def delete_identity(store: Store, person: AllowedAccount) -> None:
     """They are a new person if they ever come again."""
 
     def write(s: Any) -> None:

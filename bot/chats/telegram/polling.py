@@ -2,7 +2,7 @@
 
 It is alive as long as it asks for updates (`getUpdates`); nothing else is watched. Network errors are waited
 out. Three things end it with a sentence: a token Telegram refuses, another program polling for as long as
-`Tuning.conflict`, and `stop`.
+`BotTiming.conflict`, and `stop`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from telegram.error import InvalidToken, TelegramError
 from telegram.ext import Updater
 
 from bot.bootstrap import Ebb
-from bot.chats.telegram.access import LIFE, Door, new_code
-from bot.chats.telegram.desk import Desk
-from bot.chats.telegram.dispatch import Dispatcher, menu
-from bot.chats.telegram.inbox import Inbox, Journal
+from bot.chats.telegram.access import LIFE, AccessControl, new_code
+from bot.chats.telegram.desk import HandlerContext
+from bot.chats.telegram.dispatch import UpdateDispatcher, menu
+from bot.chats.telegram.inbox import BotState, Inbox
 from bot.chats.telegram.texts import say
-from bot.chats.telegram.tuning import Tuning
-from bot.chats.telegram.wire import Polling, guard_logs, make_bot
+from bot.chats.telegram.tuning import BotTiming
+from bot.chats.telegram.wire import PollRequest, guard_logs, make_bot
 from bot.texts import LANGS
 from memory.models import Lang
 
@@ -38,16 +38,16 @@ def _silent(_sentence: str) -> None:
     """Say nothing."""
 
 
-async def serve(ebb: Ebb, *, stop: asyncio.Event, tuning: Tuning | None = None, out: Out = _silent) -> int:
+async def serve(ebb: Ebb, *, stop: asyncio.Event, tuning: BotTiming | None = None, out: Out = _silent) -> int:
     """Run the bot until `stop` is set: 0, or 2 if it cannot run. `out` hears what whoever runs it must know."""
-    settings, tuning = ebb.settings, tuning or Tuning()
+    settings, tuning = ebb.settings, tuning or BotTiming()
     lang: Lang = settings.lang or "en"
     if not settings.telegram_token:
         out(say(lang, "run.no_token", env=settings.env_file))
         return 2
     guard_logs(settings.telegram_token, log_text=settings.log_text)
     bot, polling = make_bot(settings.telegram_token, settings.telegram_base_url)
-    life = _Life(ebb, bot, polling, tuning, stop, out, lang)
+    life = _BotLife(ebb, bot, polling, tuning, stop, out, lang)
     try:
         return await life.live()
     finally:
@@ -55,9 +55,9 @@ async def serve(ebb: Ebb, *, stop: asyncio.Event, tuning: Tuning | None = None, 
             await bot.shutdown()
 
 
-class _Life:
+class _BotLife:
     def __init__(
-        self, ebb: Ebb, bot: Bot, polling: Polling, tuning: Tuning, stop: asyncio.Event, out: Out, lang: Lang
+        self, ebb: Ebb, bot: Bot, polling: PollRequest, tuning: BotTiming, stop: asyncio.Event, out: Out, lang: Lang
     ) -> None:
         self._ebb = ebb
         self._bot = bot
@@ -73,10 +73,10 @@ class _Life:
         """From the first getMe to the last getUpdates."""
         if (code := await self._introduce()) is not None:
             return code
-        journal = Journal(self._ebb.store, self._bot.id, self._ebb.clock)
-        door = Door(self._ebb.store, self._ebb.owner, self._tuning.stranger, self._tuning.people)
-        desk = Desk(self._ebb, self._bot, journal, door, self._tuning)
-        dispatcher = Dispatcher(desk)
+        journal = BotState(self._ebb.store, self._bot.id, self._ebb.clock)
+        door = AccessControl(self._ebb.store, self._ebb.owner, self._tuning.stranger, self._tuning.people)
+        desk = HandlerContext(self._ebb, self._bot, journal, door, self._tuning)
+        dispatcher = UpdateDispatcher(desk)
         inbox = Inbox(journal, dispatcher.admit)
         updater = Updater(self._bot, inbox)
         await updater.initialize()
@@ -200,7 +200,7 @@ class _Life:
 
     # --- beside it ------------------------------------------------------------------------------------
 
-    async def _menu(self, desk: Desk) -> None:
+    async def _menu(self, desk: HandlerContext) -> None:
         """Set the command menu: in the first language for everybody, in each other one for its clients."""
         for lang in LANGS:
             commands = [BotCommand(name, text[:256]) for name, text in menu(desk.agent.commands(), lang)]
@@ -214,7 +214,7 @@ class _Life:
                     await asyncio.sleep(delay)
                     delay *= 2
 
-    async def _offer(self, door: Door) -> None:
+    async def _offer(self, door: AccessControl) -> None:
         """Print a code until the owner has claimed the bot; a new one when it expires."""
         while not await door.claimed():
             code = await new_code(self._ebb.store, "owner", self._ebb.clock())

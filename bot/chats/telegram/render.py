@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it.tree import SyntaxTreeNode
 
-from bot.markdown import columns, padded, parser
+from bot.markdown import build_cli_parser, count_columns, pad_to_columns
 from memory.text.output import clean_output
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？；…][”’」�
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class TextEntity:
     """An entity; `offset` and `length` in UTF-16 units."""
 
     type: str
@@ -46,11 +46,11 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MessagePart:
     """One message."""
 
     text: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[TextEntity, ...] = ()
 
     def entities(self) -> list[telegram.MessageEntity]:
         """As python-telegram-bot sends them."""
@@ -58,41 +58,41 @@ class Piece:
 
         return [MessageEntity(m.type, m.offset, m.length, url=m.url, language=m.language) for m in self.marks]
 
-    def bare(self) -> Piece:
+    def bare(self) -> MessagePart:
         """Without formatting."""
-        return Piece(self.text)
+        return MessagePart(self.text)
 
 
-def units(text: str) -> int:
+def count_utf16_units(text: str) -> int:
     """Length in UTF-16 code units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def render(
     markdown: str, limit: int = LIMIT, *, before: str = "", after: str = "", typed: Sequence[str] = ()
-) -> list[Piece]:
+) -> list[MessagePart]:
     """Lay a model's reply out in messages, with literal words around it; `typed` is literal wherever it is quoted.
 
     Never raises: at worst all is literal.
     """
     source = folded = clean_output(markdown)
     quotes = {q for t in typed if _MARKS.search(q := clean_output(t).strip()) and _letters(q) and q in source}
-    page = _Page(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
+    page = _RenderedText(dict(zip(_STAND_INS, sorted(quotes, key=len, reverse=True), strict=False)))
     for sign, quote in page.quotes.items():
         folded = folded.replace(quote, sign)
     page.add(clean_output(before))
     try:
-        page.add_blocks(SyntaxTreeNode(parser().parse(folded)).children)
+        page.add_blocks(SyntaxTreeNode(build_cli_parser().parse(folded)).children)
         if page.letters() < _letters(before + source):
-            return plain(f"{before}{markdown}{after}", limit)
+            return render_plain(f"{before}{markdown}{after}", limit)
     except Exception as e:  # noqa: BLE001 - the boundary to the Markdown parser: formatting never fails a reply
         log.warning("formatting failed (%s); showing plain text", type(e).__name__)
-        return plain(f"{before}{markdown}{after}", limit)
+        return render_plain(f"{before}{markdown}{after}", limit)
     page.add(clean_output(after))
     return split("".join(page.parts), sorted(page.marks, key=lambda m: (m.offset, -m.length)), limit)
 
 
-def plain(text: str, limit: int = LIMIT) -> list[Piece]:
+def render_plain(text: str, limit: int = LIMIT) -> list[MessagePart]:
     """The messages that show a text as it is."""
     return split(clean_output(text), [], limit)
 
@@ -102,12 +102,12 @@ def _letters(text: str) -> int:
 
 
 @dataclass
-class _Page:
+class _RenderedText:
     """Text and marks of a Markdown tree, as it is walked."""
 
     quotes: Mapping[str, str]  # by the sign that stands in for each
     parts: list[str] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[TextEntity] = field(default_factory=list)
     at: int = 0
     quoted: bool = False
 
@@ -115,7 +115,7 @@ class _Page:
         """Add literal text."""
         text = self._unfold(text)
         self.parts.append(text)
-        self.at += units(text)
+        self.at += count_utf16_units(text)
 
     def _unfold(self, text: str) -> str:
         for sign, quote in self.quotes.items():
@@ -129,7 +129,7 @@ class _Page:
     def mark(self, kind: str, start: int, *, url: str | None = None, language: str | None = None) -> None:
         """Mark what was added since `start`."""
         if self.at > start:
-            self.marks.append(Mark(kind, start, self.at - start, url and self._unfold(url), language))
+            self.marks.append(TextEntity(kind, start, self.at - start, url and self._unfold(url), language))
 
     def add_blocks(self, nodes: Sequence[SyntaxTreeNode], indent: str = "", gap: str = "\n\n") -> None:
         """Add paragraphs, lists, code and so on, `gap` between them."""
@@ -179,12 +179,12 @@ class _Page:
     def _add_table(self, node: SyntaxTreeNode) -> None:
         """Aligned in a fixed width: Telegram has no tables, and no marks inside fixed width."""
         cells = [
-            [_Page(self.quotes).read(cell) for cell in row.children]
+            [_RenderedText(self.quotes).read(cell) for cell in row.children]
             for part in node.children
             for row in part.children
         ]
-        widths = [max(columns(row[c]) for row in cells) for c in range(len(cells[0]))]
-        rows = [" | ".join(padded(x, w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+        widths = [max(count_columns(row[c]) for row in cells) for c in range(len(cells[0]))]
+        rows = [" | ".join(pad_to_columns(x, w) for x, w in zip(row, widths, strict=True)).rstrip() for row in cells]
         start = self.at
         self.add("\n".join([rows[0], "-+-".join("-" * w for w in widths), *rows[1:]]))
         self.mark("pre", start)
@@ -217,7 +217,7 @@ class _Page:
                 self.mark(_INLINE[node.type], start)
 
 
-def split(text: str, marks: Sequence[Mark], limit: int = LIMIT) -> list[Piece]:
+def split(text: str, marks: Sequence[TextEntity], limit: int = LIMIT) -> list[MessagePart]:
     """Cut into messages; white space around each is dropped, as Telegram does, and blank ones are left out.
 
     `marks` are in order of their offsets.
@@ -325,7 +325,7 @@ def _flag(ch: str) -> bool:
     return "\U0001f1e6" <= ch <= "\U0001f1ff"
 
 
-def _piece(text: str, marks: Sequence[Mark], table: Sequence[int], start: int, end: int) -> Piece | None:
+def _piece(text: str, marks: Sequence[TextEntity], table: Sequence[int], start: int, end: int) -> MessagePart | None:
     """text[start:end] without the white space around it, and the marks clipped to it."""
     while start < end and text[start].isspace():
         start += 1
@@ -339,4 +339,4 @@ def _piece(text: str, marks: Sequence[Mark], table: Sequence[int], start: int, e
         first, last = max(m.offset, low), min(m.offset + m.length, high)
         if first < last:
             clipped.append(replace(m, offset=first - low, length=last - first))
-    return Piece(text[start:end], tuple(clipped))
+    return MessagePart(text[start:end], tuple(clipped))

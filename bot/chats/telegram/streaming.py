@@ -1,7 +1,7 @@
 """A reply as its chat shows it: painted while it is being written, complete in the end.
 
 One frame is one request: an edit of what changed first, or the next message where the text has outgrown the
-last. Frames keep their distance (`Tuning.interval`), and one that Telegram refuses is dropped. The end is never
+last. Frames keep their distance (`BotTiming.interval`), and one that Telegram refuses is dropped. The end is never
 dropped: every message is made to show its piece, those that cannot be edited are sent anew and removed.
 """
 
@@ -18,23 +18,23 @@ from typing import Self
 from telegram import InlineKeyboardMarkup
 from telegram.error import TelegramError
 
-from bot.chats.telegram.outbox import Gone, Later, NotEditable, Outbox, Where
-from bot.chats.telegram.render import Piece, render
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.outbox import ChatGone, Destination, MessageNotEditable, Outbox, RetryLater
+from bot.chats.telegram.render import MessagePart, render
+from bot.chats.telegram.tuning import BotTiming
 
 log = logging.getLogger(__name__)
 
 
 @dataclass
-class _Message:
+class _SentMessage:
     """One of ours: what it shows, as far as we know (None: not known)."""
 
     id: int
-    piece: Piece | None = None
+    piece: MessagePart | None = None
     markup: InlineKeyboardMarkup | None = None
 
 
-class Reply:
+class ReplyStream:
     """One reply in one chat. Use as an async context manager; `finish` makes it whole.
 
     `shown` are messages of this reply that exist already (from before a restart, or of the answer that this one
@@ -44,8 +44,8 @@ class Reply:
     def __init__(
         self,
         outbox: Outbox,
-        where: Where,
-        tuning: Tuning,
+        where: Destination,
+        tuning: BotTiming,
         *,
         stop: InlineKeyboardMarkup | None = None,
         shown: Sequence[int] = (),
@@ -57,7 +57,7 @@ class Reply:
         self._tuning = tuning
         self._interval = tuning.interval(private=where.private)
         self._stop = stop
-        self._messages = [_Message(i) for i in shown]
+        self._messages = [_SentMessage(i) for i in shown]
         self._stale: list[int] = []
         self._reply_to = reply_to
         self._head = head
@@ -87,7 +87,7 @@ class Reply:
         self._text += text
         self._dirty.set()
 
-    async def finish(self, pieces: Sequence[Piece], markup: InlineKeyboardMarkup | None = None) -> list[int]:
+    async def finish(self, pieces: Sequence[MessagePart], markup: InlineKeyboardMarkup | None = None) -> list[int]:
         """Show the whole reply; returns the ids of its messages. Raises Gone."""
         await self._put_down_brush()
         for i, piece in enumerate(pieces):
@@ -100,7 +100,7 @@ class Reply:
         await self._outbox.settle(self._where)
         return self.message_ids
 
-    async def _settle(self, i: int, piece: Piece, markup: InlineKeyboardMarkup | None) -> None:
+    async def _settle(self, i: int, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> None:
         """Make the i-th message show its piece, however long that takes."""
         if i < len(self._messages):
             message = self._messages[i]
@@ -109,18 +109,18 @@ class Reply:
             await self._keep_distance()
             try:
                 await self._outbox.edit(self._where, message.id, piece, markup)
-            except NotEditable:
+            except MessageNotEditable:
                 log.info("a message can no longer be edited; sending it anew")
                 self._stale.append(message.id)
                 fresh = await self._send(piece, markup)
-                self._messages[i] = _Message(fresh, piece, markup)
+                self._messages[i] = _SentMessage(fresh, piece, markup)
             else:
                 message.piece, message.markup = piece, markup
             self._not_before = time.monotonic() + self._interval
             return
-        self._messages.append(_Message(await self._send(piece, markup), piece, markup))
+        self._messages.append(_SentMessage(await self._send(piece, markup), piece, markup))
 
-    async def _send(self, piece: Piece, markup: InlineKeyboardMarkup | None) -> int:
+    async def _send(self, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> int:
         wait = self._not_before - time.monotonic() - self._interval  # flood control alone: sending is no edit
         if wait > 0:
             await asyncio.sleep(wait)
@@ -147,9 +147,9 @@ class Reply:
             try:
                 if not await self._frame():
                     self._dirty.set()  # there is more to show than one request can
-            except Later as e:
+            except RetryLater as e:
                 self._not_before = time.monotonic() + e.seconds
-            except Gone:
+            except ChatGone:
                 return
             except TelegramError as e:
                 log.debug("a frame was dropped: %s", type(e).__name__)
@@ -164,7 +164,7 @@ class Reply:
             if i >= len(self._messages):
                 reply_to = None if self._messages else self._reply_to
                 sent = await self._outbox.try_send(self._where, piece, markup, reply_to=reply_to)
-                self._messages.append(_Message(sent, piece, markup))
+                self._messages.append(_SentMessage(sent, piece, markup))
             elif (self._messages[i].piece, self._messages[i].markup) != (piece, markup):
                 await self._retouch(i, piece, markup)
             else:
@@ -173,13 +173,13 @@ class Reply:
             return last
         return True
 
-    async def _retouch(self, i: int, piece: Piece, markup: InlineKeyboardMarkup | None) -> None:
+    async def _retouch(self, i: int, piece: MessagePart, markup: InlineKeyboardMarkup | None) -> None:
         message = self._messages[i]
         try:
             await self._outbox.try_edit(self._where, message.id, piece, markup)
-        except NotEditable:
+        except MessageNotEditable:
             self._stale.append(message.id)
-            self._messages[i] = _Message(await self._outbox.try_send(self._where, piece, markup), piece, markup)
+            self._messages[i] = _SentMessage(await self._outbox.try_send(self._where, piece, markup), piece, markup)
         except TelegramError:
             message.piece = None  # it may have arrived or not
             raise

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class BotTiming:
     """Defaults are for the real Telegram; tests shorten them."""
 
     private_interval: float = 1.0  # between two edits in a private chat …

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.chats.telegram import keyboards
-from bot.chats.telegram.desk import Desk
-from bot.chats.telegram.outbox import Gone, Where
-from bot.chats.telegram.render import plain
+from bot.chats.telegram.desk import HandlerContext
+from bot.chats.telegram.outbox import ChatGone, Destination
+from bot.chats.telegram.render import render_plain
 from bot.chats.telegram.texts import say
 from memory.models import Lang, Message
 
 LOOKED_AT = 60  # messages
 
 
-async def divide(desk: Desk, place: Where, user_id: str, lang: Lang) -> None:
+async def send_divider(desk: HandlerContext, place: Destination, user_id: str, lang: Lang) -> None:
     """If the conversation went on elsewhere, say so, silently, before it goes on here."""
     messages = await desk.agent.history(user_id, desk.scope(place, user_id), limit=LOOKED_AT)
     after = next((m.seq for m in reversed(messages) if _here(desk, m)), None)
@@ -22,14 +22,14 @@ async def divide(desk: Desk, place: Where, user_id: str, lang: Lang) -> None:
     if not since or after is None:
         return
     key = f"{after}-{messages[-1].seq}"
-    piece = plain(say(lang, "elsewhere", n=len(since)))[0]
+    piece = render_plain(say(lang, "elsewhere", n=len(since)))[0]
     try:
-        await desk.outbox.send(replace(place, key=""), piece, keyboards.elsewhere(key, lang), silent=True)
-    except Gone:
+        await desk.outbox.send(replace(place, key=""), piece, keyboards.make_elsewhere_row(key, lang), silent=True)
+    except ChatGone:
         return
 
 
-async def said_elsewhere(desk: Desk, user_id: str, key: str, lang: Lang) -> str:
+async def list_said_elsewhere(desk: HandlerContext, user_id: str, key: str, lang: Lang) -> str:
     """The messages that the divider's button stands for, as they are now: what was forgotten since is not shown."""
     first, _, last = key.partition("-")
     if not (first.isdigit() and last.isdigit()):
@@ -41,5 +41,5 @@ async def said_elsewhere(desk: Desk, user_id: str, key: str, lang: Lang) -> str:
     return "\n\n".join(f"{names[m.role]}: {m.text}" for m in shown) or say(lang, "gone")
 
 
-def _here(desk: Desk, m: Message) -> bool:
+def _here(desk: HandlerContext, m: Message) -> bool:
     return (m.turn_id or "").startswith(f"tg-{desk.me.id}-")

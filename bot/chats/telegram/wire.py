@@ -1,6 +1,6 @@
 """The HTTP side of python-telegram-bot: what its request class lacks for a bot that must not die or leak.
 
-- `RetryAfter` is raised as `Flood`, which holds seconds and asks no environment variable what they are.
+- `RetryAfter` is raised as `FloodWait`, which holds seconds and asks no environment variable what they are.
 - A method the server does not know is no reason to think that the token is wrong.
 - An answer that is no JSON is never written to a log, for it may hold what somebody said; nor is the token.
 - Polling tells when it was last alive, and when Telegram refuses the token or another program polls.
@@ -24,7 +24,7 @@ from telegram.request import HTTPXRequest
 PUBLIC = "https://api.telegram.org"
 
 
-class Flood(RetryAfter):
+class FloodWait(RetryAfter):
     """Telegram asks us to wait. `seconds` says how long."""
 
     def __init__(self, seconds: float) -> None:
@@ -42,7 +42,7 @@ class Flood(RetryAfter):
         return self._retry_after
 
 
-class Wire(HTTPXRequest):
+class SendRequest(HTTPXRequest):
     """Requests that send things."""
 
     async def do_request(self, url: str, method: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
@@ -50,7 +50,7 @@ class Wire(HTTPXRequest):
         code, payload = await super().do_request(url, method, *args, **kwargs)
         endpoint = urlsplit(url).path.rpartition("/")[2]
         if code == HTTPStatus.TOO_MANY_REQUESTS:
-            raise Flood(_wait(payload))
+            raise FloodWait(_wait(payload))
         if code == HTTPStatus.NOT_FOUND and endpoint not in {"getMe", "getUpdates"}:
             if endpoint == "deleteWebhook":  # a server without webhooks has none to delete
                 return HTTPStatus.OK, b'{"ok": true, "result": true}'
@@ -67,7 +67,7 @@ class Wire(HTTPXRequest):
         return parsed
 
 
-class Polling(Wire):
+class PollRequest(SendRequest):
     """Requests that fetch updates: the bot is alive as long as these are."""
 
     def __init__(self, **kwargs: Any) -> None:
@@ -107,12 +107,12 @@ def _wait(payload: bytes) -> float:
         return 5.0  # it did not say
 
 
-def make_bot(token: str, base_url: str | None) -> tuple[Bot, Polling]:
+def make_bot(token: str, base_url: str | None) -> tuple[Bot, PollRequest]:
     """A bot, and the connection it polls on: one of its own, so that edits never starve it."""
     base = (base_url or PUBLIC).rstrip("/").removesuffix("/bot")
     direct = {"trust_env": False} if _loopback(base) else {}
-    polling = Polling(connection_pool_size=2, read_timeout=10.0, connect_timeout=10.0, httpx_kwargs=direct)
-    wire = Wire(
+    polling = PollRequest(connection_pool_size=2, read_timeout=10.0, connect_timeout=10.0, httpx_kwargs=direct)
+    wire = SendRequest(
         connection_pool_size=64, read_timeout=20.0, connect_timeout=10.0, pool_timeout=20.0, httpx_kwargs=direct
     )
     bot = Bot(
@@ -129,7 +129,7 @@ def _loopback(base: str) -> bool:
         return False
 
 
-class _Mask(logging.Filter):
+class _TokenMask(logging.Filter):
     """Replaces the token wherever it stands in a record, and a refusal's traceback by its name."""
 
     def __init__(self, token: str) -> None:
@@ -156,10 +156,10 @@ def guard_logs(token: str, *, log_text: bool) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     if not log_text:
         logging.getLogger("telegram").setLevel(logging.INFO)
-    mask = _Mask(token)
+    mask = _TokenMask(token)
     for name in ("root", "telegram", "telegram.Bot", "telegram.ext.Updater"):
         logger = logging.getLogger(name)
         for target in (logger, *logger.handlers):
-            for old in [f for f in target.filters if isinstance(f, _Mask)]:
+            for old in [f for f in target.filters if isinstance(f, _TokenMask)]:
                 target.removeFilter(old)
             target.addFilter(mask)

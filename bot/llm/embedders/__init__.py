@@ -7,8 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import ClassVar
 
-from bot.llm.endpoint import Clients
-from bot.llm.providers import Choice
+from bot.llm.endpoint import ClientPool
+from bot.llm.providers import ProviderChoice
 from bot.settings import Settings, variants
 from memory.ports import Embedder
 
@@ -32,14 +32,16 @@ class EmbedderSource(ABC):
     def make(self, settings: Settings) -> Embedder | None:
         """Make it, without a request or loading anything; None where it is not there."""
 
-    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
         """Return it; None where it is not there and was not asked for. Raises NoEmbedder."""
         embedder = self.make(settings)
         if embedder is None and self.asked(settings):
             raise NoEmbedder(self.missing)
         return embedder
 
-    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
+    def named(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder_id: str
+    ) -> Embedder | None:
         """Return the embedder of an id that made earlier vectors, where these settings still reach it."""
         embedder = self.make(settings)
         return embedder if embedder is not None and embedder.id == embedder_id else None

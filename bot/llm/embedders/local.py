@@ -22,8 +22,8 @@ import numpy as np
 
 from bot.llm.embedders import EmbedderSource, NoEmbedder
 from bot.llm.embedders.api import PREFIXES
-from bot.llm.endpoint import Clients
-from bot.llm.providers import Choice
+from bot.llm.endpoint import ClientPool
+from bot.llm.providers import ProviderChoice
 from bot.settings import Settings
 from memory.embed.threaded import ThreadedEmbedder
 from memory.errors import ModelError
@@ -59,12 +59,12 @@ class LocalModel:
     pooling: Literal["mean", "cls"] = "mean"
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Tell whether the packages are there that run a model."""
     return all(importlib.util.find_spec(package) for package in ("onnxruntime", "tokenizers"))
 
 
-def look(folder: Path) -> LocalModel | None:
+def find_model(folder: Path) -> LocalModel | None:
     """Find the model in a folder, or in the `onnx` folder of it; None if there is none."""
     places = [folder, folder / "onnx"]
     graph = next((p / name for p in places for name in _FILES if (p / name).is_file()), None)
@@ -83,10 +83,10 @@ def look(folder: Path) -> LocalModel | None:
 def find(path: Path | None, home: Path, caches: Sequence[Path] = ()) -> LocalModel | None:
     """Find the model in the folder that was named, else the multilingual one, downloaded here or by others."""
     if path is not None:
-        return look(path)
+        return find_model(path)
     for cache in (home / "models", *caches):
         for found in sorted(cache.glob(f"models--*--*{NAME}*/snapshots/*")):
-            model = look(found)
+            model = find_model(found)
             if model is not None:
                 return model
     return None
@@ -111,7 +111,7 @@ def download(home: Path) -> LocalModel:
     return model
 
 
-def downloaded(home: Path) -> int:
+def count_downloaded_bytes(home: Path) -> int:
     """Bytes of the model that have come so far."""
     size = 0
     for path in (home / "models").rglob("*"):
@@ -122,7 +122,7 @@ def downloaded(home: Path) -> int:
     return size
 
 
-def in_background(work: Callable[[], LocalModel]) -> asyncio.Future[LocalModel]:
+def run_in_background(work: Callable[[], LocalModel]) -> asyncio.Future[LocalModel]:
     """Run a download in a thread that holds nobody up who wants to leave."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[LocalModel] = loop.create_future()
@@ -147,7 +147,7 @@ def in_background(work: Callable[[], LocalModel]) -> asyncio.Future[LocalModel]:
     return future
 
 
-class LocalEmbedder(ThreadedEmbedder["_Runner"]):
+class LocalEmbedder(ThreadedEmbedder["_OnnxRunner"]):
     """Embeds with a model of this machine's. Its length may not be known before it is loaded."""
 
     def __init__(self, model: LocalModel, patience: float = 0.2) -> None:
@@ -159,21 +159,21 @@ class LocalEmbedder(ThreadedEmbedder["_Runner"]):
         """`provider:model:dim`."""
         return f"{'fastembed' if self.name == NAME else 'onnx'}:{self.name}:{self.dim}"
 
-    def open_model(self) -> _Runner:
+    def open_model(self) -> _OnnxRunner:
         """Load the graph, and learn `dim` if it is not known. Raises ModelError."""
-        runner = _Runner(self.model)
+        runner = _OnnxRunner(self.model)
         self.dim = self.dim or runner.dim
         if runner.dim != self.dim:
             raise _unreadable(self.model, f"vectors of {runner.dim} instead of {self.dim}")
         return runner
 
-    def run_model(self, model: _Runner, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
+    def run_model(self, model: _OnnxRunner, texts: Sequence[str], kind: Literal["query", "content"]) -> FloatArray:
         """Embed texts behind the prefix that the model wants. Raises ModelError."""
         before = next((p for name, p in PREFIXES.items() if name in self.name.lower()), ("", ""))
         return model.run([before[kind == "content"] + t.strip()[:_CHARS] for t in texts])
 
 
-class _Runner:
+class _OnnxRunner:
     """The loaded graph and tokenizer. `run` may be called from several threads."""
 
     def __init__(self, model: LocalModel) -> None:
@@ -284,15 +284,15 @@ class Local(EmbedderSource):
         """Make it for the model in the folder that is named, or the downloaded one."""
         # What other programs downloaded is used by who asks for it; by itself only what is Ebb's own.
         caches = [HUB_CACHE] if self.asked(settings) else []
-        model = find(settings.embedder_path, settings.home, caches) if installed() else None
+        model = find(settings.embedder_path, settings.home, caches) if is_installed() else None
         return LocalEmbedder(model, patience=settings.recall_deadline_ms / 1000) if model is not None else None
 
-    async def open(self, settings: Settings, choice: Choice, clients: Clients) -> Embedder | None:
+    async def open(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> Embedder | None:
         """Return it, loaded where only that tells its length. Raises NoEmbedder."""
         embedder = self.make(settings)
         if embedder is None:
             if self.asked(settings):
-                raise NoEmbedder("no model" if installed() else "not installed")
+                raise NoEmbedder("no model" if is_installed() else "not installed")
             return None
         try:
             if not embedder.dim:
@@ -301,7 +301,9 @@ class Local(EmbedderSource):
             raise NoEmbedder("broken model") from e
         return embedder
 
-    def named(self, settings: Settings, choice: Choice, clients: Clients, embedder_id: str) -> Embedder | None:
+    def named(
+        self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder_id: str
+    ) -> Embedder | None:
         """Return the one with those weights, where they are still on this machine."""
         return super().named(replace(settings, embedder=self.name), choice, clients, embedder_id)
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import ClassVar, Literal, TypeAlias
 
-from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.endpoint import ClientPool, Endpoint
 from bot.settings import RoleName, Settings, variants
 from memory.ports import ChatModel, Embedder
 
@@ -17,7 +17,7 @@ Pair: TypeAlias = tuple[ChatModel, ChatModel]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ProviderChoice:
     """Who answers and why.
 
     Attributes:
@@ -54,14 +54,14 @@ class Provider(ABC):
     shares_key: ClassVar[bool] = False  # who chose it means the shared key and address for embeddings, too
 
     @abstractmethod
-    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
+    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
         """Return the choice of this provider; None where nothing speaks for it. `asked`: EBB_PROVIDER names it."""
 
     @abstractmethod
-    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
         """Make the chat and the memory model, without a request."""
 
-    def locate(self, settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str] | None:
+    def locate(self, settings: Settings, choice: ProviderChoice, role: RoleName) -> tuple[Endpoint, str] | None:
         """Return a role's endpoint and model ("" where that has yet to be asked); None within this process."""
         return None
 
@@ -69,11 +69,11 @@ class Provider(ABC):
         """Tell whether an OpenAI-compatible address is this provider's."""
         return False
 
-    def embeds_at(self, settings: Settings, choice: Choice) -> Endpoint | None:
+    def embeds_at(self, settings: Settings, choice: ProviderChoice) -> Endpoint | None:
         """Return where it embeds with a model that was named, though it shares no key."""
         return None
 
-    async def list_models(self, settings: Settings, choice: Choice, clients: Clients) -> tuple[str, ...]:
+    async def list_models(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> tuple[str, ...]:
         """List the models there are; empty where that cannot be asked."""
         return choice.models
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.llm.endpoint import Clients
-from bot.llm.providers import Choice, Pair, Provider
+from bot.llm.endpoint import ClientPool
+from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.settings import Settings
 from memory.ports import ChatModel, Embedder
 
@@ -14,11 +14,11 @@ class Offline(Provider):
     name = "offline"
     order = 9
 
-    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
+    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
         """Return the choice: it is always there."""
-        return Choice(self.name, "set" if asked else "nothing", needs_setup=not asked, offline=True)
+        return ProviderChoice(self.name, "set" if asked else "nothing", needs_setup=not asked, offline=True)
 
-    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
         """Make the notebook, which is both models."""
         from bot.notebook import Notebook
 

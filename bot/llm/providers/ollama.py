@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.providers import Choice, Pair, Provider
+from bot.llm.endpoint import ClientPool, Endpoint
+from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.llm.providers.openai import DEFAULT_MODEL, OpenAIChat
 from bot.llm.thinking import ThinkingFilter
 from bot.settings import RoleName, Settings
@@ -53,7 +53,7 @@ def is_ollama(where: Endpoint) -> bool:
     return where.loopback and parts.port == PORT and parts.path in {"", "/v1"}
 
 
-async def detect(where: Endpoint, clients: Clients, *, timeout: float = 1.0) -> tuple[str, ...] | None:
+async def detect_ollama(where: Endpoint, clients: ClientPool, *, timeout: float = 1.0) -> tuple[str, ...] | None:
     """List the models of an Ollama there, the most fitting for talk first; None where none answers in time."""
     parts = urlsplit(where.url)
     try:
@@ -71,10 +71,10 @@ async def detect(where: Endpoint, clients: Clients, *, timeout: float = 1.0) -> 
         if isinstance(e, httpx2.HTTPError):
             return None
         raise
-    return None if rows is None else tuple(ranked(rows))
+    return None if rows is None else tuple(rank_models(rows))
 
 
-def ranked(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def rank_models(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the models one can talk to, the most sensible first.
 
     No embedding model, and none that runs in somebody's cloud; models for talk before those for code or
@@ -103,7 +103,7 @@ class OllamaChat:
     """A chat model in Ollama. With no model named, it takes the most fitting one at its first use."""
 
     endpoint: Endpoint
-    clients: Clients
+    clients: ClientPool
     model: str = ""
     context_tokens: int = 16_000
     window: dict[str, int] = field(default_factory=dict)  # num_ctx by model, shared between roles
@@ -160,7 +160,7 @@ class OllamaChat:
         raise self._error("cut_off", "no done", text)
 
     async def _pick(self) -> None:
-        found = await detect(self.endpoint, self.clients, timeout=3.0)
+        found = await detect_ollama(self.endpoint, self.clients, timeout=3.0)
         if found is None:
             raise self._error("no_connection", "no Ollama")
         if not found:
@@ -217,24 +217,26 @@ class Ollama(Provider):
     name = "ollama"
     order = 1
 
-    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
+    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
         """Return the choice where it is asked for, its address is set, or nothing is and it can talk."""
         _, url, key = settings.endpoint("chat")
         here = endpoint(settings.ollama_host)
         if asked:
-            models = None if settings.chat_model else await detect(here, clients)
-            return Choice(self.name, "set", found=None if models is None else here, models=models or ())
+            models = None if settings.chat_model else await detect_ollama(here, clients)
+            return ProviderChoice(self.name, "set", found=None if models is None else here, models=models or ())
         if url or key:
             if not url or not is_ollama(Endpoint.at(url)):
                 return None
             there = endpoint(url.removesuffix("/").removesuffix("/v1"))
-            return Choice(self.name, "base_url", found=there, models=await detect(there, clients) or ())
-        models = await detect(here, clients)
+            return ProviderChoice(
+                self.name, "base_url", found=there, models=await detect_ollama(there, clients) or ()
+            )
+        models = await detect_ollama(here, clients)
         if models is None or not (models or settings.chat_model):
             return None
-        return Choice(self.name, "found", found=here, models=models)
+        return ProviderChoice(self.name, "found", found=here, models=models)
 
-    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
         """Make a model for each role; one with an address of its own is any endpoint's."""
         windows: dict[str, int] = {}
 
@@ -246,7 +248,7 @@ class Ollama(Provider):
 
         return make("chat"), make("memory")
 
-    def locate(self, settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str]:
+    def locate(self, settings: Settings, choice: ProviderChoice, role: RoleName) -> tuple[Endpoint, str]:
         """Return where a role's model is, and its name ("" where Ollama has yet to say)."""
         model, url, key = settings.endpoint(role)
         if self._elsewhere(settings, choice, role):
@@ -258,13 +260,13 @@ class Ollama(Provider):
         """Tell whether it is the address of an Ollama on this machine."""
         return is_ollama(endpoint)
 
-    def embeds_at(self, settings: Settings, choice: Choice) -> Endpoint | None:
+    def embeds_at(self, settings: Settings, choice: ProviderChoice) -> Endpoint | None:
         """Return its own address for a model that was named."""
         where = choice.found or endpoint(settings.ollama_host)
         return Endpoint.at(f"{where.url}/v1")
 
     @staticmethod
-    def _elsewhere(settings: Settings, choice: Choice, role: RoleName) -> bool:
+    def _elsewhere(settings: Settings, choice: ProviderChoice, role: RoleName) -> bool:
         return bool(getattr(settings, f"{role}_base_url")) and choice.why != "base_url"
 
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bot.llm.endpoint import Clients, Endpoint
-from bot.llm.providers import Choice, Pair, Provider
+from bot.llm.endpoint import ClientPool, Endpoint
+from bot.llm.providers import Pair, Provider, ProviderChoice
 from bot.llm.thinking import ThinkingFilter
 from bot.settings import RoleName, Settings
 from memory.errors import ModelError, ModelErrorCode
@@ -32,7 +32,7 @@ class OpenAIChat:
     """
 
     endpoint: Endpoint
-    clients: Clients
+    clients: ClientPool
     model: str = DEFAULT_MODEL
     chosen: bool = True  # whether somebody named this model
     _refused: set[str] = field(default_factory=set)
@@ -50,7 +50,7 @@ class OpenAIChat:
         client = await self.clients.sdk(self.endpoint)
         import openai as sdk
 
-        reading = _Reading()
+        reading = _StreamReading()
         try:
             answer = await self._open(client, request)
             async with answer:
@@ -70,7 +70,7 @@ class OpenAIChat:
         self._check(reading)
         yield Chunk(finish=reading.finish, usage=reading.usage)
 
-    def _check(self, reading: _Reading) -> None:
+    def _check(self, reading: _StreamReading) -> None:
         if reading.finish is None:
             raise self._error("cut_off", "no finish_reason", reading.text)
         if not reading.text and reading.finish == "length":
@@ -91,7 +91,7 @@ class OpenAIChat:
         """Begin the stream, leaving out what the endpoint refuses."""
         import openai as sdk
 
-        from bot.llm.failures import rejected
+        from bot.llm.failures import find_rejected_parameter
 
         create: Any = client.chat.completions.create  # typed for far more than text
         while True:
@@ -107,7 +107,7 @@ class OpenAIChat:
                 )
             except sdk.APIStatusError as e:
                 failed = self._failed(e)
-                name = rejected(e, set(optional))
+                name = find_rejected_parameter(e, set(optional))
                 if name is not None and failed.code not in _NOT_ABOUT_PARAMETERS:
                     self._refused.add(name)
                 elif not await self._another_model(client, failed):
@@ -148,7 +148,7 @@ class OpenAIChat:
             return []
         return [m.id for m in page.data or ()]
 
-    async def _whole(self, answer: openai.AsyncStream[Any], reading: _Reading) -> Chunk:
+    async def _whole(self, answer: openai.AsyncStream[Any], reading: _StreamReading) -> Chunk:
         """Read the answer of an endpoint that does not stream; anything else is no answer at all."""
         body = await answer.response.aread()
         try:
@@ -163,7 +163,7 @@ class OpenAIChat:
 
 
 @dataclass
-class _Reading:
+class _StreamReading:
     """What has been read of a stream."""
 
     text: str = ""
@@ -205,14 +205,14 @@ class OpenAI(Provider):
     uses_sdk = True
     shares_key = True
 
-    async def find(self, settings: Settings, clients: Clients, *, asked: bool) -> Choice | None:
+    async def find(self, settings: Settings, clients: ClientPool, *, asked: bool) -> ProviderChoice | None:
         """Return the choice where a key or an address is configured, or where it is asked for."""
         _, url, key = settings.endpoint("chat")
         if asked:
-            return Choice(self.name, "set", needs_setup=not (url or key))
-        return Choice(self.name, "base_url" if url else "key") if url or key else None
+            return ProviderChoice(self.name, "set", needs_setup=not (url or key))
+        return ProviderChoice(self.name, "base_url" if url else "key") if url or key else None
 
-    def build(self, settings: Settings, choice: Choice, clients: Clients, embedder: Embedder) -> Pair:
+    def build(self, settings: Settings, choice: ProviderChoice, clients: ClientPool, embedder: Embedder) -> Pair:
         """Make a model for each role."""
 
         def make(role: RoleName) -> ChatModel:
@@ -222,7 +222,7 @@ class OpenAI(Provider):
 
         return make("chat"), make("memory")
 
-    def locate(self, settings: Settings, choice: Choice, role: RoleName) -> tuple[Endpoint, str]:
+    def locate(self, settings: Settings, choice: ProviderChoice, role: RoleName) -> tuple[Endpoint, str]:
         """Return where a role's model is; one without an address of its own follows the chat."""
         model, url, key = settings.endpoint(role)
         chat_url = settings.endpoint("chat")[1]
@@ -235,7 +235,7 @@ class OpenAI(Provider):
         """Tell whether it is OpenAI's own address."""
         return endpoint.is_openai
 
-    async def list_models(self, settings: Settings, choice: Choice, clients: Clients) -> tuple[str, ...]:
+    async def list_models(self, settings: Settings, choice: ProviderChoice, clients: ClientPool) -> tuple[str, ...]:
         """Ask the endpoint what it has."""
         _, url, key = settings.endpoint("chat")
         try:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from memory.text.dates.sentence import UNITS, Sentence
-from memory.text.dates.times import DAY, HOUR, Span, Unit, date, day_of, midnight, relative, week_of, weekend_of
+from memory.text.dates.times import DAY, HOUR, Span, TimeUnit, add_days, date, midnight, relative, week_of, weekend_of
 from memory.text.languages import Lang, value, values
 
 _DAWN: Final = date(1900, 1, 1)
@@ -21,10 +21,10 @@ _READ_BEFORE: Final = 40  # characters
 class Place:
     """A time where it stands; `anew` reads it again as one that is over, or to come."""
 
-    unit: Unit
+    unit: TimeUnit
     span: Span
     said: Sentence
-    anew: Callable[[bool], tuple[Unit, Span] | None]
+    anew: Callable[[bool], tuple[TimeUnit, Span] | None]
 
 
 @cache
@@ -49,13 +49,13 @@ def move_of(plain: str, start: int, end: int) -> str:
     return found[0] if found else ""
 
 
-def move_ends(p: Place, start: int, end: int) -> tuple[Unit, Span]:
+def move_ends(p: Place, start: int, end: int) -> tuple[TimeUnit, Span]:
     """Move a time's ends as the words before `start` and after `end` have it."""
     found = _find_move(p.said.plain, start, end)
     return _moved(*found, p) if found else (p.unit, p.span)
 
 
-def _moved(move: str, m: re.Match[str], lang: Lang, p: Place) -> tuple[Unit, Span]:
+def _moved(move: str, m: re.Match[str], lang: Lang, p: Place) -> tuple[TimeUnit, Span]:
     (start, end), now, said = p.span, p.said.now, m.groupdict()
     match move:
         case "since":
@@ -65,7 +65,7 @@ def _moved(move: str, m: re.Match[str], lang: Lang, p: Place) -> tuple[Unit, Spa
         case "before":
             return p.unit, _before(p, start)
         case "before, that day too":  # 周五之前交 may still be handed in on Friday
-            return p.unit, _before(p, start if p.unit > Unit.DAY else end)
+            return p.unit, _before(p, start if p.unit > TimeUnit.DAY else end)
         case "after":
             return p.unit, _after(p)
         case "about":  # some days more on both sides
@@ -75,10 +75,10 @@ def _moved(move: str, m: re.Match[str], lang: Lang, p: Place) -> tuple[Unit, Spa
             return p.unit, (now, end) if said["later"] else (start, now + timedelta(seconds=1))
         case "week":
             return _week_of(start, weekend=bool(said["weekend"]))
-        case "week of a day" if p.unit in {Unit.DAY, Unit.WEEKEND}:  # not "on Friday, week after week"
+        case "week of a day" if p.unit in {TimeUnit.DAY, TimeUnit.WEEKEND}:  # not "on Friday, week after week"
             return _week_of(start, weekend=bool(said["weekend"]))
         case "days beside":  # 国庆前几天
-            return Unit.DAY, (start - 3 * DAY, start) if said["ahead"] else (end, end + 3 * DAY)
+            return TimeUnit.DAY, (start - 3 * DAY, start) if said["ahead"] else (end, end + 3 * DAY)
         case "day after":
             return _offset(1, "day", 1, p)
         case "night before":
@@ -91,7 +91,7 @@ def _moved(move: str, m: re.Match[str], lang: Lang, p: Place) -> tuple[Unit, Spa
 
 def _back(p: Place) -> timedelta | None:
     """How far "before" reaches: a month, a season beside months; of years everything."""
-    return None if p.unit >= Unit.YEAR else (92 if p.unit >= Unit.MONTH else 30) * DAY
+    return None if p.unit >= TimeUnit.YEAR else (92 if p.unit >= TimeUnit.MONTH else 30) * DAY
 
 
 def _since(p: Place) -> Span:
@@ -120,24 +120,24 @@ def _after(p: Place) -> Span:
     return end, min(end + back, now + timedelta(seconds=1)) if back else now + timedelta(seconds=1)
 
 
-def _offset(sign: int, unit: str, n: int, p: Place) -> tuple[Unit, Span]:
+def _offset(sign: int, unit: str, n: int, p: Place) -> tuple[TimeUnit, Span]:
     """The day before it, two weeks after it."""
     at = p.span[0] if sign < 0 else p.span[1] - DAY
     if unit == "night":
         evening = at - 6 * HOUR if sign < 0 else p.span[1] + 18 * HOUR
-        return Unit.PART, (evening, evening + 11 * HOUR)
+        return TimeUnit.PART, (evening, evening + 11 * HOUR)
     if unit == "day":
-        return Unit.DAY, day_of(at + sign * n * DAY)
+        return TimeUnit.DAY, add_days(at + sign * n * DAY)
     if unit == "week" and sign < 0:  # what was so long before a day is told up to that day
-        return Unit.WEEK, (p.span[0] - 7 * n * DAY, p.span[1] if p.unit is Unit.DAY else p.span[0])
+        return TimeUnit.WEEK, (p.span[0] - 7 * n * DAY, p.span[1] if p.unit is TimeUnit.DAY else p.span[0])
     if unit == "week" and n == 1:
-        return Unit.WEEK, (p.span[1], p.span[1] + 7 * DAY)
+        return TimeUnit.WEEK, (p.span[1], p.span[1] + 7 * DAY)
     return UNITS[unit], relative(unit, sign * n, at)
 
 
-def _week_of(start: datetime, *, weekend: bool) -> tuple[Unit, Span]:
+def _week_of(start: datetime, *, weekend: bool) -> tuple[TimeUnit, Span]:
     """The week of 3 May, Christmas week, 中秋那周."""
     if not weekend:
-        return Unit.WEEK, week_of(start)
+        return TimeUnit.WEEK, week_of(start)
     # a Monday makes a weekend longer
-    return Unit.WEEKEND, (start - 2 * DAY, start + DAY) if start.weekday() == 0 else weekend_of(start)
+    return TimeUnit.WEEKEND, (start - 2 * DAY, start + DAY) if start.weekday() == 0 else weekend_of(start)

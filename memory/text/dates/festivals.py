@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Final
 
-from memory.text.dates.times import DAY, Again, Span, Unit, date, day_of
+from memory.text.dates.times import DAY, RecurringTime, Span, TimeUnit, add_days, date
 
 # Of each year the Spring Festival, Dragon Boat, 七夕, Mid-Autumn and Double Ninth, as MMDD: the Chinese calendar
 # cannot be had by a short rule. Computed with sxtwl 2.0.7; lunardate 0.3 and LunarCalendar 0.0.9 say the same of all.
@@ -36,17 +36,19 @@ _LUNAR: Final[Mapping[int, tuple[int, ...]]] = {
 }
 
 
-def yearly(day: Callable[[int], datetime | None], before: int = 0, count: int = 1) -> Again:
+def yearly(day: Callable[[int], datetime | None], before: int = 0, count: int = 1) -> RecurringTime:
     """Return so many days from so many before that day."""
 
     def within(first: datetime) -> Span | None:
         at = day(first.year)
-        return None if at is None else day_of(at - before * DAY, count)
+        return None if at is None else add_days(at - before * DAY, count)
 
-    return Again(Unit.DAY if count == 1 else Unit.WEEKEND, "year", within, "near", main=before if count > 1 else 0)
+    return RecurringTime(
+        TimeUnit.DAY if count == 1 else TimeUnit.WEEKEND, "year", within, "near", main=before if count > 1 else 0
+    )
 
 
-def lunar(which: int, offset: int = 0, count: int = 1) -> Again:
+def lunar(which: int, offset: int = 0, count: int = 1) -> RecurringTime:
     """Return a column of the Chinese calendar's table, so many days later, so many days."""
 
     def day(year: int) -> datetime | None:
@@ -56,12 +58,12 @@ def lunar(which: int, offset: int = 0, count: int = 1) -> Again:
     return yearly(day, -offset, count)
 
 
-def on_date(month: int, day: int, count: int = 1, before: int = 0) -> Again:
+def on_date(month: int, day: int, count: int = 1, before: int = 0) -> RecurringTime:
     """Return that date, from so many days before it, so many days."""
     return yearly(lambda year: date(year, month, day), before, count)
 
 
-def nth_weekday(n: int, weekday: int, month: int, count: int = 1, later: int = 0) -> Again:
+def nth_weekday(n: int, weekday: int, month: int, count: int = 1, later: int = 0) -> RecurringTime:
     """Return the n-th such weekday of the month, the last one if n is 5; so many days later."""
 
     def day(year: int) -> datetime:
@@ -83,6 +85,6 @@ def easter(year: int) -> datetime:
     return date(year, (h + x - 7 * m + 114) // 31, (h + x - 7 * m + 114) % 31 + 1)
 
 
-def by_easter(offset: int, count: int = 1) -> Again:
+def by_easter(offset: int, count: int = 1) -> RecurringTime:
     """Return the day so many after Easter Sunday, so many days."""
     return yearly(easter, -offset, count)

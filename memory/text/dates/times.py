@@ -30,7 +30,7 @@ _LENGTH: Final = {
 _FAVOUR: Final = 8  # what is over is asked for more often: the next Easter speaks only if it is that much nearer
 
 
-class Unit(IntEnum):
+class TimeUnit(IntEnum):
     """What a word names, by its length; a shorter one is looked for inside a longer one."""
 
     HOUR = 0
@@ -46,20 +46,20 @@ class Unit(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
+class FixedTime:
     """A time of its own."""
 
-    unit: Unit
+    unit: TimeUnit
     span: Span
     weak: bool = False  # no time by itself: only beside another word of time
     at: datetime | None = None  # the day or moment itself, where the span is wider
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class RecurringTime:
     """What comes again in each day, week, month or year: Friday, the 3rd, March, Christmas, the morning."""
 
-    unit: Unit
+    unit: TimeUnit
     period: Period
     within: Callable[[datetime], Span | None]  # given the first moment of a period
     # Where the sentence does not say: the next one, the last one, the nearest one, none.
@@ -107,15 +107,15 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Nth:
+class OrdinalTime:
     """A piece of a longer time: its first Monday, its last week, its beginning."""
 
-    unit: Unit
+    unit: TimeUnit
     of: Callable[[Span], Span | None]
     weak: bool = True
 
 
-Time: TypeAlias = Once | Again | Nth
+Time: TypeAlias = FixedTime | RecurringTime | OrdinalTime
 
 
 def begins_in(span: Span, container: Span) -> bool:
@@ -134,7 +134,7 @@ def date(year: int, month: int, day: int) -> datetime:
     return datetime(year, month, day)  # noqa: DTZ001 - local until the end
 
 
-def day_of(t: datetime, count: int = 1) -> Span:
+def add_days(t: datetime, count: int = 1) -> Span:
     """Its day, and the days after it."""
     return midnight(t), midnight(t) + count * DAY
 
@@ -151,7 +151,7 @@ def weekend_of(t: datetime, weeks: int = 0) -> Span:
     return start + 5 * DAY, end
 
 
-def month_of(year: int, month: int, count: int = 1) -> Span:
+def add_months(year: int, month: int, count: int = 1) -> Span:
     """So many months; a month below 1 or above 12 is one of another year."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     end_year, end_month = year + (month - 1 + count) // 12, (month - 1 + count) % 12 + 1
@@ -160,12 +160,12 @@ def month_of(year: int, month: int, count: int = 1) -> Span:
 
 def year_of(year: int, count: int = 1) -> Span:
     """January to December."""
-    return month_of(year, 1, 12 * count)
+    return add_months(year, 1, 12 * count)
 
 
 def quarter_of(t: datetime, quarters: int = 0) -> Span:
     """The quarter of the year, or so many later."""
-    return month_of(t.year, (t.month - 1) // 3 * 3 + 1 + 3 * quarters, 3)
+    return add_months(t.year, (t.month - 1) // 3 * 3 + 1 + 3 * quarters, 3)
 
 
 def period_at(t: datetime, period: Period, later: int) -> datetime:
@@ -176,7 +176,7 @@ def period_at(t: datetime, period: Period, later: int) -> datetime:
         case "week":
             return week_of(t, later)[0]
         case "month":
-            return month_of(t.year, t.month + later)[0]
+            return add_months(t.year, t.month + later)[0]
     return date(t.year + later, 1, 1)
 
 
@@ -184,7 +184,7 @@ def relative(unit: str, later: int, now: datetime) -> Span:
     """So many days, weeks, months or years later (or earlier), as blurred as people mean them."""
     match unit:
         case "day":
-            return day_of(now + later * DAY)
+            return add_days(now + later * DAY)
         case "weekend":
             return weekend_of(now, later)
         case "week":
@@ -192,7 +192,7 @@ def relative(unit: str, later: int, now: datetime) -> Span:
         case "fortnight":
             return week_of(now, 2 * later)
         case "month":
-            return month_of(now.year, now.month + later)
+            return add_months(now.year, now.month + later)
         case "quarter":
             return quarter_of(now, later)
         case "decade":
@@ -210,7 +210,7 @@ def on_that_day(unit: str, later: int, now: datetime) -> datetime:
     """The same day of another week, month or year; the last one of a month that is too short."""
     if unit in {"day", "week"}:
         return midnight(now) + later * (7 if unit == "week" else 1) * DAY
-    first, end = month_of(now.year, now.month + later * (12 if unit == "year" else 1))
+    first, end = add_months(now.year, now.month + later * (12 if unit == "year" else 1))
     return min(first + (now.day - 1) * DAY, end - DAY)
 
 
@@ -228,7 +228,7 @@ def and_a_half(unit: str, n: int, now: datetime, sign: int) -> Span:
         case "month":
             day, off = now + sign * (30 * n + 15) * DAY, 4 + 4 * (n > 0)
         case _:
-            return month_of(now.year, now.month + sign * (12 * n + 6) - 1, 3)
+            return add_months(now.year, now.month + sign * (12 * n + 6) - 1, 3)
     return midnight(day - off * DAY), midnight(day + (off + 1) * DAY)
 
 
@@ -261,7 +261,7 @@ def third_of(span: Span, which: int, *, edge: bool) -> Span:
     months = (end.year - start.year) * 12 + end.month - start.month
     size = months // (6 if edge and months == 12 else 3) or 1
     first = [0, (months - size) // 2, months - size][which]
-    return month_of(start.year, start.month + first, size)
+    return add_months(start.year, start.month + first, size)
 
 
 def half_of(span: Span, which: int) -> Span:
@@ -269,13 +269,13 @@ def half_of(span: Span, which: int) -> Span:
     start, end = span
     months = (end.year - start.year) * 12 + end.month - start.month
     if months >= 2:
-        middle = month_of(start.year, start.month + months // 2)[0]
+        middle = add_months(start.year, start.month + months // 2)[0]
     else:
         middle = start + 15 * DAY if months else start + int((end - start) / DAY / 2) * DAY
     return (start, middle) if which == 0 else (middle, end)
 
 
-def nth_of(span: Span, n: int, one: Again) -> Span | None:
+def nth_of(span: Span, n: int, one: RecurringTime) -> Span | None:
     """The n-th (from 1; −1: the last) of those that begin in the span."""
     found: dict[Span, None] = {}
     t = span[0]
@@ -295,34 +295,36 @@ def nth_week(span: Span, n: int) -> Span:
     return start, min(start + (7 + -start.weekday() % 7) * DAY, span[1])
 
 
-def nth(n: int, what: str, one: Again | None = None) -> Nth:
+def nth(n: int, what: str, one: RecurringTime | None = None) -> OrdinalTime:
     """Return the n-th (−1: the last) day, week, month or other thing of a longer time."""
     match what:
         case "week":
-            return Nth(Unit.WEEK, lambda s: nth_week(s, n))
+            return OrdinalTime(TimeUnit.WEEK, lambda s: nth_week(s, n))
         case "day":
-            return Nth(Unit.DAY, lambda s: day_of(s[1] - DAY) if n < 0 else day_of(s[0] + (n - 1) * DAY))
-        case "month":
-            return Nth(
-                Unit.MONTH,
-                lambda s: month_of(*((s[1].year, s[1].month - 1) if n < 0 else (s[0].year, s[0].month + n - 1))),
+            return OrdinalTime(
+                TimeUnit.DAY, lambda s: add_days(s[1] - DAY) if n < 0 else add_days(s[0] + (n - 1) * DAY)
             )
-    return Nth((one or WEEKEND).unit, lambda s: nth_of(s, n, one or WEEKEND))
+        case "month":
+            return OrdinalTime(
+                TimeUnit.MONTH,
+                lambda s: add_months(*((s[1].year, s[1].month - 1) if n < 0 else (s[0].year, s[0].month + n - 1))),
+            )
+    return OrdinalTime((one or WEEKEND).unit, lambda s: nth_of(s, n, one or WEEKEND))
 
 
-def nth_third(which: int, *, edge: bool) -> Nth:
+def nth_third(which: int, *, edge: bool) -> OrdinalTime:
     """Return the early (0), mid (1) or late (2) part of a longer time; see `third_of`."""
-    return Nth(Unit.THIRD, lambda s: third_of(s, which, edge=edge))
+    return OrdinalTime(TimeUnit.THIRD, lambda s: third_of(s, which, edge=edge))
 
 
-def nth_half(which: int) -> Nth:
+def nth_half(which: int) -> OrdinalTime:
     """Return the first (0) or second half of a longer time."""
-    return Nth(Unit.THIRD, lambda s: half_of(s, which))
+    return OrdinalTime(TimeUnit.THIRD, lambda s: half_of(s, which))
 
 
-def quarter(n: int, *, weak: bool = False) -> Again:
+def quarter(n: int, *, weak: bool = False) -> RecurringTime:
     """Return that quarter of each year, from 1."""
-    return Again(Unit.SEASON, "year", lambda first: month_of(first.year, 3 * n - 2, 3), weak=weak)
+    return RecurringTime(TimeUnit.SEASON, "year", lambda first: add_months(first.year, 3 * n - 2, 3), weak=weak)
 
 
 def century(two: int) -> int:
@@ -330,34 +332,34 @@ def century(two: int) -> int:
     return two + (2000 if two < 60 else 1900)
 
 
-def weekday(which: int) -> Again:
+def weekday(which: int) -> RecurringTime:
     """Monday is 0."""
-    return Again(Unit.DAY, "week", lambda monday: day_of(monday + which * DAY), "next", strict=True)
+    return RecurringTime(TimeUnit.DAY, "week", lambda monday: add_days(monday + which * DAY), "next", strict=True)
 
 
-def day_of_month(day: int) -> Again:
+def day_of_month(day: int) -> RecurringTime:
     """The day of that number."""
-    return Again(Unit.DAY, "month", lambda first: day_of(date(first.year, first.month, day)), "next")
+    return RecurringTime(TimeUnit.DAY, "month", lambda first: add_days(date(first.year, first.month, day)), "next")
 
 
-def day_of_year(month: int, day: int, count: int = 1) -> Again:
+def day_of_year(month: int, day: int, count: int = 1) -> RecurringTime:
     """That date."""
-    return Again(Unit.DAY, "year", lambda first: day_of(date(first.year, month, day), count))
+    return RecurringTime(TimeUnit.DAY, "year", lambda first: add_days(date(first.year, month, day), count))
 
 
-def month(number: int, count: int = 1) -> Again:
+def month(number: int, count: int = 1) -> RecurringTime:
     """That month, or so many from it on."""
-    return Again(Unit.MONTH, "year", lambda first: month_of(first.year, number, count))
+    return RecurringTime(TimeUnit.MONTH, "year", lambda first: add_months(first.year, number, count))
 
 
-def season(first_month: int) -> Again:
+def season(first_month: int) -> RecurringTime:
     """Three months; which year's must be said."""
-    return Again(Unit.SEASON, "year", lambda first: month_of(first.year, first_month, 3), "")
+    return RecurringTime(TimeUnit.SEASON, "year", lambda first: add_months(first.year, first_month, 3), "")
 
 
-def part(since: float, until: float) -> Again:
+def part(since: float, until: float) -> RecurringTime:
     """Hours of a day; beyond 24 they are the next one's."""
-    return Again(Unit.PART, "day", lambda day: (day + since * HOUR, day + until * HOUR), weak=True)
+    return RecurringTime(TimeUnit.PART, "day", lambda day: (day + since * HOUR, day + until * HOUR), weak=True)
 
 
-WEEKEND: Final = Again(Unit.WEEKEND, "week", weekend_of, "next")
+WEEKEND: Final = RecurringTime(TimeUnit.WEEKEND, "week", weekend_of, "next")

@@ -22,14 +22,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.text.dates.around import Place, move_ends
 from memory.text.dates.sentence import Make, Rule, Sentence
-from memory.text.dates.times import DAY, HOUR, Again, Nth, Once, Span, Time, Unit
+from memory.text.dates.times import DAY, HOUR, FixedTime, OrdinalTime, RecurringTime, Span, Time, TimeUnit
 from memory.text.languages import LANGUAGES, either, joined, values
 from memory.text.pieces import MOST_READ, keep_ends
 from memory.text.words import fold_letters
 
 _SENTENCE: Final = re.compile(r"(?<=[。！!?？；;\n])|(?<=\.)\s")
 _WORD: Final = re.compile("|".join(f"[{found.letters}]+" for found in LANGUAGES.values() if found.spaced))
-_NEVER: Final = Nth(Unit.HOUR, lambda _: None)
+_NEVER: Final = OrdinalTime(TimeUnit.HOUR, lambda _: None)
 
 
 @cache
@@ -71,7 +71,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class JoinedTimes:
     """Times that are one: last year's Christmas."""
 
     parts: tuple[Found, ...]
@@ -84,14 +84,14 @@ class Side:
     @property
     def anchored(self) -> bool:
         """Whether it is one time, whatever the sentence says."""
-        return any(isinstance(p.time, Once) for p in self.parts)
+        return any(isinstance(p.time, FixedTime) for p in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """A span of local time, and where in the text it was named."""
 
-    unit: Unit
+    unit: TimeUnit
     span: Span
     start: int
     end: int
@@ -222,22 +222,22 @@ def _spans(found: list[Found], said: Sentence, *, moved: bool = True) -> Iterato
         i = j
 
 
-def _itself(side: Side, span: Span) -> datetime | None:
+def _itself(side: JoinedTimes, span: Span) -> datetime | None:
     """Return the day or moment that a lone time names, where its span is wider."""
     time = side.parts[0].time
-    if len(side.parts) > 1 or isinstance(time, Nth):
+    if len(side.parts) > 1 or isinstance(time, OrdinalTime):
         return None
-    return time.at if isinstance(time, Once) else span[0] + time.main * DAY if time.main else None
+    return time.at if isinstance(time, FixedTime) else span[0] + time.main * DAY if time.main else None
 
 
-def _sides(found: list[Found], plain: str) -> tuple[list[Side], list[str]]:
+def _sides(found: list[Found], plain: str) -> tuple[list[JoinedTimes], list[str]]:
     """Put times together that stand side by side; and say what joins each to the next."""
     nest, to, join = _joints()
     sides: list[list[Found]] = [[f] for f in found[:1]]
     joints: list[str] = []
     for a, b in pairwise(found):
         gap = plain[a.end : b.start]
-        if isinstance(a.time, Again) and (way := either("dates", "BESIDE").fullmatch(gap)):
+        if isinstance(a.time, RecurringTime) and (way := either("dates", "BESIDE").fullmatch(gap)):
             joints.append(str(way.lastgroup))
         elif nest.fullmatch(gap) and _goes_with(sides[-1], b):
             sides[-1].append(b)
@@ -253,52 +253,55 @@ def _sides(found: list[Found], plain: str) -> tuple[list[Side], list[str]]:
         start, end = sides[i][0].start, sides[i + 1][-1].end
         if joint == "join" and (before.search(plain, max(0, start - 12), start) or behind.match(plain, end)):
             joints[i] = "range"
-    return [Side(tuple(s)) for s in sides], joints
+    return [JoinedTimes(tuple(s)) for s in sides], joints
 
 
 def _goes_with(side: list[Found], b: Found) -> bool:
     """Whether two times side by side are one: of two that stand for themselves each is."""
     t, last = b.time, side[-1].time
-    if isinstance(t, Again) and isinstance(last, Again):
+    if isinstance(t, RecurringTime) and isinstance(last, RecurringTime):
         return (t.unit, t.period) != (last.unit, last.period)
-    return not isinstance(t, Once) or t.weak or not any(isinstance(f.time, Once) for f in side)
+    return not isinstance(t, FixedTime) or t.weak or not any(isinstance(f.time, FixedTime) for f in side)
 
 
-def _nested(side: Side, said: Sentence, ahead: bool | None = None) -> tuple[Unit, Span] | None:
+def _nested(side: JoinedTimes, said: Sentence, ahead: bool | None = None) -> tuple[TimeUnit, Span] | None:
     """Look for the shorter inside the longer."""
     parts = side.parts
     if not any(
-        p.time.unit >= Unit.WEEK for p in parts
+        p.time.unit >= TimeUnit.WEEK for p in parts
     ):  # "late on Friday night": a day is too short for an early part
-        parts = tuple(p for p in parts if not (isinstance(p.time, Nth) and p.time.unit is Unit.THIRD)) or parts
+        parts = (
+            tuple(p for p in parts if not (isinstance(p.time, OrdinalTime) and p.time.unit is TimeUnit.THIRD))
+            or parts
+        )
     order = sorted(
         parts,
-        key=lambda p: (-p.time.unit, not isinstance(p.time, Once), getattr(p.time, "period", "") != "year"),
+        key=lambda p: (-p.time.unit, not isinstance(p.time, FixedTime), getattr(p.time, "period", "") != "year"),
     )
     first = order[0].time
-    unit, span = first.unit, first.span if isinstance(first, Once) else None
-    if isinstance(first, Again):
+    unit, span = first.unit, first.span if isinstance(first, FixedTime) else None
+    if isinstance(first, RecurringTime):
         span = said.one(first, ahead)
     if span is None:
         return None
     for p in order[1:]:
         t = p.time
-        if t.unit == unit and not isinstance(t, Nth):
+        if t.unit == unit and not isinstance(t, OrdinalTime):
             continue  # Friday, 13 March
-        if t.unit is Unit.PART and isinstance(t, Again):
-            inner = said.part(span, t) if unit in {Unit.DAY, Unit.PART} else span
-        elif isinstance(t, Once):
+        if t.unit is TimeUnit.PART and isinstance(t, RecurringTime):
+            inner = said.part(span, t) if unit in {TimeUnit.DAY, TimeUnit.PART} else span
+        elif isinstance(t, FixedTime):
             inner = t.span if span[0] <= t.span[0] < span[1] else None
         else:
-            inner = t.inside(span, said.now, ahead=said.ahead) if isinstance(t, Again) else t.of(span)
+            inner = t.inside(span, said.now, ahead=said.ahead) if isinstance(t, RecurringTime) else t.of(span)
         if inner is not None:
             unit, span = t.unit, inner
-        elif isinstance(t, Once):
+        elif isinstance(t, FixedTime):
             return t.unit, t.span
     return unit, span
 
 
-def _range(a: Side, b: Side, joint: str, said: Sentence) -> tuple[Unit, Span] | None:
+def _range(a: JoinedTimes, b: JoinedTimes, joint: str, said: Sentence) -> tuple[TimeUnit, Span] | None:
     """From the one to the other. Two that are merely both named are one span if nothing is between them."""
     if joint in {"before", "after"}:
         return _beside(a, b, joint, said)
@@ -323,17 +326,17 @@ def _range(a: Side, b: Side, joint: str, said: Sentence) -> tuple[Unit, Span] | 
     return max(unit, other), (start, end)
 
 
-def _beside(a: Side, b: Side, way: str, said: Sentence) -> tuple[Unit, Span] | None:
+def _beside(a: JoinedTimes, b: JoinedTimes, way: str, said: Sentence) -> tuple[TimeUnit, Span] | None:
     """The Sunday before Christmas; before a day up to that day, for so long it is told."""
     anchor, last = _nested(b, said), a.parts[-1].time
-    if anchor is None or not isinstance(last, Again):
+    if anchor is None or not isinstance(last, RecurringTime):
         return None
     start, end = anchor[1]
     found = last.last(start - HOUR, today=True) if way == "before" else last.next(end)
     if found is None:
         return None
-    return (Unit.WEEK, (found[0], end)) if way == "before" and anchor[0] is Unit.DAY else (last.unit, found)
+    return (TimeUnit.WEEK, (found[0], end)) if way == "before" and anchor[0] is TimeUnit.DAY else (last.unit, found)
 
 
 def _is_next(time: Time) -> bool:
-    return isinstance(time, Again) and time.else_ == "next"
+    return isinstance(time, RecurringTime) and time.else_ == "next"

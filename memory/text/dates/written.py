@@ -16,23 +16,23 @@ from zoneinfo import ZoneInfo
 
 from memory.text.dates.around import move_of
 from memory.text.dates.sentence import looks_ahead
-from memory.text.dates.times import DAY, Unit, midnight, month_of, year_of
+from memory.text.dates.times import DAY, TimeUnit, add_months, midnight, year_of
 from memory.text.dates.window import Spoken, times_named
 from memory.text.languages import Lang, either, value, values
 from memory.text.words import fold_letters
 
 Grain: TypeAlias = Literal["minute", "day", "week", "weekend", "month", "year"]
-_GRAINS: Final[dict[Unit, Grain]] = {
-    Unit.WEEKEND: "weekend",
-    Unit.WEEK: "week",
-    Unit.MONTH: "month",
-    Unit.YEAR: "year",
+_GRAINS: Final[dict[TimeUnit, Grain]] = {
+    TimeUnit.WEEKEND: "weekend",
+    TimeUnit.WEEK: "week",
+    TimeUnit.MONTH: "month",
+    TimeUnit.YEAR: "year",
 }
 _GAP: Final = re.compile(r"[\s,的()]{0,9}(?:at|around|about|on|@|from)?\s{0,9}")  # between a day and its hour
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class DateMatch:
     """A date in a text. `at` is local and naive, the first moment of its grain; (start, end) its place."""
 
     at: datetime
@@ -46,7 +46,7 @@ class When:
         """The moment at which it is over."""
         match self.grain:
             case "month":
-                return month_of(self.at.year, self.at.month)[1]
+                return add_months(self.at.year, self.at.month)[1]
             case "year":
                 return year_of(self.at.year)[1]
         return midnight(self.at) + {"week": 7, "weekend": 2}.get(self.grain, 1) * DAY
@@ -76,12 +76,12 @@ def local_time(at: str, tz: str) -> datetime:
     return moment.replace(tzinfo=None)
 
 
-def write_date(when: When, lang: Lang) -> str:
+def write_date(when: DateMatch, lang: Lang) -> str:
     """Write the date in full, in English with its preposition; `find_dates` reads it back."""
     return str(value(lang, "dates", "write_date")(when.at, when.grain))
 
 
-def find_dates(text: str, now: datetime) -> list[When]:
+def find_dates(text: str, now: datetime) -> list[DateMatch]:
     """Find every date of a text said at the naive local time `now`; a bare one is to come, unless it is told as over.
 
     What is vague, recurrent, ambiguous or impossible is none.
@@ -91,16 +91,16 @@ def find_dates(text: str, now: datetime) -> list[When]:
     return [w for s in found if (w := _dated(s, plain)) is not None]
 
 
-def _dated(s: Spoken, plain: str) -> When | None:
+def _dated(s: Spoken, plain: str) -> DateMatch | None:
     first, end = s.span
     since = move_of(plain, s.start, s.end) == "since"
     if s.at is not None:
-        return When(s.at, "minute" if s.unit is Unit.HOUR else "day", s.start, s.end, since)
-    if s.unit is Unit.PART or (s.unit is Unit.DAY and end - first == DAY):
-        part = first.hour if s.unit is Unit.PART else None
-        return _with_clock(When(midnight(first), "day", s.start, s.end, since), plain, part)
+        return DateMatch(s.at, "minute" if s.unit is TimeUnit.HOUR else "day", s.start, s.end, since)
+    if s.unit is TimeUnit.PART or (s.unit is TimeUnit.DAY and end - first == DAY):
+        part = first.hour if s.unit is TimeUnit.PART else None
+        return _with_clock(DateMatch(midnight(first), "day", s.start, s.end, since), plain, part)
     grain = _GRAINS.get(s.unit)
-    return When(first, grain, s.start, s.end, since) if grain and When(first, grain).end_of == end else None
+    return DateMatch(first, grain, s.start, s.end, since) if grain and DateMatch(first, grain).end_of == end else None
 
 
 @cache
@@ -108,7 +108,7 @@ def _clocks() -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], tuple[int
     return [(re.compile(p), value(lang, "dates", "read_clock")) for lang, p in values("dates", "CLOCK").items()]
 
 
-def _with_clock(w: When, plain: str, part: int | None) -> When:
+def _with_clock(w: DateMatch, plain: str, part: int | None) -> DateMatch:
     """Add the hour that stands beside a day; one whose half of the day nobody said is none."""
     gap = _GAP.match(plain, w.end)
     starts = range(w.end, gap.end() + 1) if gap else ()
@@ -118,7 +118,7 @@ def _with_clock(w: When, plain: str, part: int | None) -> When:
             hour = _hour(*read(m), part)
             start, end = min(w.start, m.start()), max(w.end, m.end())
             return (
-                When(w.at + hour, "minute", start, end, w.since)
+                DateMatch(w.at + hour, "minute", start, end, w.since)
                 if hour is not None
                 else replace(w, start=start, end=end)
             )

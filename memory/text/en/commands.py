@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.text.intent import Found
+from memory.text.intent import SentenceIntent
 from memory.text.languages import Patterns, section
 
 _P: Final = Patterns("en", "commands")
@@ -17,7 +17,7 @@ def everything(text: str) -> bool:
     return bool(_P.EVERYTHING.match(_P.ENDING.sub("", text.strip())))
 
 
-def read(sentence: str) -> Found | None:
+def read(sentence: str) -> SentenceIntent | None:
     """Find the command that one sentence is."""
     s = re.sub(r"\s{1,3}[^\w\s?？]{1,4}$", "", sentence.rstrip())  # a smile
     tagged = _P.TAG.sub("", s)
@@ -31,11 +31,11 @@ def read(sentence: str) -> Found | None:
             return None
         return _about("quiet", (w["x"] or w["y"] or w["z"]), len(sentence))
     if sp := _P.SPEAK.match(bare):
-        return Found("speak", sp["x"], len(sentence))
+        return SentenceIntent("speak", sp["x"], len(sentence))
     if _P.ON.match(bare):
-        return Found("on", "", len(sentence))
+        return SentenceIntent("on", "", len(sentence))
     if _P.OFF.match(body):
-        return Found("off", "", len(sentence))
+        return SentenceIntent("off", "", len(sentence))
     asks = bool(flags & {"please", "want", "ask"})
     if question and not asks and not ((r := _P.REQUEST.search(sentence)) and _P.REMEMBER.match(body)):
         return None
@@ -45,7 +45,7 @@ def read(sentence: str) -> Found | None:
         if d["f"] and not re.match(r"delet|eras|remov|wip|purg|scrub", d[0], re.I):
             return None
         if d["all"]:
-            return Found("forget", "everything", len(sentence))
+            return SentenceIntent("forget", "everything", len(sentence))
         start = at + next(i for i in map(d.start, "abcdef") if i >= 0)
         return _target("forget", sentence, start, next(x for x in map(d.group, "abcdef") if x))
     if (f := _P.FORGET.match(body)) and ("want" in flags or not f[0].lower().startswith(("forgetting", "forgot"))):
@@ -55,7 +55,7 @@ def read(sentence: str) -> Found | None:
             return read(sentence[: r.start()])
         return _read_remember(sentence, bare, at, m, flags, question)
     if not question and (t := _P.TRAILING.search(sentence, max(0, len(sentence) - 80))) and t.start() > 3:
-        return Found("remember", sentence[: t.start()].strip(), len(sentence))
+        return SentenceIntent("remember", sentence[: t.start()].strip(), len(sentence))
     return None
 
 
@@ -76,7 +76,7 @@ def _head(s: str) -> tuple[set[str], int]:
     return flags, at
 
 
-def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Found | None:
+def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> SentenceIntent | None:
     if m := _P.MENTION.match(body):
         target = m["x"] or body[m.end() :]
         start = at + (m.start("x") if m["x"] else m.end())
@@ -91,17 +91,17 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Found |
         if _P.ME.search(whom) or (
             general and not about and not re.search(r"\w", _P.ENDING.sub("", _P.HERE.sub("", whom)))
         ):
-            return Found("off", "", _cut(sentence, at))
+            return SentenceIntent("off", "", _cut(sentence, at))
         return _about("forget", about["x"], len(sentence)) if about else None
     if re.match(r"(?:remember|track|record|profile|keep track of|keep tabs on|spy on|log)(?:ing)? me$", body, re.I):
-        return Found("off", "", len(sentence))
+        return SentenceIntent("off", "", len(sentence))
     if m := _P.REMEMBER.match(body):
         if m["let"]:
             rest = body[m.end() :].strip()
             return _kept(re.sub(r"^(?:that|to) ", "", rest), len(sentence)) if rest else None
         target = body[m.end() :].strip(" ,:–—-")
         if not target or _P.BACK.match(target):
-            return Found("forget", None, len(sentence)) if flags & {"stop", "please"} or target else None
+            return SentenceIntent("forget", None, len(sentence)) if flags & {"stop", "please"} or target else None
         mine = re.match(r"(?:that )?(?:i|i['’]\w+|my|we|our)\b", target, re.I)
         if not (flags & {"stop", "please", "want", "ask"} or mine):
             return None  # "Don't remember, sorry" leaves out its "I"
@@ -120,18 +120,18 @@ def _read_negated(sentence: str, body: str, at: int, flags: set[str]) -> Found |
     return None
 
 
-def _kept(what: str, end: int) -> Found | None:
-    return Found("remember", what, end) if re.search(r"\w", what) else None
+def _kept(what: str, end: int) -> SentenceIntent | None:
+    return SentenceIntent("remember", what, end) if re.search(r"\w", what) else None
 
 
 def _read_remember(
     sentence: str, bare: str, at: int, m: re.Match[str], flags: set[str], question: bool
-) -> Found | None:
+) -> SentenceIntent | None:
     body = bare[at + m.end() :].strip()
     polite = bool(flags & {"please", "want", "ask", "urge"})
     asked = bool(flags & {"please", "want"})
     if c := _P.COLON.match(body):
-        return Found("remember", body[c.end() :].strip(" .") or None, len(sentence), lists=True)
+        return SentenceIntent("remember", body[c.end() :].strip(" .") or None, len(sentence), lists=True)
     body = body.lstrip(", ")
     if question and re.search(r"\b(?:told|said|mentioned|talked)\b", body, re.I):
         return None
@@ -142,7 +142,7 @@ def _read_remember(
     ):
         return None  # "can you remember my name?" asks
     if not body or _P.BACK.match(body):
-        return Found("remember", None, len(sentence)) if m["firm"] or polite or body else None
+        return SentenceIntent("remember", None, len(sentence)) if m["firm"] or polite or body else None
     that = _P.THAT.match(body)
     what = body[that.end() :].strip() if that else body
     if not that and _P.NOT_KEPT.match(body):
@@ -159,7 +159,7 @@ def _read_remember(
     return _kept(re.sub(r"^(?:this|it)\s{0,3}[,:–—-]\s{0,3}", "", what, flags=re.I), len(sentence))
 
 
-def _read_forget(sentence: str, bare: str, start: int, flags: set[str]) -> Found | None:
+def _read_forget(sentence: str, bare: str, start: int, flags: set[str]) -> SentenceIntent | None:
     polite = bool(flags & {"please", "want", "ask"})
     start += len(bare[start:]) - len(bare[start:].lstrip(" ,:–—-"))
     body = bare[start:]
@@ -168,13 +168,13 @@ def _read_forget(sentence: str, bare: str, start: int, flags: set[str]) -> Found
     if (p := re.match(r"(?:about )?(?:him|her|them)\b(?=\s{0,3}[,;–—-])", body, re.I)) and not _P.DISMISS.search(
         body
     ):
-        return Found("forget", p[0].split()[-1], _cut(sentence, start))
+        return SentenceIntent("forget", p[0].split()[-1], _cut(sentence, start))
     if _P.PRONOUN.match(body) and not (re.match(r"(?:that|this)\b", body, re.I) and (polite or "may" in flags)):
         return None
     plain = re.sub(r"^about ", "", _P.ENDING.sub("", body), flags=re.I)
     if _P.BACK.match(plain) and not (everything(plain) and re.search(r"\bi\b", plain, re.I)):
         said = re.search(r"\bi\b|\bmy\b|message", plain, re.I)
-        return Found("forget", None, len(sentence)) if polite or said else None
+        return SentenceIntent("forget", None, len(sentence)) if polite or said else None
     if (not polite and _P.DISMISS.search(body)) or re.match(r"(?:that|this|it)\s{0,3},", body, re.I):
         return None
     if not (_P.ANY.match(body) or polite or _P.ID.match(body) or len(body[: _cut(body, 0)].split()) <= 5):
@@ -187,7 +187,7 @@ def _cut(s: str, start: int) -> int:
     return m.start() if m else len(s)
 
 
-def _target(kind: str, sentence: str, start: int, target: str) -> Found:
+def _target(kind: str, sentence: str, start: int, target: str) -> SentenceIntent:
     """Cut what follows the thing that is meant, and what must be spared with it."""
     end = min(_cut(sentence, start), start + len(target))
     more = sentence[end:]
@@ -198,14 +198,14 @@ def _target(kind: str, sentence: str, start: int, target: str) -> Found:
     )
     spare = _P.SPARE.match(more)
     found = _about(kind, sentence[start:end], stop)
-    return Found(found.kind, found.text, stop, spare["x"].strip(" .!?") if spare else "")
+    return SentenceIntent(found.kind, found.text, stop, spare["x"].strip(" .!?") if spare else "")
 
 
-def _about(kind: str, body: str, end: int) -> Found:
+def _about(kind: str, body: str, end: int) -> SentenceIntent:
     """Name the thing without "what I said about" and the like."""
     body = _P.ENDING.sub("", body.strip(" .!,:?;")).strip(" .!,:?;")
     if kind == "forget" and everything(body):
-        return Found("forget", "everything", end)
+        return SentenceIntent("forget", "everything", end)
     a = _P.ABOUT.match(body)
     x = a["x"].strip(" .!,:") if a else body
-    return Found(kind, "everything" if kind == "forget" and everything(x) else x, end)  # type: ignore[arg-type]
+    return SentenceIntent(kind, "everything" if kind == "forget" and everything(x) else x, end)  # type: ignore[arg-type]

@@ -13,17 +13,17 @@ from memory.text.dates.sentence import Rule, Sentence, days_of, named_festivals,
 from memory.text.dates.times import (
     DAY,
     WEEKEND,
-    Again,
-    Nth,
-    Once,
+    FixedTime,
+    OrdinalTime,
+    RecurringTime,
     Time,
-    Unit,
+    TimeUnit,
+    add_days,
+    add_months,
     century,
     date,
-    day_of,
     day_of_month,
     month,
-    month_of,
     nth,
     nth_half,
     nth_third,
@@ -46,7 +46,7 @@ _NOT_EASTER: Final = r"(?! (?:eggs?|bunny|island|lily|bonnet)\b)"
 _THEIRS: Final = r"['’]?s?['’]?"
 
 # Name (a regular expression over NFKC text, case folded) → when. The longest name speaks.
-_FESTIVALS: Final[tuple[tuple[str, str, Again], ...]] = (
+_FESTIVALS: Final[tuple[tuple[str, str, RecurringTime], ...]] = (
     ("new", rf"new year{_THEIRS} eve", on_date(12, 31)),
     ("new", rf"new year{_THEIRS} day", on_date(1, 1)),
     ("new", r"(?:(?<=over )|(?<=at )|(?<=for )|(?<=and )|(?<=before )|(?<=after )|(?<=since )|(?<=by )|(?<=around ))(?:the )?new year\b(?! resol)|new year's(?! (?:eve|day|resolution|party|wish))", on_date(1, 1, 2, 1)),
@@ -154,7 +154,7 @@ def _read_date(m: re.Match[str], said: Sentence) -> Time | None:
     again = days_of(number := _MONTHS.index(m["mon"][:3]) + 1, first, last)
     if again and (m["y"] or m["yy"]):
         year = int(m["y"]) if m["y"] else century(int(m["yy"]))
-        return Once(Unit.DAY, day_of(date(year, number, first), last - first + 1))
+        return FixedTime(TimeUnit.DAY, add_days(date(year, number, first), last - first + 1))
     return said.chosen(again, "last") if again and preceded(m, _LAST) else again
 
 
@@ -163,7 +163,7 @@ def _read_month(m: re.Match[str], said: Sentence) -> Time | None:
     if m["q"]:
         return said.chosen(again, m["q"])
     name = m["mon"] in {"april", "may", "june", "august", "jan", "mar", "dec", "sep"}
-    return Again(Unit.MONTH, "year", again.within, weak=not preceded(m, _AT_NAME if name else _AT_MONTH))
+    return RecurringTime(TimeUnit.MONTH, "year", again.within, weak=not preceded(m, _AT_NAME if name else _AT_MONTH))
 
 
 def _read_weekday(m: re.Match[str], said: Sentence) -> Time | None:
@@ -173,23 +173,23 @@ def _read_weekday(m: re.Match[str], said: Sentence) -> Time | None:
     if preceded(m, _ANY_OF):
         return None
     strong = preceded(m, _AT_DAY) or (_CLAUSE_END.match(m.string, m.end()) and not preceded(m, _OF_HABIT))
-    return Again(Unit.DAY, "week", again.within, "next", weak=not strong, strict=True)
+    return RecurringTime(TimeUnit.DAY, "week", again.within, "next", weak=not strong, strict=True)
 
 
 def _read_ordinal(m: re.Match[str], _: Sentence) -> Time:
     """Read the 3rd: a day where it stands for itself, not a floor."""
     strong = preceded(m, _AT_DAY) and _CLAUSE_END.match(m.string, m.end()) is not None
-    return Again(Unit.DAY, "month", day_of_month(int(m["d"])).within, "next", weak=not strong)
+    return RecurringTime(TimeUnit.DAY, "month", day_of_month(int(m["d"])).within, "next", weak=not strong)
 
 
 def _read_season(m: re.Match[str], said: Sentence) -> Time | None:
     again = season(_SEASONS[m["s"]])
     if m["q"]:
         return said.chosen(again, m["q"])
-    return Again(Unit.SEASON, "year", again.within, "", weak=not preceded(m, _AT_MONTH))
+    return RecurringTime(TimeUnit.SEASON, "year", again.within, "", weak=not preceded(m, _AT_MONTH))
 
 
-def _named(name: str) -> Again:
+def _named(name: str) -> RecurringTime:
     """Return what comes again under that name, in the singular or the plural."""
     if name.startswith(("chris", "easter")):
         return _CHRISTMAS if name.startswith("c") else _EASTER
@@ -200,7 +200,7 @@ def _named(name: str) -> Again:
     return weekday(_DAYS.index(name[:3])) if "day" in name else month(_MONTHS.index(name[:3]) + 1)
 
 
-def _read_third(m: re.Match[str], _: Sentence) -> Nth:
+def _read_third(m: re.Match[str], _: Sentence) -> OrdinalTime:
     which = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1}.get(m["w"], 2)
     return nth_third(which, edge=m["w"] in {"beginning", "start", "end"})
 
@@ -210,7 +210,7 @@ def _read_decade(m: re.Match[str], _: Sentence) -> Time:
         first = {"twenties": 2020, "noughties": 2000}.get(m["w"]) or 1920 + 10 * _DECADES.index(m["w"])
     else:
         first = int(m["y"]) if len(m["y"]) == 4 else century(int(m["y"]))
-    return Once(Unit.DECADE, year_of(first, 10))
+    return FixedTime(TimeUnit.DECADE, year_of(first, 10))
 
 
 def _read_unit(m: re.Match[str], said: Sentence) -> Time:
@@ -254,9 +254,9 @@ def _read_names_ago(m: re.Match[str], said: Sentence) -> Time | None:
     if first is None:
         return None
     if again.period == "week":
-        return Once(again.unit, (first[0] - 7 * (n - 1) * DAY, first[1] - 7 * (n - 1) * DAY))
+        return FixedTime(again.unit, (first[0] - 7 * (n - 1) * DAY, first[1] - 7 * (n - 1) * DAY))
     found = [s for s in again.around(said.now) if s <= first]
-    return Once(again.unit, found[-n]) if n <= len(found) else None
+    return FixedTime(again.unit, found[-n]) if n <= len(found) else None
 
 
 def _read_in_units(m: re.Match[str], said: Sentence) -> Time | None:
@@ -271,14 +271,14 @@ def _read_in_units(m: re.Match[str], said: Sentence) -> Time | None:
 def _read_after_coming(m: re.Match[str], said: Sentence) -> Time:
     """Read a week on Friday, Tuesday fortnight."""
     name, length = (m["d"], m["a"]) if m["a"] else (m["e"], m["b"])
-    found = weekday(_DAYS.index(name[:3])).next(said.now) or day_of(said.now)
-    return Once(Unit.DAY, day_of(found[0] + 7 * (2 if length == "fortnight" else 1) * DAY))
+    found = weekday(_DAYS.index(name[:3])).next(said.now) or add_days(said.now)
+    return FixedTime(TimeUnit.DAY, add_days(found[0] + 7 * (2 if length == "fortnight" else 1) * DAY))
 
 
 RULES: Final[tuple[Rule, ...]] = (
     # --- dates
-    (_DIGITS, r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d)", lambda m, _: Once(Unit.DAY, day_of(date(int(m["y"]), int(m["m"]), int(m["d"]))))),
-    (_DIGITS, r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d/-])", lambda m, _: Once(Unit.MONTH, month_of(int(m["y"]), int(m["m"])))),
+    (_DIGITS, r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d)", lambda m, _: FixedTime(TimeUnit.DAY, add_days(date(int(m["y"]), int(m["m"]), int(m["d"]))))),
+    (_DIGITS, r"(?<![\d/.-])(?P<y>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])(?![\d/-])", lambda m, _: FixedTime(TimeUnit.MONTH, add_months(int(m["y"]), int(m["m"])))),
     (_DIGITS, r"(?:(?<=\bon )|(?<=\bsince )|(?<=\bby )|(?<=\bbefore )|(?<=\bafter )|(?<=\buntil ))(?P<a>\d{1,2})/(?P<b>\d{1,2})(?![\d/])(?P<y>)", read_slashed),
     (_DIGITS, r"(?<![\d/.])(?P<a>\d{1,2})(?P<s>[/.])(?P<b>\d{1,2})(?P=s)(?P<y>(?:19|20)\d\d)(?!\d)", read_slashed),
     (_MONTH_HINTS, rf"\b(?:the )?{_D}{_TH}(?: of)?(?: |-){_M}{_Y}", _read_date),
@@ -297,7 +297,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ("beginning start middle end", r"\b(?:the )?(?P<w>beginning|start|middle|end) of(?: the)?\b", _read_third),
     ("month year week quarter decade", r"(?<=of the )(?P<u>month|year|week|quarter|decade)\b", lambda m, said: replace(said.units(m["u"], 0), weak=True)),
     ("first second third fourth last st nd rd th", rf"\b(?:the )?(?P<n>first|second|third|fourth|last|1st|2nd|3rd|4th) (?P<u>weekend|week|day|month|{_WEEKDAY}) (?:of|in)(?: the)?\b", lambda m, _: nth(_NTH[m["n"]], m["u"], _named(m["u"]) if m["u"] not in {"week", "day", "month"} else None)),
-    (_DIGITS, r"(?:(?<![\d.,$€£¥#-])|(?<=mid-)|(?<=early-)|(?<=late-))(?P<y>(?:19|20)\d\d)(?:['’]s)?(?![\d.,-]\d|\d|[a-z%])", lambda m, _: Once(Unit.YEAR, year_of(int(m["y"])), weak=not preceded(m, _AT_YEAR))),
+    (_DIGITS, r"(?:(?<![\d.,$€£¥#-])|(?<=mid-)|(?<=early-)|(?<=late-))(?P<y>(?:19|20)\d\d)(?:['’]s)?(?![\d.,-]\d|\d|[a-z%])", lambda m, _: FixedTime(TimeUnit.YEAR, year_of(int(m["y"])), weak=not preceded(m, _AT_YEAR))),
     (_DIGITS, r"\b(?:(?<=the )|(?<=early )|(?<=late )|(?<=mid ))['’]?(?P<y>(?:19|20)?\d0)['’]?s\b(?P<w>)", _read_decade),
     ("twenties thirties forties fifties sixties seventies eighties nineties noughties", r"\bthe (?:(?:early|late|mid)[ -])?(?P<w>twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties|noughties)\b(?P<y>)", _read_decade),
     # --- festivals and weekdays
@@ -312,7 +312,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ("hours", r"\b(?:last|past) (?P<n>\d{1,3}) hours\b", lambda m, said: said.last_hours(int(m["n"]))),
     ("hour hours minutes", rf"\bin (?:half an hour|{_N} (?P<u>hours?|minutes))\b(?! (?:of|long))", _read_hours_on),
     ("recent", r"\b(?:in|over) recent (?P<u>day|week|month|year)s\b", lambda m, said: said.stretch(m["u"], 3, ahead=False)),
-    ("next", rf"\b(?:the )?(?P<d>{_WEEKDAY}) after next\b", lambda m, said: Once(Unit.DAY, day_of(relative("week", 2, said.now)[0] + _DAYS.index(m["d"][:3]) * DAY))),
+    ("next", rf"\b(?:the )?(?P<d>{_WEEKDAY}) after next\b", lambda m, said: FixedTime(TimeUnit.DAY, add_days(relative("week", 2, said.now)[0] + _DAYS.index(m["d"][:3]) * DAY))),
     ("half", rf"\b(?:{_SOME} (?P<u>hour|week|month|year)s? and a half|(?:(?P<k>\d+|two|three|four|five|six) and a )?half (?:of )?an? (?P<v>hour|week|month|year)) (?P<way>ago|from now)\b", _read_half),
     ("half", rf"\b{_N} and a half (?P<u>hour|week|month|year)s (?P<way>ago|from now)\b(?P<v>)", _read_half),
     ("ago", rf"\b{_SOME} (?P<name>{_WEEKDAY}s|springs|summers|autumns|falls|winters|christmases|easters|(?:{_MONTH})s) ago\b", _read_names_ago),
@@ -332,7 +332,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ("yesterday", r"\b(?P<b>(?:the )?day before )?yesterday\b(?:['’]s)?", lambda m, said: said.day(-2 if m["b"] else -1)),
     ("last", r"\b(?:late |early )?last night\b|\b(?:night|evening) before last\b", lambda m, said: said.night(-2 if m.group().startswith(("night", "evening")) else -1)),
     ("tomorrow tmrw tmr", r"\b(?P<b>(?:the )?day after )?(?:tomorrow|tmrw?)\b(?:['’]s)?", lambda m, said: said.day(2 if m["b"] else 1)),
-    ("other", r"\bthe other (?P<u>day|night|evening|week)\b", lambda m, said: replace(said.stretch("day", 14 if m["u"] == "week" else 7, ahead=False), unit=Unit.WEEK)),
+    ("other", r"\bthe other (?P<u>day|night|evening|week)\b", lambda m, said: replace(said.stretch("day", 14 if m["u"] == "week" else 7, ahead=False), unit=TimeUnit.WEEK)),
     ("just moment", r"\bjust now\b|\ba moment ago\b", lambda _, said: said.hours_ago(0)),
     ("now", r"(?<=to )now\b|(?<=until )now\b|(?<=till )now\b", lambda _, said: said.last_hours(0)),
     ("coming upcoming", r"\b(?:coming up|upcoming)\b", lambda _, said: said.stretch("week", 2, ahead=True)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from memory.text.intent import Found
+from memory.text.intent import SentenceIntent
 from memory.text.languages import Patterns
 from memory.text.words import fold_variants
 
@@ -22,7 +22,7 @@ def everything(text: str) -> bool:
     return bool(t) and bool(_P.EVERYTHING.match(t))
 
 
-def read(sentence: str) -> Found | None:
+def read(sentence: str) -> SentenceIntent | None:
     """Find the command that one sentence is."""
     s = sentence
     for pattern, zh in _MIXED:
@@ -46,7 +46,7 @@ def read(sentence: str) -> Found | None:
             return found
     t = None if question else _P.TRAILING.search(s, max(0, len(s) - 40))
     if t and t.start() >= 3:
-        return Found("remember", sentence[: t.start()].strip(), len(sentence))
+        return SentenceIntent("remember", sentence[: t.start()].strip(), len(sentence))
     return None
 
 
@@ -85,11 +85,11 @@ def _first_clause(core: str, at: int) -> int:
     return at + 1 + m.start() if m else len(core)
 
 
-def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Found | None:
+def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> SentenceIntent | None:
     if _P.ON.match(core.rstrip(" 。.！!~～")):
-        return Found("on", "", len(sentence))
+        return SentenceIntent("on", "", len(sentence))
     if m := _P.SPEAK.match(core.rstrip(" 。.！!~～")):
-        return Found("speak", sentence[m.start("x") : m.end("x")], len(sentence))
+        return SentenceIntent("speak", sentence[m.start("x") : m.end("x")], len(sentence))
     if m := _P.TOPIC.match(core, at):
         return _thing(sentence, core, m.start("x"), m.end("x"), _stop(sentence, core, m.end()))
     if m := _P.WEARY.match(core, at):
@@ -103,14 +103,14 @@ def _read_topic(sentence: str, core: str, at: int, _flags: set[str]) -> Found | 
     ):
         if t["off"]:
             return (
-                Found("off", "", len(sentence))
+                SentenceIntent("off", "", len(sentence))
                 if re.match(r"我(?:的|[说讲]的)|什么|任何|所有|一切", t["x"])
                 else None
             )
         if t["quiet"]:
             return _quiet(sentence, core, t.start("x"), t.end("x"))
         return _thing(sentence, core, t.start("x"), t.end("x"), len(sentence))
-    return Found("off", "", _first_clause(core, at)) if _P.OFF.match(core, at) else None
+    return SentenceIntent("off", "", _first_clause(core, at)) if _P.OFF.match(core, at) else None
 
 
 def _stop(sentence: str, core: str, end: int) -> int:
@@ -118,7 +118,7 @@ def _stop(sentence: str, core: str, end: int) -> int:
     return len(sentence) if not re.search(r"\w", _P.TAIL.sub("", core[end:]).strip("吧了啊哦的")) else end
 
 
-def _quiet(sentence: str, core: str, a: int, b: int) -> Found | None:
+def _quiet(sentence: str, core: str, a: int, b: int) -> SentenceIntent | None:
     said = _clean(
         re.sub(
             r"(?:这|那)?(?:两|三|四|几)个字了?$|(?:的)?(?:这|那)(?:件)?事儿?了?$|的?(?:事情?|事儿)了?$|了$",
@@ -130,10 +130,10 @@ def _quiet(sentence: str, core: str, a: int, b: int) -> Found | None:
     if not said or _P.BACK.match(said) or re.match(r"[了吧过这那](?!\w)|[出话]|什么|什麼", said):
         return None
     at = core.index(said[:1], a)
-    return Found("quiet", sentence[at : at + len(said)], _stop(sentence, core, b))
+    return SentenceIntent("quiet", sentence[at : at + len(said)], _stop(sentence, core, b))
 
 
-def _read_negated(sentence: str, core: str, at: int, flags: set[str]) -> Found | None:
+def _read_negated(sentence: str, core: str, at: int, flags: set[str]) -> SentenceIntent | None:
     if "neg" not in flags:
         return None
     end = _first_clause(core, at)
@@ -141,18 +141,18 @@ def _read_negated(sentence: str, core: str, at: int, flags: set[str]) -> Found |
     stop = _stop(sentence, core, end)
     clean = re.sub(r"了$", "", _P.TAIL.sub("", body))
     if clean in {"记录", "记笔记", "学习", "记住我", "记录我", "记我"}:
-        return Found("off", "", stop)
+        return SentenceIntent("off", "", stop)
     if (b := _P.BA.match(core, at)) and not (b["f"] or b["d"]) and b["x"].startswith("我"):
-        return Found("off", "", stop)
+        return SentenceIntent("off", "", stop)
     if (n := _P.NO_NOTES.match(clean)) and (n["what"] or "what" in flags) and not re.match(r"记得我?$", clean):
-        return Found("off", "", stop)
+        return SentenceIntent("off", "", stop)
     if m := re.match(r"(?:记得|记住|记着|记下|记录|保存|留着|记)(?!仇|恨|错|混|账)", body):
         target = _clean(re.sub(r"^了$", "", body[m.end() :]))
         target = re.sub(r"了$", "", target)
         if re.match(r"那么|这么|得|我$", target) or _P.WH.match(target):
             return None
         if not target or _P.BACK.match(target):
-            return Found("forget", None, stop)
+            return SentenceIntent("forget", None, stop)
         start = core.index(target, at)
         return _thing(sentence, core, start, start + len(target), stop)
     if (m := _P.MENTION.match(body)) and (
@@ -166,7 +166,7 @@ def _read_negated(sentence: str, core: str, at: int, flags: set[str]) -> Found |
         text = sentence[at + f.end() :]
         what = _clean(fold_variants(text))
         if what and not _P.WH.search(what) and _tells(what):
-            return Found("remember", _same(text, what), len(sentence))
+            return SentenceIntent("remember", _same(text, what), len(sentence))
     return None
 
 
@@ -176,15 +176,17 @@ def _same(original: str, cleaned: str) -> str:
     return original[at : at + len(cleaned)] if at >= 0 else cleaned
 
 
-def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> Found | None:
+def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> SentenceIntent | None:
     m = _P.BA.match(core, at)
     if m is None:
         return None
     x, end = _clean(m["x"]), m["end"]
     if not (m["f"] or m["d"]):
         if colon := re.match(r"\s{0,3}[：:]\s{0,3}(?P<x>.+)$", core[m.end("how") :], re.S):
-            return Found("remember", f"{_same(sentence, x)}：{_clean(colon['x'])}", len(sentence))
-        return Found("remember", None if _P.BACK.match(x) else _same(sentence, x), _stop(sentence, core, m.end()))
+            return SentenceIntent("remember", f"{_same(sentence, x)}：{_clean(colon['x'])}", len(sentence))
+        return SentenceIntent(
+            "remember", None if _P.BACK.match(x) else _same(sentence, x), _stop(sentence, core, m.end())
+        )
     scope = re.search(r"我|这|那|关于|有关|所有|一切|全部|的(?:事|是)", x)
     asked = flags & {"please", "ask", "you", "want"} or "吧" in end or m["how"] in {"忘掉", "忘吊"} or "全" in m[0]
     if m["f"] and not (asked or scope):
@@ -201,12 +203,12 @@ def _read_ba(sentence: str, core: str, at: int, flags: set[str]) -> Found | None
     if re.search("[都全]|统统", m[0]) and re.match(
         r"我(?:以前|之前|曾经)?(?:跟你)?(?:说|讲|告诉你|聊)过?的(?:所有)?[话事]?情?$", x
     ):
-        return Found("forget", "everything", _stop(sentence, core, m.end()))
+        return SentenceIntent("forget", "everything", _stop(sentence, core, m.end()))
     start = core.index(x, at)
     return _thing(sentence, core, start, start + len(x), _stop(sentence, core, m.end()))
 
 
-def _read_delete(sentence: str, core: str, at: int, _flags: set[str]) -> Found | None:
+def _read_delete(sentence: str, core: str, at: int, _flags: set[str]) -> SentenceIntent | None:
     m = _P.DELETE.match(core, at)
     if m is None:
         return None
@@ -216,7 +218,7 @@ def _read_delete(sentence: str, core: str, at: int, _flags: set[str]) -> Found |
     if m["from"]:
         return _thing(sentence, core, m.end(), m.end() + len(body), stop)
     if _P.DELETE_ALL.match(body):
-        return Found("forget", "everything", stop)
+        return SentenceIntent("forget", "everything", stop)
     d = _P.DELETED.match(body)
     x = next((g for g in d.groups() if g), None) if d else None
     if not x:
@@ -225,7 +227,7 @@ def _read_delete(sentence: str, core: str, at: int, _flags: set[str]) -> Found |
     return _thing(sentence, core, start, start + len(x), stop)
 
 
-def _read_forget(sentence: str, core: str, at: int, flags: set[str]) -> Found | None:
+def _read_forget(sentence: str, core: str, at: int, flags: set[str]) -> SentenceIntent | None:
     m = None if "neg" in flags else _P.FORGET.match(core, at)
     if m is None:
         return None
@@ -254,34 +256,34 @@ def _read_forget(sentence: str, core: str, at: int, flags: set[str]) -> Found | 
     return _thing(sentence, core, start, start + len(body), _stop(sentence, core, end))
 
 
-def _thing(sentence: str, core: str, a: int, b: int, stop: int) -> Found | None:
+def _thing(sentence: str, core: str, a: int, b: int, stop: int) -> SentenceIntent | None:
     """Name the thing without 我说的关于 and the like."""
     body = core[a:b].strip(" 　，,。.！!？?")
     if not body:
         return None
     if everything(body):
-        return Found("forget", "everything", stop)
+        return SentenceIntent("forget", "everything", stop)
     if _P.BACK.match(body):
-        return Found("forget", None, stop)
+        return SentenceIntent("forget", None, stop)
     x = _P.AFTER.sub("", body)
     for before in (_P.BEFORE, _P.SAID):
         if m := before.match(x):
             x = x[m.end() :]
     x = re.sub(r"(?<!除)了$", "", x.strip(" 　，,。.！!：:")) or body
     if x in {"我", "我的", "我自己"}:
-        return Found("forget", "everything", stop)
+        return SentenceIntent("forget", "everything", stop)
     if _P.THIRD.match(x.removesuffix("的")):
-        return None if x[0] in "你您" else Found("forget", x.removesuffix("的"), stop)
+        return None if x[0] in "你您" else SentenceIntent("forget", x.removesuffix("的"), stop)
     at = core.index(x, a) if x in core[a:] else a
     spare = (
         _P.SPARE.match(core[b:])
         if "除" in core[b:] or re.search(r"别忘|不要忘|别删|留着|保留|记得", core[b:])
         else None
     )
-    return Found("forget", sentence[at : at + len(x)], stop, _clean(spare["x"]) if spare else "")
+    return SentenceIntent("forget", sentence[at : at + len(x)], stop, _clean(spare["x"]) if spare else "")
 
 
-def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> Found | None:
+def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> SentenceIntent | None:
     m = None if "neg" in flags else _P.REMEMBER.match(core, at)
     if m is None:
         return None
@@ -292,10 +294,10 @@ def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> Found 
         raw,
     ):
         said = _clean(sentence[m.end() + colon.end() :])
-        return Found("remember", said or None, len(sentence), lists=True)
+        return SentenceIntent("remember", said or None, len(sentence), lists=True)
     if not body:
         done = raw.startswith("了") or m["kind"] or m["firm"].endswith("了") or re.search(r"了[\s。！!]{0,9}$", core)
-        return None if done else Found("remember", None, len(sentence))
+        return None if done else SentenceIntent("remember", None, len(sentence))
     if (
         re.match(r"(?:了$|了[，,。！!]|不|没|过|的|吗|住?没有)", raw.strip())
         and "please" not in flags
@@ -303,15 +305,15 @@ def _read_remember(sentence: str, core: str, at: int, flags: set[str]) -> Found 
     ):
         return None
     if _P.BACK.match(body):
-        return Found("remember", None, len(sentence))
+        return SentenceIntent("remember", None, len(sentence))
     if "ask" in flags and not (flags & {"please"} or _P.STATES.search(body)):
         return None
     text = _same(sentence, body)
     if m["kind"]:
         if _P.WH.search(body) or not _tells(body):
             return None
-        return Found("remember", re.sub(r"^(?:要|去)(?=提醒)", "", text), len(sentence))
-    return None if _P.WH.match(body) else Found("remember", text, len(sentence))
+        return SentenceIntent("remember", re.sub(r"^(?:要|去)(?=提醒)", "", text), len(sentence))
+    return None if _P.WH.match(body) else SentenceIntent("remember", text, len(sentence))
 
 
 def _tells(body: str) -> bool:

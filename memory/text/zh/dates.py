@@ -13,17 +13,17 @@ from memory.text.dates.sentence import Make, Rule, Sentence, days_of, named_fest
 from memory.text.dates.times import (
     DAY,
     WEEKEND,
-    Again,
-    Nth,
-    Once,
+    FixedTime,
+    OrdinalTime,
+    RecurringTime,
     Time,
-    Unit,
+    TimeUnit,
+    add_days,
+    add_months,
     century,
     date,
-    day_of,
     half_of,
     month,
-    month_of,
     nth,
     nth_third,
     part,
@@ -36,7 +36,7 @@ from memory.text.dates.times import (
 )
 from memory.text.zh.numbers import read_number
 
-_FESTIVALS: Final[tuple[tuple[str, str, Again], ...]] = (
+_FESTIVALS: Final[tuple[tuple[str, str, RecurringTime], ...]] = (
     ("旦", r"元旦(?:节|假期)?", on_date(1, 1, 3)),
     ("跨", r"跨年夜?(?!演|歌)", on_date(12, 31, 2)),
     ("春 过", r"春节(?:假期|长假)?(?!联欢|晚会)|过年(?!货)|大过年", lunar(0, -1, 8)),
@@ -69,8 +69,8 @@ _FESTIVALS: Final[tuple[tuple[str, str, Again], ...]] = (
     ("至", r"冬至", on_date(12, 21, 2)),
     ("安", r"平安夜", on_date(12, 24)),
     ("诞", r"圣诞(?:节|假期)?(?!老人|树|歌|礼物|卡|帽|岛|颂|快乐|袜)", on_date(12, 25, 3, 1)),
-    ("暑", r"暑假(?!作业)", Again(Unit.SEASON, "year", lambda first: (date(first.year, 7, 1), date(first.year, 9, 1)), "near")),
-    ("寒", r"寒假(?!作业)", Again(Unit.SEASON, "year", lambda first: (date(first.year, 1, 10), date(first.year, 2, 25)), "near")),
+    ("暑", r"暑假(?!作业)", RecurringTime(TimeUnit.SEASON, "year", lambda first: (date(first.year, 7, 1), date(first.year, 9, 1)), "near")),
+    ("寒", r"寒假(?!作业)", RecurringTime(TimeUnit.SEASON, "year", lambda first: (date(first.year, 1, 10), date(first.year, 2, 25)), "near")),
 )  # fmt: skip
 
 _N: Final = r"(?:\d{1,2}|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])"
@@ -137,8 +137,8 @@ def _read_day(m: re.Match[str], _: Sentence) -> Time | None:
     if not 1 <= first <= last <= 31:
         return None
     weak = m.group().endswith("日") and last == first
-    return Again(
-        Unit.DAY, "month", lambda t: day_of(date(t.year, t.month, first), last - first + 1), "next", weak=weak
+    return RecurringTime(
+        TimeUnit.DAY, "month", lambda t: add_days(date(t.year, t.month, first), last - first + 1), "next", weak=weak
     )
 
 
@@ -150,7 +150,7 @@ def _read_month(m: re.Match[str], _: Sentence) -> Time | None:
 def _read_weekday(m: re.Match[str], said: Sentence) -> Time:
     which = min(_WEEKDAYS.index(m["d"]), 6)
     if m["q"]:
-        return Once(Unit.DAY, day_of(week_of(said.now, _later(m["q"]))[0] + which * DAY))
+        return FixedTime(TimeUnit.DAY, add_days(week_of(said.now, _later(m["q"]))[0] + which * DAY))
     return weekday(which)
 
 
@@ -158,7 +158,7 @@ def _relative(unit: str) -> Make:
     return lambda m, said: replace(said.units(unit, _later(m["q"])), at=None)
 
 
-def _read_third(m: re.Match[str], _: Sentence) -> Nth:
+def _read_third(m: re.Match[str], _: Sentence) -> OrdinalTime:
     which = {"初": 0, "头": 0, "上": 0, "开": 0, "中": 1}.get(m["w"][0], 2)
     return nth_third(which, edge="旬" not in m["w"])
 
@@ -168,20 +168,24 @@ def _read_edge(m: re.Match[str], _: Sentence) -> Time:
     which = {"初": 0, "上": 0, "中": 1}.get(m["w"][0], 2)
     match m["u"]:
         case "周":
-            return Again(Unit.THIRD, "week", lambda t: third_of(week_of(t), which, edge=True), "near")
+            return RecurringTime(TimeUnit.THIRD, "week", lambda t: third_of(week_of(t), which, edge=True), "near")
         case "年" | "岁":
-            return Again(Unit.THIRD, "year", lambda t: third_of(year_of(t.year), which, edge=True), "near")
-    return Again(Unit.THIRD, "month", lambda t: third_of(month_of(t.year, t.month), which, edge=bool(m["u"])), "near")
+            return RecurringTime(
+                TimeUnit.THIRD, "year", lambda t: third_of(year_of(t.year), which, edge=True), "near"
+            )
+    return RecurringTime(
+        TimeUnit.THIRD, "month", lambda t: third_of(add_months(t.year, t.month), which, edge=bool(m["u"])), "near"
+    )
 
 
 def _read_half_of(m: re.Match[str], _: Sentence) -> Time:
     which = int(m["w"] in {"下", "后"})
     if m["u"] == "年":
-        return Again(Unit.SEASON, "year", lambda t: half_of(year_of(t.year), which))
-    return Again(Unit.THIRD, "month", lambda t: half_of(month_of(t.year, t.month), which))
+        return RecurringTime(TimeUnit.SEASON, "year", lambda t: half_of(year_of(t.year), which))
+    return RecurringTime(TimeUnit.THIRD, "month", lambda t: half_of(add_months(t.year, t.month), which))
 
 
-def _read_nth(m: re.Match[str], _: Sentence) -> Nth:
+def _read_nth(m: re.Match[str], _: Sentence) -> OrdinalTime:
     """Read 三月的第一周, 五月最后一个周日."""
     n, u = _count(m["n"]) if m["n"] else -1, m["u"]
     one = weekday(min(_WEEKDAYS.index(u[-1]), 6)) if u[-1] in _WEEKDAYS and len(u) > 1 else WEEKEND
@@ -190,9 +194,9 @@ def _read_nth(m: re.Match[str], _: Sentence) -> Nth:
 
 def _read_decade(m: re.Match[str], _: Sentence) -> Time:
     if m["y"]:
-        return Once(Unit.DECADE, year_of(int(m["y"]), 10))
+        return FixedTime(TimeUnit.DECADE, year_of(int(m["y"]), 10))
     d = _count(m["d"])
-    return Once(Unit.DECADE, year_of((1900 if m["c"] or d > 2 else 2000) + 10 * d, 10))
+    return FixedTime(TimeUnit.DECADE, year_of((1900 if m["c"] or d > 2 else 2000) + 10 * d, 10))
 
 
 def _read_part(m: re.Match[str], said: Sentence) -> Time | None:
@@ -260,9 +264,9 @@ RULES: Final[tuple[Rule, ...]] = (
     ("月", rf"(?<![\d个这半整每几〇零一二三四五六七八九十])(?P<m>{_N})月?(?:份)?(?:{_TO}|[和与及])(?P<e>{_N})月份?(?![\d饼亮])", _read_month),
     ("0 1 2 3 4 5 6 7 8 9", r"(?<=[一-鿿])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?![\d/])(?P<y>)", read_slashed),
     # --- years, and what is of a year
-    ("年", r"(?<![\d.])(?P<y>(?:19|20)\d\d)年(?:度|份)?(?!级|代)", lambda m, _: Once(Unit.YEAR, year_of(int(m["y"])))),
-    ("年", r"(?P<y>[一二][〇零一二三四五六七八九]{3})年(?:度|份)?(?!级|代)", lambda m, _: Once(Unit.YEAR, year_of(_year(m["y"])))),
-    ("年", r"(?<![\d.〇零一二三四五六七八九十])(?P<y>\d\d|[〇零一二九八七][〇零一二三四五六七八九])年(?!级|代|前|后|来|之|以|内|多|间|的?(?:时间|经验|工龄))", lambda m, _: Once(Unit.YEAR, year_of(_year(m["y"])), weak=not (m["y"][0] in "0〇零" or (m["y"].isdigit() and int(m["y"]) > 60 and not preceded(m, _LASTED))))),
+    ("年", r"(?<![\d.])(?P<y>(?:19|20)\d\d)年(?:度|份)?(?!级|代)", lambda m, _: FixedTime(TimeUnit.YEAR, year_of(int(m["y"])))),
+    ("年", r"(?P<y>[一二][〇零一二三四五六七八九]{3})年(?:度|份)?(?!级|代)", lambda m, _: FixedTime(TimeUnit.YEAR, year_of(_year(m["y"])))),
+    ("年", r"(?<![\d.〇零一二三四五六七八九十])(?P<y>\d\d|[〇零一二九八七][〇零一二三四五六七八九])年(?!级|代|前|后|来|之|以|内|多|间|的?(?:时间|经验|工龄))", lambda m, _: FixedTime(TimeUnit.YEAR, year_of(_year(m["y"])), weak=not (m["y"][0] in "0〇零" or (m["y"].isdigit() and int(m["y"]) > 60 and not preceded(m, _LASTED))))),
     ("年", r"(?P<w>大前|大后|[今去明]|(?<![大之以目])前|(?<![大以之然])后|(?<!\d)本|[上下]一)年度?(?!轻|级|代|糕|夜|货)", lambda m, said: said.units("year", _YEARS[m["w"]])),
     ("代", r"(?:(?P<c>(?:上个?|20|二十)世纪))?(?:(?P<d>[二三四五六七八九]|\d)[十0]|(?P<y>(?:19|20)\d0))年代", _read_decade),
     ("春 夏 秋 冬", r"(?<![立新青回长思入])(?P<s>[春夏秋冬])[天季]|(?<=年)的?(?P<t>[春夏秋冬])(?!节)", lambda m, _: season(_SEASONS[m["s"] or m["t"]])),
@@ -293,7 +297,7 @@ RULES: Final[tuple[Rule, ...]] = (
     ("前", r"(?P<n>\d{1,9}|[一二三四五六七八九十两几半])个?半?(?P<v>小时|钟头|分钟|秒钟?|刻钟)(?P<way>以前|之前|前)", _read_hours),
     ("后", rf"(?:再过)?{_COUNT}{_U}(?:以后|之后|后)(?!来)", _read_after),
     ("过", r"(?:再过|(?<![一-鿿])过|(?<=我)过)(?P<n>[一两二三四五六七八九十几]|\d{1,3})(?P<u>天|周|个?星期|个?礼拜|个月|年)(?!级|的)", _read_after),
-    ("天", r"(?<!\d)[前这]几天|前些天|前[两三]天|前一?阵子?|前段时间", lambda m, said: replace(said.stretch("day", 30 if m.group()[-1] in "阵子间" else 4 if m.group()[1] in "两三" else 7, ahead=False), unit=Unit.WEEK)),
+    ("天", r"(?<!\d)[前这]几天|前些天|前[两三]天|前一?阵子?|前段时间", lambda m, said: replace(said.stretch("day", 30 if m.group()[-1] in "阵子间" else 4 if m.group()[1] in "两三" else 7, ahead=False), unit=TimeUnit.WEEK)),
     ("最 过 近 这 前 接 未 今 之 往 内", rf"(?:最近|过去|近|这|(?:(?<![一-鿿])|(?<=[我你他她它们了就在到是从和跟]))前(?!一天))的?(?:这)?{_COUNT}(?P<u>天|个?(?:星期|礼拜)|周|个月|年)(?:之内|以内|内|里)?", _read_stretch),
     ("最 过", r"(?:最近|过去)(?:这|的)?一?(?P<u>个?(?:星期|礼拜)|周|个?月|年)(?!级)(?P<n>)", _read_stretch),
     ("接 未 今 之 往", rf"(?:接下来|未来|今后|之后|往后)的?(?:这)?{_COUNT}(?P<u>天|个?(?:星期|礼拜)|周|个月|年)(?:之内|以内|内|里)?", _read_stretch),

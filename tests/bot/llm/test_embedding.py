@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bot.llm.embedders.api import APIEmbedder
-from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.endpoint import ClientPool, Endpoint
 from bot.settings import Settings
 from memory.errors import ModelError
 from memory.recall import QueryEmbedder
@@ -18,14 +18,14 @@ from tests.servers.openai import OpenAIServer, fail, say, vector_of
 
 
 @pytest.fixture
-async def clients() -> AsyncIterator[Clients]:
-    clients = Clients()
+async def clients() -> AsyncIterator[ClientPool]:
+    clients = ClientPool()
     yield clients
     await clients.close()
 
 
 @pytest.fixture
-def embedder(openai_server: OpenAIServer, clients: Clients) -> APIEmbedder:
+def embedder(openai_server: OpenAIServer, clients: ClientPool) -> APIEmbedder:
     return APIEmbedder(Endpoint(openai_server.url, "k"), clients, "m", dim=64)
 
 
@@ -50,7 +50,7 @@ async def test_long_texts_make_small_batches(openai_server: OpenAIServer, embedd
 
 
 async def test_a_length_nobody_knows_is_asked_for_once(
-    openai_server: OpenAIServer, clients: Clients, tmp_path: Path
+    openai_server: OpenAIServer, clients: ClientPool, tmp_path: Path
 ) -> None:
     """Discovered with one request, and remembered for the next start."""
     where, memo = Endpoint(openai_server.url), tmp_path / "embedders.json"
@@ -66,7 +66,7 @@ async def test_a_length_nobody_knows_is_asked_for_once(
 
 
 async def test_another_length_than_known_is_refused_and_learnt(
-    openai_server: OpenAIServer, clients: Clients, tmp_path: Path
+    openai_server: OpenAIServer, clients: ClientPool, tmp_path: Path
 ) -> None:
     """No vector of a wrong length gets into the index; the next start knows better."""
     where, memo = Endpoint(openai_server.url), tmp_path / "embedders.json"
@@ -129,7 +129,7 @@ async def test_a_slow_endpoint_is_left_behind(openai_server: OpenAIServer, embed
     await queries.close()
 
 
-async def test_models_that_want_a_prefix_get_it(openai_server: OpenAIServer, clients: Clients) -> None:
+async def test_models_that_want_a_prefix_get_it(openai_server: OpenAIServer, clients: ClientPool) -> None:
     """Queries and contents are told apart where the model was trained so."""
     embedder = APIEmbedder(Endpoint(openai_server.url), clients, "nomic-embed-text", dim=64)
     await embedder.embed(["tea"], "query")
@@ -137,7 +137,7 @@ async def test_models_that_want_a_prefix_get_it(openai_server: OpenAIServer, cli
     assert [r.body["input"] for r in openai_server.embeddings] == [["search_query: tea"], ["search_document: tea"]]
 
 
-def test_local_is_this_machine(clients: Clients) -> None:
+def test_local_is_this_machine(clients: ClientPool) -> None:
     """Only a loopback address keeps texts here."""
     assert APIEmbedder(Endpoint("http://127.0.0.1:1/v1"), clients).local
     assert not APIEmbedder(Endpoint("http://192.168.0.2/v1"), clients).local

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from bot.reports import sentence, wait
+from bot.reports import describe_error, wait
 from memory.errors import ModelError, ModelErrorCode
 from memory.text.tokens import estimate_tokens
 
@@ -16,7 +16,7 @@ from memory.text.tokens import estimate_tokens
 def test_one_sentence_for_each(code: ModelErrorCode) -> None:
     """Each code says something of its own in both languages, names who failed, and shows nothing raw."""
     error = ModelError(code, detail="RAW sk-secret", retry_after=20, model="gpt-x", host="api.example.org")
-    en, zh = sentence(error, "en"), sentence(error, "zh")
+    en, zh = describe_error(error, "en"), describe_error(error, "zh")
     assert re.search("[一-鿿]", zh)
     assert not re.search("[一-鿿]", en)
     for text in (en, zh):
@@ -26,25 +26,25 @@ def test_one_sentence_for_each(code: ModelErrorCode) -> None:
         assert "{" not in text
         assert text[-1] in ".。"
     bare = ModelError(code)
-    assert "“”" not in sentence(bare, "en") + sentence(bare, "zh")
+    assert "“”" not in describe_error(bare, "en") + describe_error(bare, "zh")
 
 
 def test_sentences_are_distinct() -> None:
     """No two failures are told alike."""
     for lang in ("en", "zh"):
-        told = {sentence(ModelError(c, host="h", model="m"), lang) for c in get_args(ModelErrorCode)}
+        told = {describe_error(ModelError(c, host="h", model="m"), lang) for c in get_args(ModelErrorCode)}
         assert len(told) == len(get_args(ModelErrorCode))
 
 
 def test_the_particular_ones() -> None:
     """A wait is named, a missing key is not called bad, and Ollama's models are fetched its own way."""
     limited = ModelError("rate_limit", retry_after=20, host="h")
-    assert "in 20 seconds" in sentence(limited, "en")
-    assert "20 秒后" in sentence(limited, "zh")
-    assert "no API key" in sentence(ModelError("bad_key", detail="no key", host="h"), "en")
+    assert "in 20 seconds" in describe_error(limited, "en")
+    assert "20 秒后" in describe_error(limited, "zh")
+    assert "no API key" in describe_error(ModelError("bad_key", detail="no key", host="h"), "en")
     gone = ModelError("unknown_model", detail="ollama: not found", model="qwen3")
-    assert "ollama pull qwen3" in sentence(gone, "zh")
-    assert "gpt-9" in sentence(ModelError("unknown_model", host="h"), "en", model="gpt-9")
+    assert "ollama pull qwen3" in describe_error(gone, "zh")
+    assert "gpt-9" in describe_error(ModelError("unknown_model", host="h"), "en", model="gpt-9")
 
 
 def test_waits() -> None:

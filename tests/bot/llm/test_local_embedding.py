@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from bot import llm
-from bot.llm.embedders.local import NAME, LocalEmbedder, download, find, in_background, installed, look
+from bot.llm.embedders.local import NAME, LocalEmbedder, download, find, find_model, is_installed, run_in_background
 from bot.settings import Settings
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError
 from memory.ports import FloatArray
 from tests.bench.onnx_file import Graph
 
-needs_runtime = pytest.mark.skipif(not installed(), reason="onnxruntime and tokenizers are not installed here")
+needs_runtime = pytest.mark.skipif(not is_installed(), reason="onnxruntime and tokenizers are not installed here")
 WORDS = ["[PAD]", "[UNK]", "tea", "green", "cup", "猫", "喜", "欢"]
 DIM = 4
 TABLE = np.random.default_rng(5).standard_normal((len(WORDS), DIM)).astype(np.float32)
@@ -60,7 +60,7 @@ def expected(text: str) -> FloatArray:
 
 
 def opened(folder: Path) -> LocalEmbedder:
-    model = look(folder)
+    model = find_model(folder)
     assert model is not None
     return LocalEmbedder(model, patience=20)
 
@@ -115,7 +115,7 @@ async def test_what_cannot_be_used_says_so(tmp_path: Path) -> None:
     (wrong / "config.json").write_text(json.dumps({"hidden_size": 5}))
     with pytest.raises(ModelError, match="vectors of 4 instead of 5"):
         await opened(wrong).embed(["tea"], "content")
-    assert look(tmp_path) is None
+    assert find_model(tmp_path) is None
 
 
 @needs_runtime
@@ -191,15 +191,15 @@ async def test_chosen_by_itself_when_it_is_there(tmp_path: Path) -> None:
 async def test_an_embedder_is_found_again_by_its_id(tmp_path: Path) -> None:
     """So that what it embedded is still found while another takes over."""
     settings = Settings(home=tmp_path / "home", provider="offline", embedder_path=a_model(tmp_path / "m"))
-    choice, clients = await llm.choose(settings), llm.Clients()
+    choice, clients = await llm.choose(settings), llm.ClientPool()
     ids = [LexicalEmbedder().id, opened(tmp_path / "m").id, "api:bge-m3:1024"]
     for name in ids[:2]:
-        again = llm.embedder_named(settings, choice, clients, name)
+        again = llm.find_embedder(settings, choice, clients, name)
         assert again is not None
         assert again.id == name
-    assert llm.embedder_named(settings, choice, clients, ids[2]) is None
+    assert llm.find_embedder(settings, choice, clients, ids[2]) is None
     for name in ("lexical:ngrams-0:512", "onnx:gone-12345678:4", "openai:text-embedding-3-small:1536", "odd"):
-        assert llm.embedder_named(settings, choice, clients, name) is None
+        assert llm.find_embedder(settings, choice, clients, name) is None
     await clients.close()
 
 
@@ -222,7 +222,7 @@ async def test_a_download_leaves_a_model_that_is_found(tmp_path: Path, monkeypat
         "import shutil; assert name.startswith('sentence-transformers/');"
         f" shutil.copytree({str(tmp_path / 'hub')!r}, cache_dir + '/models--Qdrant--{NAME}-onnx-Q/snapshots/1')",
     )
-    model = await in_background(lambda: download(tmp_path / "home"))
+    model = await run_in_background(lambda: download(tmp_path / "home"))
     assert (model.name, model.dim) == (NAME, DIM)
     assert find(None, tmp_path / "home") == model
 
@@ -231,7 +231,7 @@ async def test_a_download_that_fails_is_one_error(tmp_path: Path, monkeypatch: p
     """Whatever the hub's client raises; and where the extra is not installed, that is said."""
     _fake_fastembed(tmp_path, monkeypatch, "raise ValueError('Could not load model from any source.')")
     with pytest.raises(ModelError) as e:
-        await in_background(lambda: download(tmp_path / "home"))
+        await run_in_background(lambda: download(tmp_path / "home"))
     assert (e.value.code, e.value.host) == ("no_connection", "huggingface.co")
     monkeypatch.setitem(sys.modules, "fastembed", None)
     with pytest.raises(ModelError, match="not installed"):

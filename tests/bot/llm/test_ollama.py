@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.llm.base import closing, complete
-from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.base import close_stream, read_whole_answer
+from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers import ollama
 from bot.llm.providers.ollama import OllamaChat
 from memory.errors import ModelError
@@ -23,7 +23,7 @@ HI = ModelRequest("chat", [{"role": "user", "content": "Hi"}])
 @pytest.fixture
 async def model(openai_server: OpenAIServer) -> AsyncIterator[OllamaChat]:
     openai_server.ollama, openai_server.models = "0.12.0", ["nomic-embed-text", "qwen3:4b"]
-    clients = Clients()
+    clients = ClientPool()
     yield OllamaChat(Endpoint(openai_server.root), clients)
     await clients.close()
 
@@ -37,7 +37,7 @@ async def test_it_talks_with_the_model_that_is_there(openai_server: OpenAIServer
     assert chunks[-1].finish == "stop"
     assert chunks[-1].usage is not None
     assert chunks[-1].usage.completion_tokens > 0
-    assert (await complete(model, HI))[0] == "Yes."
+    assert (await read_whole_answer(model, HI))[0] == "Yes."
     assert model.name == "qwen3:4b"
 
 
@@ -45,17 +45,17 @@ async def test_the_window_fits_the_prompt(openai_server: OpenAIServer, model: Ol
     """num_ctx is always sent, holds prompt and answer, grows in steps up to the setting, and never shrinks."""
     model.context_tokens, openai_server.default = 30_000, "Fine."
     for words in (10, 9_000, 10, 100_000):
-        await complete(model, ModelRequest("chat", [{"role": "user", "content": "word " * words}]))
+        await read_whole_answer(model, ModelRequest("chat", [{"role": "user", "content": "word " * words}]))
     sizes = [r.body["options"]["num_ctx"] for r in openai_server.chats]
     assert sizes == [8192, 16384, 16384, 32048]
 
 
 async def test_tasks_do_not_ponder(openai_server: OpenAIServer, model: OllamaChat) -> None:
     """Background work says so, with its limit and schema."""
-    await complete(model, ModelRequest("extract", HI.messages, max_tokens=9, schema={"type": "object"}))
+    await read_whole_answer(model, ModelRequest("extract", HI.messages, max_tokens=9, schema={"type": "object"}))
     body = openai_server.chats[0].body
     assert (body["think"], body["options"]["num_predict"], body["format"]) == (False, 9, {"type": "object"})
-    await complete(model, HI)
+    await read_whole_answer(model, HI)
     assert "think" not in openai_server.chats[1].body
 
 
@@ -65,7 +65,9 @@ async def test_a_refused_schema_is_left_out_from_then_on(openai_server: OpenAISe
     openai_server.queue.append(Reply(status=400, error={"message": told}))
     openai_server.default = "Fine."
     for _ in range(2):
-        assert (await complete(model, ModelRequest("extract", HI.messages, schema={"type": "object"})))[0] == "Fine."
+        assert (await read_whole_answer(model, ModelRequest("extract", HI.messages, schema={"type": "object"})))[
+            0
+        ] == "Fine."
     assert ["format" in r.body for r in openai_server.chats] == [True, False, False]
 
 
@@ -86,7 +88,7 @@ async def test_failures(openai_server: OpenAIServer, model: OllamaChat, reply: R
     """As with any endpoint: a code, and what had come."""
     openai_server.default = reply
     with pytest.raises(ModelError) as e:
-        await complete(model, HI)
+        await read_whole_answer(model, HI)
     assert (e.value.code, e.value.partial) == (code, "one" if reply.after else "")
 
 
@@ -94,18 +96,18 @@ async def test_missing_models(openai_server: OpenAIServer, model: OllamaChat) ->
     """A model that is not there is named; none at all is said."""
     model.model = "gone"
     with pytest.raises(ModelError) as e:
-        await complete(model, HI)
+        await read_whole_answer(model, HI)
     assert (e.value.code, e.value.model) == ("unknown_model", "gone")
     model.model, openai_server.models = "", ["nomic-embed-text"]
     with pytest.raises(ModelError) as e:
-        await complete(model, HI)
+        await read_whole_answer(model, HI)
     assert (e.value.code, e.value.model) == ("unknown_model", "")
 
 
 async def test_closing_stops_it(openai_server: OpenAIServer, model: OllamaChat) -> None:
     """Ollama stops computing when nobody listens."""
     openai_server.default = say("slow " * 1000, delay=0.01)
-    async with closing(model.stream(HI)) as chunks:
+    async with close_stream(model.stream(HI)) as chunks:
         await anext(chunks)
     request = openai_server.chats[0]
     await asyncio.wait_for(request.over.wait(), 2)
@@ -114,18 +116,18 @@ async def test_closing_stops_it(openai_server: OpenAIServer, model: OllamaChat) 
 
 async def test_looking_for_it_is_quick(openai_server: OpenAIServer) -> None:
     """Nobody there, somebody else there, somebody mute there: None, soon."""
-    clients = Clients()
+    clients = ClientPool()
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         closed = Endpoint(f"http://127.0.0.1:{mute.getsockname()[1]}")
-        assert await ollama.detect(closed, clients) is None
+        assert await ollama.detect_ollama(closed, clients) is None
         mute.listen()
         began = time.monotonic()
-        assert await ollama.detect(closed, clients, timeout=0.3) is None
+        assert await ollama.detect_ollama(closed, clients, timeout=0.3) is None
         assert time.monotonic() - began < 4
-    assert await ollama.detect(Endpoint(openai_server.root), clients) is None
+    assert await ollama.detect_ollama(Endpoint(openai_server.root), clients) is None
     openai_server.ollama = "0.12.0"
-    found = await ollama.detect(Endpoint(openai_server.root), clients)
+    found = await ollama.detect_ollama(Endpoint(openai_server.root), clients)
     assert found is not None
     assert found == ("gpt-4o-mini",)
     await clients.close()
@@ -147,7 +149,7 @@ def test_the_most_sensible_model_comes_first() -> None:
         row("gpt-oss:120b-cloud", 0),
         row("kimi", 0, remote_host="https://example.org"),
     ]
-    assert ollama.ranked(rows) == ["qwen3:8b", "qwen3:1.7b", "llama3.3:70b", "qwen2.5-coder:7b"]
+    assert ollama.rank_models(rows) == ["qwen3:8b", "qwen3:1.7b", "llama3.3:70b", "qwen2.5-coder:7b"]
 
 
 @pytest.mark.parametrize(

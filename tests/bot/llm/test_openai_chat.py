@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.llm.base import closing, complete
-from bot.llm.endpoint import Clients, Endpoint
+from bot.llm.base import close_stream, read_whole_answer
+from bot.llm.endpoint import ClientPool, Endpoint
 from bot.llm.providers.openai import OpenAIChat
 from memory.errors import ModelError
 from memory.ports import Chunk, ModelRequest
@@ -20,20 +20,20 @@ HI = ModelRequest("chat", [{"role": "system", "content": "Be kind."}, {"role": "
 
 
 @pytest.fixture
-async def clients() -> AsyncIterator[Clients]:
-    clients = Clients()
+async def clients() -> AsyncIterator[ClientPool]:
+    clients = ClientPool()
     yield clients
     await clients.close()
 
 
 @pytest.fixture
-def model(openai_server: OpenAIServer, clients: Clients) -> OpenAIChat:
+def model(openai_server: OpenAIServer, clients: ClientPool) -> OpenAIChat:
     return OpenAIChat(Endpoint(openai_server.url, "sk-test-0123456789"), clients, "m")
 
 
 async def failure(model: OpenAIChat, request: ModelRequest = HI) -> ModelError:
     with pytest.raises(ModelError) as e:
-        await complete(model, request)
+        await read_whole_answer(model, request)
     return e.value
 
 
@@ -55,7 +55,7 @@ async def test_thinking_is_hidden_in_either_form(openai_server: OpenAIServer, mo
     """As tags in the text, cut anywhere, or in a field of its own."""
     for reply in (say("Yes.", thinking="hm </b>", split=3), say("Yes.", thinking="hm", thinking_as="field")):
         openai_server.queue.append(reply)
-        assert (await complete(model, HI))[0] == "Yes."
+        assert (await read_whole_answer(model, HI))[0] == "Yes."
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ async def test_errors_within_a_stream_have_their_code(openai_server: OpenAIServe
         assert (await failure(model)).code == code
 
 
-async def test_no_server_at_all(clients: Clients) -> None:
+async def test_no_server_at_all(clients: ClientPool) -> None:
     """Nobody listening is no connection, quickly."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
@@ -145,7 +145,7 @@ async def test_no_server_at_all(clients: Clients) -> None:
     assert time.monotonic() - began < 3
 
 
-async def test_a_silent_server_times_out(openai_server: OpenAIServer, clients: Clients) -> None:
+async def test_a_silent_server_times_out(openai_server: OpenAIServer, clients: ClientPool) -> None:
     """The wait between two chunks is bounded."""
     endpoint = Endpoint(openai_server.url, "k")
     client = await clients.sdk(endpoint)
@@ -160,14 +160,14 @@ async def test_an_endpoint_that_does_not_stream(openai_server: OpenAIServer, mod
     """A whole answer where a stream was asked for is an answer."""
     body = '{"choices":[{"message":{"content":"<think>x</think>Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3}}'
     openai_server.default = Reply(body=body)
-    text, usage = await complete(model, HI)
+    text, usage = await read_whole_answer(model, HI)
     assert (text, usage.prompt_tokens) == ("Hi", 3)
 
 
 async def test_closing_the_stream_closes_the_connection(openai_server: OpenAIServer, model: OpenAIChat) -> None:
     """Whoever stops reading is heard at the other end at once."""
     openai_server.default = say("slow " * 1000, delay=0.01)
-    async with closing(model.stream(HI)) as chunks:
+    async with close_stream(model.stream(HI)) as chunks:
         await anext(chunks)
         await anext(chunks)
     await asyncio.wait_for(openai_server.requests[0].over.wait(), 2)
@@ -180,7 +180,7 @@ async def test_cancelling_closes_the_connection(
 ) -> None:
     """Also while nothing has come yet."""
     openai_server.default = say("slow " * 1000, delay=0.01, first_delay=first_delay)
-    task = asyncio.create_task(complete(model, HI))
+    task = asyncio.create_task(read_whole_answer(model, HI))
     (request,) = await openai_server.wait_for(1)
     await asyncio.sleep(0.1)
     task.cancel()
@@ -195,7 +195,7 @@ async def test_what_is_refused_is_left_out_from_then_on(openai_server: OpenAISer
     openai_server.rejects = {"stream_options", "max_tokens", "response_format"}
     request = ModelRequest("extract", HI.messages, max_tokens=50, schema={"type": "object"})
     for _ in range(2):
-        assert (await complete(model, request))[0] == "You said: Hi"
+        assert (await read_whole_answer(model, request))[0] == "You said: Hi"
     assert len(openai_server.requests) == 5
     last = openai_server.requests[-1].body
     assert last["max_completion_tokens"] == 50
@@ -206,32 +206,32 @@ async def test_a_schema_refused_in_other_words_is_left_out(openai_server: OpenAI
     """Not every endpoint names the parameter."""
     openai_server.queue.append(Reply(status=400, error={"message": "json_schema is not supported by this model"}))
     request = ModelRequest("extract", HI.messages, schema={"type": "object"})
-    assert (await complete(model, request))[0] == "You said: Hi"
+    assert (await read_whole_answer(model, request))[0] == "You said: Hi"
     assert ["response_format" in r.body for r in openai_server.requests] == [True, False]
 
 
 async def test_limits_and_schemas_are_sent(openai_server: OpenAIServer, model: OpenAIChat) -> None:
     """What a task asks for reaches the endpoint."""
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    await complete(model, ModelRequest("extract", HI.messages, max_tokens=50, schema=schema))
+    await read_whole_answer(model, ModelRequest("extract", HI.messages, max_tokens=50, schema=schema))
     body = openai_server.requests[0].body
     assert body["max_tokens"] == 50
     assert body["response_format"]["json_schema"]["schema"] == schema
 
 
-async def test_a_model_nobody_chose_gives_way(openai_server: OpenAIServer, clients: Clients) -> None:
+async def test_a_model_nobody_chose_gives_way(openai_server: OpenAIServer, clients: ClientPool) -> None:
     """Where the default is unknown the endpoint's own model is taken; a chosen one is never replaced."""
     openai_server.strict_models, openai_server.models = True, ["nomic-embed-text", "qwen3"]
     unchosen = OpenAIChat(Endpoint(openai_server.url), clients, chosen=False)
-    await complete(unchosen, HI)
-    await complete(unchosen, HI)
+    await read_whole_answer(unchosen, HI)
+    await read_whole_answer(unchosen, HI)
     assert unchosen.name == "qwen3"
     assert [r.path for r in openai_server.requests].count("/v1/models") == 1
     assert (await failure(OpenAIChat(Endpoint(openai_server.url), clients, "gone"))).code == "unknown_model"
 
 
 async def test_nothing_of_the_environment_is_sent(
-    openai_server: OpenAIServer, clients: Clients, monkeypatch: pytest.MonkeyPatch
+    openai_server: OpenAIServer, clients: ClientPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither keys, organisations, headers nor a proxy of the environment reach an endpoint that is not OpenAI's."""
     for name in ("ORG_ID", "PROJECT_ID", "ADMIN_KEY", "API_KEY", "WEBHOOK_SECRET"):
@@ -240,7 +240,7 @@ async def test_nothing_of_the_environment_is_sent(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
     for key in ("k", None):
-        await complete(OpenAIChat(Endpoint(openai_server.url, key), clients, "m"), HI)
+        await read_whole_answer(OpenAIChat(Endpoint(openai_server.url, key), clients, "m"), HI)
     with_key, without = openai_server.requests
     assert with_key.key == "k"
     assert "authorization" not in without.headers
@@ -249,7 +249,7 @@ async def test_nothing_of_the_environment_is_sent(
         assert not {"openai-organization", "openai-project"} & set(request.headers)
 
 
-async def test_no_key_for_openai_is_said_before_anything_is_sent(clients: Clients) -> None:
+async def test_no_key_for_openai_is_said_before_anything_is_sent(clients: ClientPool) -> None:
     """Without a key OpenAI is not even asked."""
     e = await failure(OpenAIChat(Endpoint(), clients))
     assert (e.code, e.detail, e.host) == ("bad_key", "no key", "api.openai.com")
@@ -264,10 +264,10 @@ async def test_keys_stay_out_of_errors(openai_server: OpenAIServer, model: OpenA
     assert "sk-other" not in str(e)
 
 
-async def test_one_client_for_many_requests(openai_server: OpenAIServer, clients: Clients) -> None:
+async def test_one_client_for_many_requests(openai_server: OpenAIServer, clients: ClientPool) -> None:
     """Requests share a client per endpoint, also when they begin together."""
     a, b = (OpenAIChat(Endpoint(openai_server.url, "k"), clients, m) for m in "ab")
-    texts = await asyncio.gather(*(complete(m, HI) for m in (a, b) * 5))
+    texts = await asyncio.gather(*(read_whole_answer(m, HI) for m in (a, b) * 5))
     assert len(texts) == 10
     assert await clients.sdk(a.endpoint) is await clients.sdk(b.endpoint)
 

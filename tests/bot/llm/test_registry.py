@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.llm import PROVIDERS, Choice, choose, open_models
-from bot.llm.base import complete
+from bot.llm import PROVIDERS, ProviderChoice, choose, open_models
+from bot.llm.base import read_whole_answer
 from bot.settings import Settings
 from memory.ports import ModelRequest
 from tests.servers.openai import OpenAIServer, say
@@ -61,8 +61,8 @@ async def test_roles_have_models_of_their_own(settings: Settings, openai_server:
     mine = replace(settings, openai_base_url=openai_server.url, chat_model="big", memory_model="small")
     models = await open_models(mine)
     try:
-        assert (await complete(models.chat, HI))[0] == "You said: Hi"
-        assert (await complete(models.memory, HI))[0] == "[SKIP]"
+        assert (await read_whole_answer(models.chat, HI))[0] == "You said: Hi"
+        assert (await read_whole_answer(models.memory, HI))[0] == "[SKIP]"
         assert {role for role, _ in models.meter.spent} == {"chat", "memory"}
         assert models.choice.embedding.startswith("lexical:")
     finally:
@@ -153,7 +153,7 @@ async def test_every_provider_builds(settings: Settings, name: str) -> None:
     try:
         assert models.chat.name
         assert models.memory.name
-        assert isinstance(models.choice, Choice)
+        assert isinstance(models.choice, ProviderChoice)
     finally:
         await models.close()
 
@@ -174,7 +174,7 @@ async def test_an_unnamed_model_is_not_insisted_on(settings: Settings, openai_se
     openai_server.strict_models, openai_server.models = True, ["local-model"]
     models = await open_models(replace(settings, openai_base_url=openai_server.url))
     try:
-        await complete(models.chat, HI)
+        await read_whole_answer(models.chat, HI)
         assert models.chat.name == "local-model"
     finally:
         await models.close()

@@ -12,12 +12,12 @@ from typing import Any
 
 from bot.bootstrap import Ebb, open_ebb
 from bot.chats.telegram.polling import serve
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.tuning import BotTiming
 from bot.settings import Settings
 from tests.servers.openai import OpenAIServer, Rule, say
 from tests.servers.telegram import ADA, PATIENCE, Person, Shown, TelegramServer
 
-QUICK = Tuning(
+QUICK = BotTiming(
     private_interval=0.05,
     group_interval=0.1,
     first_paint=0.05,
@@ -128,7 +128,7 @@ def script(model: OpenAIServer) -> None:
 
 @asynccontextmanager
 async def running(
-    home: Path, server: TelegramServer, model: OpenAIServer, *, tuning: Tuning = QUICK, **more: Any
+    home: Path, server: TelegramServer, model: OpenAIServer, *, tuning: BotTiming = QUICK, **more: Any
 ) -> AsyncIterator[Bot]:
     """Run it, and stop it."""
     script(model)

@@ -13,23 +13,23 @@ import pytest
 from telegram import Bot, Update
 from telegram.ext import Updater
 
-from bot.chats.telegram.access import ATTEMPTS, Door, code_in, new_code
-from bot.chats.telegram.inbox import Inbox, Journal
-from bot.chats.telegram.incoming import Kept, addressed, assemble, command_of, is_service
-from bot.chats.telegram.lanes import Lanes
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.access import ATTEMPTS, AccessControl, code_in, new_code
+from bot.chats.telegram.inbox import BotState, Inbox
+from bot.chats.telegram.incoming import StoredUpdate, is_addressed, is_service, join_parts, parse_command
+from bot.chats.telegram.lanes import ChatQueues
+from bot.chats.telegram.tuning import BotTiming
 from bot.chats.telegram.wire import make_bot
 from memory.errors import StoreBusy
-from memory.store import SqliteStore, open_store, worker_id
+from memory.store import SqliteStore, make_worker_id, open_store
 from tests.servers.telegram import ADA, EVE, TelegramServer
 
 NOW = datetime(2026, 3, 4, 5, 6, tzinfo=UTC)
-QUICK = Tuning(gather=0.05, gather_forward=0.15, gather_paste=0.2, gather_album=0.2, gather_most=1.0)
+QUICK = BotTiming(gather=0.05, gather_forward=0.15, gather_paste=0.2, gather_album=0.2, gather_most=1.0)
 
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    opened = await open_store(tmp_path / "ebb.db", clock=lambda: NOW, worker=worker_id(), key=b"k" * 32)
+    opened = await open_store(tmp_path / "ebb.db", clock=lambda: NOW, worker=make_worker_id(), key=b"k" * 32)
     yield opened
     await opened.close()
 
@@ -50,7 +50,7 @@ async def _ours(_update: Update) -> tuple[str | None, bool] | None:
 
 async def test_committed_before_confirmed(telegram_server: TelegramServer, store: SqliteStore, bot: Bot) -> None:
     """When Telegram is told that we have an update, it is in the store."""
-    journal = Journal(store, bot.id, lambda: NOW)
+    journal = BotState(store, bot.id, lambda: NOW)
     inbox = Inbox(journal, _ours)
     kept_when_confirmed: list[int] = []
     telegram_server.say("one")
@@ -78,14 +78,14 @@ async def test_a_store_in_the_way_confirms_nothing(
             raise StoreBusy("locked")
         return "u1", True
 
-    journal = Journal(store, bot.id, lambda: NOW)
+    journal = BotState(store, bot.id, lambda: NOW)
     inbox = Inbox(journal, admit)
     telegram_server.say("important")
     async with Updater(bot, inbox) as updater:
         await updater.start_polling(timeout=5, error_callback=lambda _e: None)
         item = await asyncio.wait_for(inbox.get(), 10)
         await updater.stop()
-    assert isinstance(item, Kept)
+    assert isinstance(item, StoredUpdate)
     assert item.message.text == "important"
     assert len(telegram_server.called("getUpdates")) >= 3
 
@@ -94,7 +94,7 @@ async def test_given_out_twice_is_taken_once(telegram_server: TelegramServer, st
     """An update that comes again is known; done, its text is gone and its id stays."""
     telegram_server.say("the secret plan")
     (update,) = await bot.get_updates(timeout=0)
-    journal = Journal(store, bot.id, lambda: NOW)
+    journal = BotState(store, bot.id, lambda: NOW)
     inbox = Inbox(journal, _ours)
     await inbox.put(update)
     await inbox.put(update)
@@ -122,7 +122,7 @@ async def test_nothing_of_strangers_or_off_the_record_is_stored(
 
     for word in verdicts:
         telegram_server.say(f"{word} xyzzy", user=EVE)
-    inbox = Inbox(Journal(store, bot.id, lambda: NOW), admit)
+    inbox = Inbox(BotState(store, bot.id, lambda: NOW), admit)
     for update in await bot.get_updates(timeout=0):
         await inbox.put(update)
     assert inbox.qsize() == 2
@@ -134,7 +134,7 @@ async def test_nothing_of_strangers_or_off_the_record_is_stored(
 async def test_an_unreadable_row_is_given_up(store: SqliteStore, bot: Bot) -> None:
     """It does not stop the others at each start."""
     await store.system(lambda s: s.inbox_put("telegram", str(bot.id), 1, "1", "no json", NOW))
-    journal = Journal(store, bot.id, lambda: NOW)
+    journal = BotState(store, bot.id, lambda: NOW)
     assert await journal.waiting(bot) == []
     assert await store.system(lambda s: s.inbox_open("telegram", str(bot.id))) == []
 
@@ -148,18 +148,18 @@ async def _batches(telegram_server: TelegramServer, bot: Bot, *, pause: float = 
     waiting = set[int]()
     handled = asyncio.Event()
 
-    async def handle(parts: list[Kept]) -> None:
-        incoming = assemble(parts, bot.bot, "en")
+    async def handle(parts: list[StoredUpdate]) -> None:
+        incoming = join_parts(parts, bot.bot, "en")
         out.append(incoming.text or "+".join(incoming.unread))
         waiting.difference_update(update_id for kept in parts for update_id in kept.ids)
         handled.set()
 
-    async def unknown(_kept: Kept) -> list[int]:
+    async def unknown(_kept: StoredUpdate) -> list[int]:
         return []
 
-    lanes = Lanes(QUICK, telegram_server.username, handle, unknown)
+    lanes = ChatQueues(QUICK, telegram_server.username, handle, unknown)
     for update in await bot.get_updates(timeout=0):
-        kept = Kept(update, "u1", stored=True)
+        kept = StoredUpdate(update, "u1", stored=True)
         waiting.update(kept.ids)
         lanes.add(kept.message.chat_id, kept)
         await asyncio.sleep(pause)
@@ -219,7 +219,7 @@ async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: T
     log: list[str] = []
     last = asyncio.Event()
 
-    async def handle(parts: list[Kept]) -> None:
+    async def handle(parts: list[StoredUpdate]) -> None:
         name = f"{parts[0].message.chat_id}:{parts[0].message.text}"
         log.append(f"+{name}")
         await asyncio.sleep(0.2 if parts[0].message.chat_id == ADA.id else 0.0)
@@ -227,15 +227,15 @@ async def test_one_at_a_time_in_a_chat_and_many_chats_at_once(telegram_server: T
         if name == f"{ADA.id}:b":
             last.set()
 
-    async def unknown(_kept: Kept) -> list[int]:
+    async def unknown(_kept: StoredUpdate) -> list[int]:
         return []
 
-    lanes = Lanes(replace(QUICK, gather=0.0), telegram_server.username, handle, unknown)
+    lanes = ChatQueues(replace(QUICK, gather=0.0), telegram_server.username, handle, unknown)
     for text in ("a", "b"):
         telegram_server.say(text, user=ADA)
         telegram_server.say(text, user=EVE)
     for update in await bot.get_updates(timeout=0):
-        lanes.add(update.effective_chat.id if update.effective_chat else 0, Kept(update, "u1", stored=True))
+        lanes.add(update.effective_chat.id if update.effective_chat else 0, StoredUpdate(update, "u1", stored=True))
     await asyncio.wait_for(last.wait(), 10)
     await lanes.close(1.0)
     mine = [x for x in log if str(ADA.id) in x]
@@ -255,10 +255,10 @@ async def test_groups_must_address_the_bot(telegram_server: TelegramServer, bot:
     telegram_server.say("/kick", chat=group)
     telegram_server.message({"new_chat_members": [EVE.json()]}, chat=group)
     messages = [u.message for u in await bot.get_updates(timeout=0) if u.message]
-    meant = [m.text for m in messages if not is_service(m) and addressed(m, bot.bot, frozenset({"help"}))]
+    meant = [m.text for m in messages if not is_service(m) and is_addressed(m, bot.bot, frozenset({"help"}))]
     assert meant == [f"@{name} hello", "right", "/help"]
     (update,) = [u for u in await bot.get_updates(timeout=0) if u.message and u.message.text == meant[0]]
-    assert assemble([Kept(update, "u1", stored=True)], bot.bot, "en").text == "hello"
+    assert join_parts([StoredUpdate(update, "u1", stored=True)], bot.bot, "en").text == "hello"
 
 
 async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
@@ -275,7 +275,7 @@ async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
     for text in texts:
         telegram_server.say(text, entities=[])
     messages = [u.message for u in await bot.get_updates(timeout=0) if u.message]
-    read = [command_of(m, telegram_server.username) for m in messages]
+    read = [parse_command(m, telegram_server.username) for m in messages]
     assert read == [("remember", "I like tea"), ("new", ""), ("why", ""), None, None, None, None]
 
 
@@ -285,7 +285,7 @@ async def test_commands(telegram_server: TelegramServer, bot: Bot) -> None:
 async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
     """The owner's code stands for the owner, an invitation for a user of their own; neither works twice."""
     owner = await store.system(lambda s: s.create_user(NOW))
-    door = Door(store, owner, patience=60, age=3)
+    door = AccessControl(store, owner, patience=60, age=3)
     assert await door.user_of(ADA.id) is None
     assert not await door.claimed()
     code = code_in(f"/start {await new_code(store, 'owner', NOW)}")
@@ -303,7 +303,7 @@ async def test_a_code_lets_one_person_in_once(store: SqliteStore) -> None:
 async def test_codes_expire_and_attempts_are_counted(store: SqliteStore) -> None:
     """Guessing is given up soon, an old code is worth nothing, and only a hash of it was ever stored."""
     owner = await store.system(lambda s: s.create_user(NOW))
-    door = Door(store, owner, patience=60, age=3)
+    door = AccessControl(store, owner, patience=60, age=3)
     code = await new_code(store, "owner", NOW)
     stored = str(await store.system(lambda s: s.get("telegram:codes")))
     assert code not in stored

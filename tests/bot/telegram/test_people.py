@@ -9,7 +9,7 @@ import pytest
 
 from bot.chats.telegram.access import new_code
 from bot.chats.telegram.app import run
-from bot.chats.telegram.people import Somebody, meant
+from bot.chats.telegram.people import AllowedAccount, find_people
 from tests.bot.telegram.running import Bot, running, settings
 from tests.servers.openai import OpenAIServer
 from tests.servers.telegram import ADA, LIN, TelegramServer
@@ -108,9 +108,9 @@ async def test_nobody_is_let_go_by_mistake(
 
 
 PEOPLE = [
-    Somebody("11", "u1", "Ada Byron (@ada)", "2026-01-01", owner=True),
-    Somebody("12", "u2", "Lin (@lin88)", "2026-01-02", owner=False),
-    Somebody("13", "u3", "Lin Mei", "2026-01-03", owner=False),
+    AllowedAccount("11", "u1", "Ada Byron (@ada)", "2026-01-01", owner=True),
+    AllowedAccount("12", "u2", "Lin (@lin88)", "2026-01-02", owner=False),
+    AllowedAccount("13", "u3", "Lin Mei", "2026-01-03", owner=False),
 ]
 
 
@@ -120,4 +120,4 @@ PEOPLE = [
 )  # fmt: skip
 def test_whom_a_name_means(who: str, ids: list[str]) -> None:
     """An id means one; a name may mean several, and then nobody is chosen."""
-    assert [p.telegram_id for p in meant(PEOPLE, who)] == ids
+    assert [p.telegram_id for p in find_people(PEOPLE, who)] == ids

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.chats.telegram import render as module
-from bot.chats.telegram.render import LIMIT, Mark, Piece, plain, render, split, units
+from bot.chats.telegram.render import LIMIT, MessagePart, TextEntity, count_utf16_units, render, render_plain, split
 from memory.text.output import clean_output
 from tests.servers import telegram as server
 
@@ -63,7 +63,7 @@ WORDS = st.sampled_from(
 MARKDOWN = st.lists(WORDS, max_size=120).map("".join)
 
 
-def accepted(piece: Piece) -> None:
+def accepted(piece: MessagePart) -> None:
     """The test server's checks are the real one's."""
     entities = [json.loads(e.to_json()) for e in piece.entities()]
     text, _ = server._checked_text({"text": piece.text, "entities": entities})
@@ -75,7 +75,7 @@ def accepted(piece: Piece) -> None:
 def test_every_piece_is_accepted(markdown: str, limit: int) -> None:
     """Whatever the Markdown, each message is within the limit, not blank, and its entities are in range."""
     for piece in render(markdown, limit):
-        assert 0 < units(piece.text) <= limit
+        assert 0 < count_utf16_units(piece.text) <= limit
         accepted(piece)
 
 
@@ -83,7 +83,7 @@ def test_every_piece_is_accepted(markdown: str, limit: int) -> None:
 @settings(max_examples=200, deadline=None)
 def test_nothing_is_lost_by_splitting(text: str, limit: int) -> None:
     """The pieces hold every character that is not white space, in order."""
-    pieces = plain(text, limit)
+    pieces = render_plain(text, limit)
     whole = "".join(p.text for p in pieces)
     assert re.sub(r"\s+", "", whole) == re.sub(r"\s+", "", clean_output(text))
 
@@ -92,7 +92,7 @@ def test_nothing_is_lost_by_splitting(text: str, limit: int) -> None:
 @settings(deadline=None)
 def test_no_cut_inside_what_reads_as_one_character(parts: list[str]) -> None:
     """Emoji sequences, flags and accents stay whole."""
-    pieces = plain("".join(parts), 25)
+    pieces = render_plain("".join(parts), 25)
     left = list(parts)
     for piece in pieces:
         rest = piece.text
@@ -105,9 +105,9 @@ def test_no_cut_inside_what_reads_as_one_character(parts: list[str]) -> None:
 
 def test_formatting_survives_a_cut() -> None:
     """What is bold on both sides of a cut is bold on both."""
-    first, second = split("a" * 30 + " " + "b" * 30, [Mark("bold", 10, 40)], 40)
-    assert first.marks == (Mark("bold", 10, 20),)
-    assert second.marks == (Mark("bold", 0, 19),)
+    first, second = split("a" * 30 + " " + "b" * 30, [TextEntity("bold", 10, 40)], 40)
+    assert first.marks == (TextEntity("bold", 10, 20),)
+    assert second.marks == (TextEntity("bold", 0, 19),)
 
 
 def test_a_code_block_that_fits_moves_whole() -> None:
@@ -117,7 +117,7 @@ def test_a_code_block_that_fits_moves_whole() -> None:
     first, second = render(f"{before}\n\n```python\n{code}\n```\n\nafter")
     assert "line_0" not in first.text
     assert second.text.startswith(code)
-    assert second.marks[0] == Mark("pre", 0, units(code), language="python")
+    assert second.marks[0] == TextEntity("pre", 0, count_utf16_units(code), language="python")
 
 
 def test_a_long_code_block_is_cut_between_lines() -> None:
@@ -128,7 +128,7 @@ def test_a_long_code_block_is_cut_between_lines() -> None:
     assert len(pieces) > 2
     assert "\n".join(p.text for p in pieces) == code
     for p in pieces:
-        assert p.marks == (Mark("pre", 0, units(p.text), language="python"),)
+        assert p.marks == (TextEntity("pre", 0, count_utf16_units(p.text), language="python"),)
         assert p.text.startswith("def ")
 
 
@@ -143,7 +143,7 @@ def test_chinese_is_cut_behind_a_sentence() -> None:
     """Chinese has no spaces to cut at."""
     first, *_ = render("今天天气很好，我们去散步吧。" * 400)
     assert first.text.endswith("。")
-    assert units(first.text) > LIMIT // 2
+    assert count_utf16_units(first.text) > LIMIT // 2
 
 
 def test_formatting_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +152,8 @@ def test_formatting_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(module, "parser", broken)
-    assert render("**hello**", before="a ", after=" b") == [Piece("a **hello** b")]
+    monkeypatch.setattr(module, "build_cli_parser", broken)
+    assert render("**hello**", before="a ", after=" b") == [MessagePart("a **hello** b")]
 
 
 MARKS = set("*_~`#>|-+[]()!\\.:=") | set("0123456789x ")
@@ -204,7 +204,7 @@ def test_nothing_a_model_wrote_disappears(markdown: str) -> None:
 )
 def test_what_only_looks_like_markdown_stays(text: str) -> None:
     """Formulas, code, paths and tags outside of code are shown to the letter."""
-    assert render(text) == [Piece(text)]
+    assert render(text) == [MessagePart(text)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from telegram import Bot, BotCommand, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, Conflict, InvalidToken, NetworkError
 
-from bot.chats.telegram.wire import Flood, make_bot
+from bot.chats.telegram.wire import FloodWait, make_bot
 from tests.servers.telegram import ADA, TelegramServer
 
 
@@ -73,7 +73,7 @@ async def test_refusals_of_editing(bot: Bot, telegram_server: TelegramServer) ->
 async def test_flood_and_broken_servers(bot: Bot, telegram_server: TelegramServer) -> None:
     """429 says how long; 5xx and a dropped connection are network errors."""
     telegram_server.fault("sendMessage", status=429, retry_after=7)
-    with pytest.raises(Flood) as flood:
+    with pytest.raises(FloodWait) as flood:
         await bot.send_message(ADA.id, "a")
     assert flood.value.seconds == 7.0
     for fault in ({"status": 503}, {"drop": True}):

@@ -10,15 +10,15 @@ import pytest
 from telegram import Bot, InlineKeyboardMarkup
 
 from bot.chats.telegram import keyboards
-from bot.chats.telegram.outbox import Gone, Outbox, Where
-from bot.chats.telegram.render import Piece, render
-from bot.chats.telegram.streaming import Reply
-from bot.chats.telegram.tuning import Tuning
+from bot.chats.telegram.outbox import ChatGone, Destination, Outbox
+from bot.chats.telegram.render import MessagePart, render
+from bot.chats.telegram.streaming import ReplyStream
+from bot.chats.telegram.tuning import BotTiming
 from bot.chats.telegram.wire import make_bot
 from tests.servers.telegram import ADA, Call, Person, TelegramServer
 
-QUICK = Tuning(private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1)
-HERE = Where(ADA.id)
+QUICK = BotTiming(private_interval=0.08, group_interval=0.24, first_paint=0.02, retry_first=0.02, typing_every=0.1)
+HERE = Destination(ADA.id)
 STOP = keyboards.stop("en")
 
 
@@ -38,10 +38,10 @@ def outbox(bot: Bot, server: TelegramServer) -> Outbox:
 
 
 async def written(
-    bot: Bot, server: TelegramServer, text: str, *, pause: float = 0.01, step: int = 8, where: Where = HERE
-) -> Reply:
+    bot: Bot, server: TelegramServer, text: str, *, pause: float = 0.01, step: int = 8, where: Destination = HERE
+) -> ReplyStream:
     """Stream a text and finish it."""
-    reply = Reply(outbox(bot, server), where, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, server), where, QUICK, stop=STOP)
     async with reply:
         for i in range(0, len(text), step):
             reply.feed(text[i : i + step])
@@ -73,7 +73,7 @@ async def test_painted_and_complete(bot: Bot, telegram_server: TelegramServer) -
 async def test_a_group_is_edited_less_often(bot: Bot, telegram_server: TelegramServer) -> None:
     """Groups have a limit of their own."""
     telegram_server.say("hello", chat=-50)
-    where = Where(-50, private=False)
+    where = Destination(-50, private=False)
     await written(bot, telegram_server, "word " * 60, where=where)
     calls = telegram_server.called("sendMessage", "editMessageText")
     assert min(gaps(calls)) >= 0.23
@@ -81,7 +81,7 @@ async def test_a_group_is_edited_less_often(bot: Bot, telegram_server: TelegramS
 
 async def test_a_quick_reply_is_sent_whole(bot: Bot, telegram_server: TelegramServer) -> None:
     """What is done before the first frame needs no edit."""
-    reply = Reply(outbox(bot, telegram_server), HERE, Tuning(first_paint=5.0), stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, BotTiming(first_paint=5.0), stop=STOP)
     async with reply:
         reply.feed("Hello!")
         await reply.finish(render("Hello!"))
@@ -91,7 +91,7 @@ async def test_a_quick_reply_is_sent_whole(bot: Bot, telegram_server: TelegramSe
 
 async def test_typing_until_the_first_words(bot: Bot, telegram_server: TelegramServer) -> None:
     """“typing…” is shown while there is nothing to show, and not after."""
-    reply = Reply(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
     async with reply:
         await asyncio.sleep(0.25)
         before = len(telegram_server.called("sendChatAction"))
@@ -127,7 +127,7 @@ async def test_flood_control_drops_frames_but_never_the_end(bot: Bot, telegram_s
 
 async def test_the_end_waits_out_flood_control(bot: Bot, telegram_server: TelegramServer) -> None:
     """Refused at the very end, it is sent again, as often as it takes."""
-    reply = Reply(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
     async with reply:
         reply.feed("begin")
         await telegram_server.wait_for(telegram_server.texts)
@@ -151,7 +151,7 @@ async def test_a_broken_connection_makes_no_second_reply(
 async def test_a_whole_reply_whose_sending_broke_is_found(bot: Bot, telegram_server: TelegramServer) -> None:
     """The same for a reply that was sent whole."""
     telegram_server.fault("sendMessage", drop=True, after=True)
-    reply = Reply(outbox(bot, telegram_server), HERE, Tuning(first_paint=9, retry_first=0.02), stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, BotTiming(first_paint=9, retry_first=0.02), stop=STOP)
     async with reply:
         await reply.finish(render("Hello!"))
     assert telegram_server.texts() == ["Hello!"]
@@ -169,7 +169,7 @@ async def test_a_preview_that_cannot_be_edited_is_replaced(bot: Bot, telegram_se
 
 async def test_a_deleted_preview_is_sent_anew(bot: Bot, telegram_server: TelegramServer) -> None:
     """Somebody deleted it while it was being written."""
-    reply = Reply(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
+    reply = ReplyStream(outbox(bot, telegram_server), HERE, QUICK, stop=STOP)
     async with reply:
         reply.feed("first words")
         (shown,) = await telegram_server.wait_for(telegram_server.bot_messages)
@@ -192,25 +192,25 @@ async def test_refused_formatting_costs_the_formatting(bot: Bot, telegram_server
 async def test_not_modified_is_no_failure(bot: Bot, telegram_server: TelegramServer) -> None:
     """Showing what is shown already is done."""
     out = outbox(bot, telegram_server)
-    message_id = await out.send(HERE, Piece("same"))
-    await out.edit(HERE, message_id, Piece("same"))
+    message_id = await out.send(HERE, MessagePart("same"))
+    await out.edit(HERE, message_id, MessagePart("same"))
     assert telegram_server.texts() == ["same"]
 
 
 async def test_a_blocked_bot_gives_up(bot: Bot, telegram_server: TelegramServer) -> None:
     """There is nobody to write to."""
     telegram_server.fault("sendMessage", status=403, description="Forbidden: bot was blocked by the user", times=9)
-    with pytest.raises(Gone):
-        await outbox(bot, telegram_server).send(HERE, Piece("hello"))
-    with pytest.raises(Gone):
-        await outbox(bot, telegram_server).send(Where(4711), Piece("hello"))
+    with pytest.raises(ChatGone):
+        await outbox(bot, telegram_server).send(HERE, MessagePart("hello"))
+    with pytest.raises(ChatGone):
+        await outbox(bot, telegram_server).send(Destination(4711), MessagePart("hello"))
 
 
 async def test_shown_messages_are_reused(bot: Bot, telegram_server: TelegramServer) -> None:
     """A reply that replaces an older one takes its messages, and removes those it does not need."""
     out = outbox(bot, telegram_server)
-    old = [await out.send(HERE, Piece(t)) for t in ("old one", "old two")]
-    reply = Reply(out, HERE, QUICK, shown=old)
+    old = [await out.send(HERE, MessagePart(t)) for t in ("old one", "old two")]
+    reply = ReplyStream(out, HERE, QUICK, shown=old)
     assert await reply.finish(render("new")) == old[:1]
     assert telegram_server.texts() == ["new"]
 
@@ -224,7 +224,7 @@ async def test_after_a_crash_the_lost_message_is_found(bot: Bot, telegram_server
     out = Outbox(bot, QUICK)
     out.know(ADA.id, [notice.message_id])
     out.doubt(ADA.id, asked)
-    assert await out.send(HERE, Piece("half a reply and the rest")) == preview.message_id
+    assert await out.send(HERE, MessagePart("half a reply and the rest")) == preview.message_id
     assert telegram_server.texts() == ["a known notice", "half a reply and the rest"]
 
 
@@ -243,7 +243,7 @@ async def test_a_lost_message_among_busy_chats(
                 told = telegram_server.say("hello", user=person)
                 if told % 3:  # the rest we hear of later
                     out.seen(person.id, told)
-            await out.send(Where(others[0].id), Piece("an answer"))
+            await out.send(Destination(others[0].id), MessagePart("an answer"))
             await asyncio.sleep(0.05)
 
     count = 0
@@ -255,7 +255,7 @@ async def test_a_lost_message_among_busy_chats(
 
     telegram_server.fault("sendMessage", drop=True, after=not late, when=hits)
     talk = asyncio.create_task(chatter())
-    reply = Reply(out, HERE, QUICK, stop=STOP)
+    reply = ReplyStream(out, HERE, QUICK, stop=STOP)
     async with reply:
         for i in range(20):
             reply.feed(text[i * len(text) // 20 : (i + 1) * len(text) // 20])
@@ -274,13 +274,13 @@ async def test_a_lost_message_among_busy_chats(
 def test_buttons_hold_64_bytes() -> None:
     """Whatever the label or the key, Telegram takes the button."""
     for value in ("k7f3a2", "中" * 40, ",".join(f"id{i:04}" for i in range(50))):
-        made = keyboards.button("标签 " * 50, "choose", value)
+        made = keyboards.make_button("标签 " * 50, "choose", value)
         assert len(str(made.callback_data).encode()) <= 64
-        assert keyboards.pressed(str(made.callback_data)) is not None
-    markup = keyboards.notice([f"id{i:04}" for i in range(50)], ["set001"], "en")
+        assert keyboards.parse_press(str(made.callback_data)) is not None
+    markup = keyboards.make_notice_row([f"id{i:04}" for i in range(50)], ["set001"], "en")
     assert isinstance(markup, InlineKeyboardMarkup)
     data = str(markup.inline_keyboard[0][0].callback_data)
     assert len(data.encode()) <= 64
     assert all(len(i) == 6 for i in data[2:].split(","))
-    assert keyboards.pressed("x:1") is None
-    assert keyboards.pressed(None) is None
+    assert keyboards.parse_press("x:1") is None
+    assert keyboards.parse_press(None) is None

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory.models import Session
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.memory.keep.home import Home
 from tests.memory.learn.world import START, World
 
@@ -20,14 +20,14 @@ KEY = b"k" * 32
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[Home]:
     """Two users of one store; the first is the one things happen to."""
-    worker = worker_id()
+    worker = make_worker_id()
     store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=KEY)
     try:
         worlds = []
         for _ in range(2):
             user = await store.system(lambda s: s.create_user(START))
 
-            def begin(tx: Tx, scope: str = f"user:{user}") -> Session:
+            def begin(tx: Transaction, scope: str = f"user:{user}") -> Session:
                 return tx.conversations.open_session(scope, START)
 
             session = await store.write(user, begin)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from memory.models import Filter, Level, Memory, Message, Sensitivity, State
-from memory.ports import Tx
-from memory.service import Forgotten, Intent, MemoryService, Remembered
+from memory.ports import Transaction
+from memory.service import ForgetResult, Intent, MemoryService, RememberResult
 from tests.memory.learn.world import TZ, World
 
 ANY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
@@ -32,7 +32,7 @@ class Home:
     def scope(self) -> str:
         return self.me.session.scope
 
-    async def remember(self, text: str, *, said: bool = True) -> Remembered:
+    async def remember(self, text: str, *, said: bool = True) -> RememberResult:
         """As the agent does it for a chat message: the message first, then what it asks for."""
         if not said:
             return await self.service.remember(self.user, text, self.me.tick(), tz=TZ, scope=self.scope)
@@ -47,7 +47,7 @@ class Home:
     async def message_of(self, turn: str, role: str = "user") -> Message:
         return next(m for m in await self.me.messages() if m.turn_id == turn and m.role == role)
 
-    async def forget(self, *memories: Memory, messages: Sequence[str] = ()) -> Forgotten:
+    async def forget(self, *memories: Memory, messages: Sequence[str] = ()) -> ForgetResult:
         return await self.service.forget(self.user, [m.id for m in memories], self.me.tick(), message_ids=messages)
 
     async def visible(self) -> list[str]:
@@ -66,7 +66,7 @@ class Home:
     async def faded(self, m: Memory, level: Level, content: str) -> Memory:
         from dataclasses import replace
 
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             old = tx.memories.get(m.id)
             assert old is not None
             return tx.memories.put(replace(old, level=level, content=content), "levelled")

@@ -12,9 +12,9 @@ import pytest
 from memory import privacy
 from memory.errors import NotFound
 from memory.jobs import JobRunner
-from memory.mirror import Place
+from memory.mirror import MirrorPlace
 from memory.models import Layer, Memory, Message, Mode, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.keep.home import ANY, Home
 from tests.memory.learn.world import TZ, summary
 
@@ -35,7 +35,7 @@ async def _filled(home: Home) -> dict[str, Memory]:
     payload = {"session_id": home.me.session.id, "after": 0, "through": messages[-1].seq}
     await home.me.work("summarise", payload, summary("Lyon, Paris, tea", "They talked of Lyon and tea."))
 
-    def fade(tx: Tx) -> None:
+    def fade(tx: Transaction) -> None:
         tea = next(m for m in tx.memories.find(ANY).items if m.content == "Likes tea")
         tx.memories.put(replace(tea, state=State.FORGOTTEN), "forgotten")
 
@@ -125,7 +125,7 @@ async def test_ten_thousand_in_seconds(home: Home) -> None:
 
     pattern = await home.me.remember("Likes one thing")
 
-    def fill(tx: Tx, start: int) -> None:
+    def fill(tx: Transaction, start: int) -> None:
         tx.changes.begin("user", "import", home.me.now)
         for i in range(start, start + 500):
             text = f"Likes thing number {i * 7} in place {i}"
@@ -152,7 +152,7 @@ async def test_ten_thousand_in_seconds(home: Home) -> None:
 async def test_purged_to_the_last_byte(home: Home, name: str) -> None:
     """Database, its log, MEMORY.md and its backups: after the purge and its scrub no file has the word in it."""
     place = home.path.parent
-    mirror = home.service.keep_mirror(Place(place, home.user, "en", TZ))
+    mirror = home.service.keep_mirror(MirrorPlace(place, home.user, "en", TZ))
     said, kept = f"I grew up in {name}.", f"Grew up in {name}"
     await home.me.learn(said, f"[ADD kind=identity entities={name}] {kept}", reply=f"{name}, how warm!")
     m = await home.me.only()

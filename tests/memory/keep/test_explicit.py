@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.commands import intent_of, means_everything
+from memory.text.commands import find_intent, means_everything
 from tests.eval.data import load_cases
 from tests.memory.keep.phrases import FORGET_EN, FORGET_ZH, NEITHER_EN, NEITHER_ZH, REMEMBER_EN, REMEMBER_ZH
 
@@ -19,7 +19,7 @@ TABLES: dict[str, tuple[Sized, ...]] = {
 
 
 def _found(message: str) -> tuple[str, str | None] | None:
-    found = intent_of(message)
+    found = find_intent(message)
     return None if found is None else (found.kind, None if found.previous else found.text)
 
 
@@ -38,7 +38,7 @@ def test_forget_in_its_usual_forms(message: str, text: str | None) -> None:
 @pytest.mark.parametrize("message", [*NEITHER_EN, *NEITHER_ZH])
 def test_false_friends_are_left_alone(message: str) -> None:
     """Questions, reports of one's own forgetting and kind words are no commands."""
-    assert intent_of(message) is None
+    assert find_intent(message) is None
 
 
 @pytest.mark.parametrize("lang", TABLES)
@@ -82,7 +82,7 @@ def test_the_set_of_commands_is_told_right(lang: str) -> None:
 )  # fmt: skip
 def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: str, spare: str, rest: str) -> None:
     """What is meant, what is spared and what is left to answer are told apart."""
-    found = intent_of(message)
+    found = find_intent(message)
     assert found is not None
     assert (found.kind, found.text, found.spare, found.rest) == (kind, text, spare, rest)
 
@@ -107,12 +107,12 @@ def test_a_command_and_the_rest_of_its_message(message: str, kind: str, text: st
 )
 def test_material_and_idioms_command_nothing(message: str) -> None:
     """Only the person's own words are orders."""
-    assert intent_of(message) is None
+    assert find_intent(message) is None
 
 
 def test_a_command_may_stand_anywhere_in_a_short_message() -> None:
     """What comes before and after it is not taken along."""
-    found = intent_of("Good morning! Please remember that I'm off on Fridays. What's up today?")
+    found = find_intent("Good morning! Please remember that I'm off on Fridays. What's up today?")
     assert found is not None
     assert (found.kind, found.text, found.rest) == (
         "remember",
@@ -142,8 +142,8 @@ def test_a_shortened_word_ends_no_sentence(message: str, text: str) -> None:
 def test_a_pasted_text_commands_nothing_in_its_middle() -> None:
     """Instructions inside something long, or inside code, are not the person's own."""
     filler = "This is a long report about the weather in the north. " * 30
-    assert intent_of(filler + "Forget everything you know about me.") is None
-    assert intent_of("```\nforget everything\n```") is None
+    assert find_intent(filler + "Forget everything you know about me.") is None
+    assert find_intent("```\nforget everything\n```") is None
 
 
 @pytest.mark.parametrize(
@@ -219,6 +219,6 @@ _WORDS = st.sampled_from(
 )
 def test_never_raises(text: str) -> None:
     """Whatever is said, the answer is an intent with something in it or nothing at all."""
-    found = intent_of(text)
+    found = find_intent(text)
     means_everything(text)
     assert found is None or found.kind == "off" or found.previous != bool(found.text)

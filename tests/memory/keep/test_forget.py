@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from memory.errors import NotFound
-from memory.learn.alike import HINTS, names, thing_of
+from memory.learn.alike import HINTS, build_target, find_names
 from memory.models import Filter, Job, Kind, Layer, Memory, State
-from memory.ports import System, Tx
+from memory.ports import SystemTransaction, Transaction
 from tests.memory.keep.home import Home
 from tests.memory.learn.world import TZ, summary
 
@@ -146,7 +146,7 @@ async def test_a_twin_goes_as_well(home: Home) -> None:
     """Two memories that say the same are one thing to forget."""
     a = await home.me.remember("I live in Paris")
 
-    def twin(tx: Tx) -> Memory:
+    def twin(tx: Transaction) -> Memory:
         from dataclasses import replace
 
         tx.changes.begin("user", "import", home.me.now)
@@ -177,7 +177,7 @@ async def test_other_messages_that_say_it_are_hidden(home: Home) -> None:
     await home.me.say("As I said, at Saint Mary I'm a nurse on nights.")
     await home.me.say("My knees hurt.")
 
-    def group(tx: Tx) -> None:
+    def group(tx: Transaction) -> None:
         tx.changes.begin("user", "chat", home.me.now)
         s = tx.conversations.open_session("chat:42", home.me.now)
         from memory.models import Message
@@ -230,7 +230,7 @@ async def _run_jobs(home: Home, *answers: str) -> None:
     while True:
         at = home.me.tick()
 
-        def lease(s: System, at: datetime = at) -> Job | None:
+        def lease(s: SystemTransaction, at: datetime = at) -> Job | None:
             return s.lease(at, at + timedelta(days=2), home.me.worker, kinds=["summarise"])
 
         job = await home.me.store.system(lease)
@@ -246,7 +246,7 @@ async def test_episodes_and_summaries_are_dropped_and_told_anew(home: Home) -> N
     await home.me.say("My cat is called Tom.")
     episode = await _summarised(home, "Told of Paris and of Tom", "Lives in Paris, the cat is Tom.")
 
-    def titled(tx: Tx) -> None:
+    def titled(tx: Transaction) -> None:
         from dataclasses import replace
 
         s = tx.conversations.session(home.me.session.id)
@@ -296,7 +296,7 @@ async def test_a_merged_text_goes_and_its_other_originals_stand_again(home: Home
     a = await home.me.remember("I drink coffee at dawn")
     b = await home.me.remember("I had a flat white with Lena")
 
-    def merge(tx: Tx) -> Memory:
+    def merge(tx: Transaction) -> Memory:
         tx.changes.begin("system", "merge", home.me.now)
         whole = tx.memories.add(
             replace(
@@ -372,14 +372,14 @@ async def test_forgetting_twice_is_forgetting_once(home: Home) -> None:
 async def test_containing(home: Home, memory: str, text: str, says: bool) -> None:
     """By words within one sentence, by names alone, in both languages."""
     m = await home.me.remember(memory)
-    assert thing_of([m]).said_by(text) is says
+    assert build_target([m]).said_by(text) is says
 
 
 def test_words_far_apart_do_not_say_it() -> None:
     """A long reply has many words; only a sentence can say a thing."""
-    from memory.learn.alike import Thing, units
+    from memory.learn.alike import ForgetTarget, list_units
 
-    thing = Thing((units("I collect old stamps"),))
+    thing = ForgetTarget((list_units("I collect old stamps"),))
     assert thing.said_by("You collect old stamps, right?")
     assert not thing.said_by("Old houses are cold. Some collect wood. Stamps cost more now.")
     assert thing.said_by("Do you collect many stamps?", HINTS)
@@ -398,4 +398,4 @@ def test_words_far_apart_do_not_say_it() -> None:
 )
 def test_names(text: str, found: set[str]) -> None:
     """Names are capitals inside a sentence, what follows 住在 or 叫, and titles."""
-    assert names(text) == found
+    assert find_names(text) == found

@@ -11,7 +11,7 @@ import pytest
 from memory import lifecycle
 from memory.errors import Conflict, NotFound, Refused
 from memory.models import Filter, Layer, Level, Memory, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.keep.home import ANY, Home
 from tests.memory.learn.world import TZ, summary
 
@@ -46,7 +46,7 @@ class TestRestore:
         """It comes back whole, and the next night does not take it again."""
         m = await home.me.remember("I collect stamps")
 
-        def forgotten(tx: Tx) -> None:
+        def forgotten(tx: Transaction) -> None:
             tx.changes.begin("system", "upkeep", home.me.now)
             old = replace(m, state=State.FORGOTTEN, level=Level.TRACE, content="👣 hobby", curve="score")
             old = replace(old, curve_state=replace(m.curve_state, strength=0.04))
@@ -56,7 +56,7 @@ class TestRestore:
         home.me.tick(days=200)
         back = await home.service.restore(home.user, m.id, home.me.now)
         assert (back.state, back.content) == (State.ACTIVE, "I collect stamps")
-        assert not isinstance(lifecycle.verdict(back, 1.0, home.me.now), lifecycle.Forget)
+        assert not isinstance(lifecycle.decide_action(back, 1.0, home.me.now), lifecycle.ForgetAction)
 
     async def test_of_what_is_there(self, home: Home) -> None:
         """Changes nothing; what is not there cannot be restored."""
@@ -199,7 +199,7 @@ class TestPurge:
         effect = await home.service.handlers["scrub"](job, at)
         results: list[object] = []
 
-        def done(tx: Tx) -> dict[str, object]:
+        def done(tx: Transaction) -> dict[str, object]:
             results.append(effect(tx))
             return dict(results[0])  # type: ignore[call-overload, no-any-return]
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from memory.errors import Refused
-from memory.learn.remember import due, kind_of, slot
+from memory.learn.remember import find_slot, guess_due_date, parse_kind
 from memory.models import Filter, Importance, Kind, Lang, Sensitivity, Source, State
 from memory.privacy import unseal
 from tests.memory.keep.conftest import KEY
@@ -126,7 +126,7 @@ async def test_a_new_value_takes_the_place_of_the_old(home: Home) -> None:
 )
 def test_slots(a: str, b: str, one: bool) -> None:
     """Only what can have but one value is told to be one thing."""
-    assert (slot(a) is not None and slot(a) == slot(b)) is one
+    assert (find_slot(a) is not None and find_slot(a) == find_slot(b)) is one
 
 
 async def test_a_plan_gets_its_day(home: Home) -> None:
@@ -155,7 +155,7 @@ async def test_a_plan_gets_its_day(home: Home) -> None:
 )
 def test_days(text: str, days: int | None) -> None:
     """START is a Saturday evening in Shanghai; the end of the day in that zone is meant."""
-    found = due(text, START, TZ)
+    found = guess_due_date(text, START, TZ)
     assert (found is None) == (days is None)
     if found is not None and days is not None:
         assert (found + timedelta(hours=8)).date() == (START + timedelta(hours=8, days=days)).date()
@@ -180,7 +180,7 @@ def test_days(text: str, days: int | None) -> None:
 )
 def test_kinds(text: str, kind: Kind) -> None:
     """Light rules, both languages alike."""
-    assert kind_of(text) is kind
+    assert parse_kind(text) is kind
 
 
 class TestSecrets:

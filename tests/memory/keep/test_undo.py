@@ -8,7 +8,7 @@ import pytest
 
 from memory.errors import Conflict, NotFound
 from memory.models import Filter, Level, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.keep.home import Home
 from tests.memory.learn.world import TZ, summary
 
@@ -173,7 +173,7 @@ async def test_a_change_of_the_system_can_be_undone_by_name(home: Home) -> None:
     """Whoever made it."""
     m = await home.me.remember("I like jazz")
 
-    def archive(tx: Tx) -> str:
+    def archive(tx: Transaction) -> str:
         s = tx.changes.begin("system", "upkeep", home.me.now)
         tx.memories.put(replace(m, state=State.FORGOTTEN), "forgotten")
         return s.id

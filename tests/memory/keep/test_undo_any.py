@@ -10,7 +10,7 @@ import pytest
 from memory import lifecycle
 from memory.errors import NotFound
 from memory.models import Layer, Level, Memory, Op, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.aside import set_aside
 from tests.memory.keep.home import Home
 
@@ -23,7 +23,7 @@ async def _set_of_last(home: Home) -> str:
     return set_id
 
 
-def _last(tx: Tx) -> str:
+def _last(tx: Transaction) -> str:
     change = tx.changes.after(tx.changes.last_seq() - 1, 1)[0]
     return change.set_id
 
@@ -71,13 +71,13 @@ async def by_system(home: Home, changes: Mapping[str, Memory], op: Op, event: st
     """As upkeep does it: one change set, each memory with its line in the weight log."""
     now = home.me.tick()
 
-    def write(tx: Tx) -> str:
+    def write(tx: Transaction) -> str:
         begun = tx.changes.begin("system", "upkeep", now)
         for memory_id, new in changes.items():
             old = tx.memories.get(memory_id)
             assert old is not None
             stored = tx.memories.put(new, op)
-            tx.memories.log(lifecycle.logged(event, old, stored, 1.0, now))
+            tx.memories.log(lifecycle.build_log_entry(event, old, stored, 1.0, now))
         return begun.id
 
     set_id: str = await home.write(write)
@@ -156,7 +156,7 @@ def stand(m: Memory) -> Stand:
         m.negated_at is not None,
         m.valid_until is not None,
         m.merged_from,
-        {k: v for k, v in lifecycle.snapshot(m).items() if k not in {"importance", "importance_at"}},
+        {k: v for k, v in lifecycle.dump_state(m).items() if k not in {"importance", "importance_at"}},
     )
 
 
@@ -183,7 +183,7 @@ async def test_undo_of(home: Home, name: str, by: str) -> None:
 
 async def _log_agrees(home: Home, memory_id: str) -> None:
     log = await home.read(lambda tx: tx.memories.weight_log(memory_id))
-    now = lifecycle.snapshot(await home.me.get(memory_id))
+    now = lifecycle.dump_state(await home.me.get(memory_id))
     left = {k: v for k, v in log[-1].after.items() if k not in {"u", "level"}}
     assert left == {k: v for k, v in now.items() if k != "level"}
 

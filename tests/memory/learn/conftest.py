@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.memory.learn.world import START, World
 
 
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     """A user in an open session."""
-    worker = worker_id()
+    worker = make_worker_id()
     store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=b"k" * 32)
     try:
         user = await store.system(lambda s: s.create_user(START))

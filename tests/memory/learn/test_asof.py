@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.learn.dates import as_of_asked
+from memory.learn.dates import parse_as_of
 
 NOW = datetime(2026, 8, 14, 12, tzinfo=UTC)
 TZ = "Asia/Shanghai"
@@ -64,7 +64,7 @@ def end(year: int, month: int, day: int) -> datetime:
 )
 def test_a_moment_and_a_topic(text: str, topic: str, at: datetime) -> None:
     """A day, a month, a year: to its end; a time: that very time; the time to come: now."""
-    asked = as_of_asked(text, NOW, TZ)
+    asked = parse_as_of(text, NOW, TZ)
     assert asked is not None
     assert (asked.topic, asked.at) == (topic, at)
 
@@ -72,7 +72,7 @@ def test_a_moment_and_a_topic(text: str, topic: str, at: datetime) -> None:
 @pytest.mark.parametrize("text", ["as of my birthday", "coffee as of whenever", "截至我的生日", "as of 31 February"])
 def test_a_date_that_cannot_be_read(text: str) -> None:
     """It was asked for, so it is said that it cannot be."""
-    asked = as_of_asked(text, NOW, TZ)
+    asked = parse_as_of(text, NOW, TZ)
     assert asked is not None
     assert asked.at is None
     assert asked.said in text
@@ -92,11 +92,11 @@ def test_a_date_that_cannot_be_read(text: str) -> None:
 )
 def test_what_asks_for_no_earlier_moment(text: str) -> None:
     """An ordinary look back stays one."""
-    assert as_of_asked(text, NOW, TZ) is None
+    assert parse_as_of(text, NOW, TZ) is None
 
 
 def test_the_zone_of_whoever_asks() -> None:
     """The first of March ends later in Los Angeles."""
-    asked = as_of_asked("as of 1 March", NOW, "America/Los_Angeles")
+    asked = parse_as_of("as of 1 March", NOW, "America/Los_Angeles")
     assert asked is not None
     assert asked.at == datetime(2026, 3, 2, 7, 59, 59, 999000, tzinfo=UTC)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from memory.learn.merge import Claim, strategy
-from memory.lifecycle import weight
+from memory.learn.merge import Claim, choose_strategy
+from memory.lifecycle import compute_weight
 from memory.models import Draft, Kind, Layer, Level, Memory, State
 from tests.memory.learn.world import START, World
 
@@ -38,12 +38,12 @@ def claim(text: str, **fields: Any) -> Claim:
 async def test_the_strategy_is_by_kind(world: World, kind: Kind, expected: str) -> None:
     """The weight paper's table; little confidence, or an inference against what the user confirmed, leaves it open."""
     old = await world.remember("Has something", kind=kind)
-    assert strategy(old, claim("x")) == strategy(old, claim("x"), inferred=True) == expected
-    assert strategy(old, claim("x", confidence=0.4)) == "weight_balance"
+    assert choose_strategy(old, claim("x")) == choose_strategy(old, claim("x"), inferred=True) == expected
+    assert choose_strategy(old, claim("x", confidence=0.4)) == "weight_balance"
     for more in ({"verified": True}, {"pinned": True}, {"layer": Layer.CORE}):
         confirmed: Memory = replace(old, **more)
-        assert strategy(confirmed, claim("x"), inferred=True) == "weight_balance"
-        assert strategy(confirmed, claim("x")) == expected
+        assert choose_strategy(confirmed, claim("x"), inferred=True) == "weight_balance"
+        assert choose_strategy(confirmed, claim("x")) == expected
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -62,7 +62,7 @@ async def test_latest_wins(world: World, lang: str) -> None:
 async def test_versions_are_kept(world: World) -> None:
     """The weight paper's coffee: the old taste stays, denied, 70% weaker, its date not refreshed; the new is FULL."""
     old = await world.remember("Likes coffee", kind=Kind.PREFERENCE)
-    before = weight(old, 1.0, world.now)
+    before = compute_weight(old, 1.0, world.now)
     turn = await world.say("Coffee? No, I can't stand it any more.")
     message = next(m for m in await world.messages() if m.turn_id == turn and m.role == "user")
     answer = json.dumps([{"content": "Can't stand coffee", "kind": "preference", "contradicts": old.id, "said": [1]}])
@@ -71,7 +71,7 @@ async def test_versions_are_kept(world: World) -> None:
     new = next(m for m in await world.all() if m.id != old.id)
     assert (kept.state, kept.negated_at, kept.valid_until) == (State.ACTIVE, message.at, message.at)
     assert kept.last_activated_at == old.last_activated_at
-    assert weight(kept, 1.0, message.at) == pytest.approx(0.3 * before, rel=1e-3)
+    assert compute_weight(kept, 1.0, message.at) == pytest.approx(0.3 * before, rel=1e-3)
     (entry,) = kept.correction_history
     assert (entry["reason"], entry["by"], entry["at"]) == ("negated", new.id, round(message.at.timestamp() * 1000))
     assert (new.level, new.negated_at, new.valid_from) == (Level.FULL, None, kept.valid_until)
@@ -93,7 +93,7 @@ async def test_both_stand_where_it_is_unsure(world: World) -> None:
     assert kept.curve_state.strength == 0.0
     assert {m.content for m in await world.all()} == {"Lives in Lyon", "May live in Paris"}
     later = world.now + timedelta(days=200)
-    assert weight(kept, 1.0, later) < weight(kept, 1.0, world.now)
+    assert compute_weight(kept, 1.0, later) < compute_weight(kept, 1.0, world.now)
 
 
 async def test_a_denial_that_is_affirmed_again_leaves_no_scar(world: World) -> None:
@@ -108,4 +108,4 @@ async def test_a_denial_that_is_affirmed_again_leaves_no_scar(world: World) -> N
     (over,) = await world.all(State.SUPERSEDED)
     assert over.content == "No longer likes coffee"
     assert over.id in back.supersedes
-    assert weight(back, 1.0, world.now) > 1.3
+    assert compute_weight(back, 1.0, world.now) > 1.3

@@ -12,7 +12,7 @@ import pytest
 
 from memory.errors import Conflict, ModelError
 from memory.models import Kind, Layer, Sensitivity, Source, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from prompts import load
 from tests.memory.learn.world import World, summary
 
@@ -60,7 +60,7 @@ async def test_the_prompt_says_what_is_no_longer_so(world: World, said: str, kno
     old = await world.remember(known)
     world.now += timedelta(minutes=1)
 
-    def deny(tx: Tx) -> None:
+    def deny(tx: Transaction) -> None:
         tx.changes.begin("user", "edit", world.now)
         tx.memories.put(replace(old, negated_at=world.now), "negated")
 
@@ -252,7 +252,7 @@ async def test_hidden_messages_are_no_evidence(world: World) -> None:
     """With nothing left that the user said, nobody is asked and the watermark moves."""
     await world.say("I like durian")
 
-    def hide(tx: Tx) -> None:
+    def hide(tx: Transaction) -> None:
         for m in tx.conversations.messages(session_id=world.session.id):
             tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
 
@@ -278,7 +278,7 @@ async def test_a_conversation_that_changes_meanwhile_is_read_again(world: World)
     payload = await through(world)
 
     async def forget() -> None:
-        def hide(tx: Tx) -> None:
+        def hide(tx: Transaction) -> None:
             (said, _) = tx.conversations.messages(session_id=world.session.id)
             tx.conversations.put_message(replace(said, hidden_at=world.now), "forgotten")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.learn.keep import must
-from memory.learn.merge import Claim, Merger, Saved
+from memory.learn.merge import Claim, Merger, SaveResult
 from memory.models import (
     Draft,
     Filter,
@@ -23,7 +23,7 @@ from memory.models import (
     State,
     Tombstone,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.learn.world import START, World, save_draft
 
 DAY = timedelta(days=1)
@@ -31,12 +31,12 @@ DAY = timedelta(days=1)
 
 async def save(
     world: World, text: str, *, at: datetime | None = None, message: str | None = None, **more: Any
-) -> Saved:
+) -> SaveResult:
     """Save a draft as said at `at` in a new message."""
     options = {k: more.pop(k) for k in ("proposed", "vector", "near") if k in more}
     when = at or world.tick()
 
-    def write(tx: Tx) -> Saved:
+    def write(tx: Transaction) -> SaveResult:
         tx.changes.begin("monitor", "test", when)
         m = Message("", world.session.id, None, world.user, "user", message or text, when, "UTC")
         source = tx.conversations.add_message(m)
@@ -82,7 +82,7 @@ async def test_a_vector_comes_with_the_memory_or_is_owed(world: World) -> None:
     assert with_vector.memory is not None
     assert without.memory is not None
 
-    def owed(tx: Tx) -> list[Any]:
+    def owed(tx: Transaction) -> list[Any]:
         return [i for j in tx.jobs.pending("embed") for i in j.payload["memory_ids"]]
 
     assert await world.store.read(world.user, owed) == [without.memory.id]
@@ -99,7 +99,7 @@ async def test_the_same_again_is_a_mention_once_for_each_message(world: World) -
     assert again.memory.activation_count == 1
     assert again.memory.weight > first.memory.weight
 
-    def repeat(tx: Tx) -> list[str]:
+    def repeat(tx: Transaction) -> list[str]:
         learned = [m.id for m in tx.conversations.messages(session_id=world.session.id)]
         return [
             save_draft(tx, Draft("The user likes tea"), world.now, curve="fade", u=1.0, sources=[i]).outcome
@@ -140,7 +140,7 @@ async def bury(world: World, text: str) -> None:
     m = await world.only()
     world.tick()
 
-    def write(tx: Tx) -> None:
+    def write(tx: Transaction) -> None:
         begun = tx.changes.begin("user", "forget", world.now)
         tx.tombstones.add(Tombstone(world.user, m.id, tx.tombstones.digest(m.original_content), world.now, begun.id))
         Merger(tx, curve="fade", u=1.0).delete(m, world.now)
@@ -181,7 +181,7 @@ async def merge(world: World, fn: Any, *, proposing: bool = False) -> Any:
     """Run `fn(merger)` in a write, a minute later."""
     world.tick()
 
-    def write(tx: Tx) -> Any:
+    def write(tx: Transaction) -> Any:
         tx.changes.begin("monitor", "test", world.now)
         return fn(Merger(tx, curve="fade", u=1.0, proposing=proposing))
 
@@ -364,7 +364,7 @@ async def test_mentions_are_dated_by_the_messages_they_were_made_in(world: World
     assert first.memory is not None
     days = [world.tick(days=1) for _ in range(3)]
 
-    def repeat(tx: Tx) -> Saved:
+    def repeat(tx: Transaction) -> SaveResult:
         tx.changes.begin("extractor", "test", world.now)
         said = [
             Message("", world.session.id, None, world.user, "user", "I like tea", at, "UTC") for at in reversed(days)
@@ -384,7 +384,7 @@ async def test_a_message_that_counted_for_what_was_merged_into_it_counts_no_more
     one, other = await world.remember("The user likes tea"), await world.remember("The user drinks tea every day")
     at = world.tick()
 
-    def merged(tx: Tx) -> list[str]:
+    def merged(tx: Transaction) -> list[str]:
         tx.changes.begin("system", "test", at)
         first, said = (
             tx.conversations.add_message(
@@ -426,7 +426,7 @@ async def test_a_proposal_changes_nothing_until_it_is_accepted(world: World) -> 
     assert {m.id for m in await world.all()} == {old.id, tea.id}
     assert {m.id for m in await world.all(State.PROPOSED)} == {moved.memory.id, denied.memory.id}
 
-    def yes(tx: Tx) -> None:
+    def yes(tx: Transaction) -> None:
         tx.changes.begin("user", "accept", world.now)
         for saved in (moved, denied):
             Merger(tx, curve="fade", u=1.0).accept(tx.memories.many([saved.memory.id])[0], world.now)
@@ -452,7 +452,7 @@ async def test_a_purged_tombstone_still_knows_the_text(world: World) -> None:
     """After the purge only the keyed hash is left, and it is enough for the same words."""
     at = world.tick()
 
-    def stone(tx: Tx) -> None:
+    def stone(tx: Transaction) -> None:
         begun = tx.changes.begin("user", "purge", at)
         tx.tombstones.add(Tombstone(world.user, "gone00", tx.tombstones.digest("The user likes tea"), at, begun.id))
 

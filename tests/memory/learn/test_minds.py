@@ -13,7 +13,7 @@ from memory.learn.merge import Claim, Merger
 from memory.learn.undo import undo
 from memory.lifecycle import CURVES
 from memory.models import Draft, Filter, Kind, Memory, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.lives import Lives, lives
 
 SAID = (
@@ -30,7 +30,7 @@ SAID = (
 OPS = ("save", "save", "supersede", "negate", "contradict", "match", "boost", "affirm")
 
 
-def exchange(w: Lives, tx: Tx) -> None:
+def exchange(w: Lives, tx: Transaction) -> None:
     """A message that says up to three things of what is known, each in one of the ways there are."""
     rng = w.rng
     message = w._say(tx, "…")

@@ -13,7 +13,7 @@ import pytest
 from memory.errors import Conflict, ModelError
 from memory.learn.keep import accept, decline
 from memory.models import Importance, Kind, Layer, Sensitivity, Source, State
-from memory.ports import Chunk, Tx
+from memory.ports import Chunk, Transaction
 from tests.memory.learn.world import START, BrokenEmbedder, World
 
 
@@ -109,7 +109,7 @@ async def test_hidden_messages_are_never_sent(world: World) -> None:
     await world.say("I like durian")
     turn = await world.say("I like mango")
 
-    def hide(tx: Tx) -> None:
+    def hide(tx: Transaction) -> None:
         for m in tx.conversations.messages(session_id=world.session.id):
             if m.role == "user":
                 tx.conversations.put_message(replace(m, hidden_at=world.now), "forgotten")
@@ -331,7 +331,7 @@ async def test_what_is_forgotten_while_the_model_thinks_is_not_learned(world: Wo
     """The write finds the message hidden and does nothing; the job is tried again and finds nothing to do."""
     turn = await world.say("I like durian")
 
-    def hide(tx: Tx) -> None:
+    def hide(tx: Transaction) -> None:
         (said, _) = tx.conversations.messages(session_id=world.session.id)
         tx.conversations.put_message(replace(said, hidden_at=world.now), "forgotten")
 
@@ -378,7 +378,7 @@ async def test_ask_means_ask(world: World) -> None:
 async def test_the_users_own_setting_goes_before(world: World) -> None:
     """The user's row comes before the environment."""
 
-    def off(tx: Tx) -> None:
+    def off(tx: Transaction) -> None:
         tx.put_user(replace(tx.user(), settings={"learning": "off"}))
 
     await world.store.write(world.user, off)
@@ -447,7 +447,7 @@ async def test_a_line_without_evidence_goes_back_once_with_its_reason(world: Wor
     m = await world.only()
     assert m.content == "The cat is called Miso"
 
-    def span(tx: Tx) -> tuple[int, int]:
+    def span(tx: Transaction) -> tuple[int, int]:
         row = tx.con.execute('SELECT start, "end" FROM memory_sources').fetchone()  # type: ignore[attr-defined]
         return row[0], row[1]
 

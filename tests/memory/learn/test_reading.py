@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from memory.learn import alike, answer, dates, lines, material, summarise
 from memory.learn.answer import parse
-from memory.learn.evidence import Cited
-from memory.learn.lines import Line, read
+from memory.learn.evidence import Citation
+from memory.learn.lines import OperationLine, read
 from memory.learn.schemas import ANSWERS, Entry
 from memory.models import Importance, Kind, Message
 from memory.text.tokens import estimate_tokens
@@ -23,23 +23,23 @@ from memory.text.tokens import estimate_tokens
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("[ADD] Likes tea", Line("add", text="Likes tea")),
-        ("【ADD】喜欢拉面", Line("add", text="喜欢拉面")),
+        ("[ADD] Likes tea", OperationLine("add", text="Likes tea")),
+        ("【ADD】喜欢拉面", OperationLine("add", text="喜欢拉面")),
         ("［ＡＤＤ］", None),
-        ("［ADD　kind＝fact］ x y", Line("add", text="x y", attributes={"kind": "fact"})),
-        ("- **[ADD] Likes tea**", Line("add", text="Likes tea")),
-        ("> 1. `[BOOST:K7F3A2]` because it was used", Line("boost", "k7f3a2")),
-        ("2) [DELETE:k7f3a2]", Line("delete", "k7f3a2")),
-        ("[UPDATE:k7f3a2] new text", Line("update", "k7f3a2", "new text")),
-        ("[UPDATE:[k7f3a2]] new text", Line("update", "k7f3a2", "new text")),
-        ("[UPDATE: id=k7f3a2] new text", Line("update", "k7f3a2", "new text")),
-        ("[UPDATE:k7f3a2 kind=fact] new", Line("update", "k7f3a2", "new", {"kind": "fact"})),
-        ("[NEGATE：k7f3a2]：不再喜欢咖啡", Line("negate", "k7f3a2", "不再喜欢咖啡")),
-        ("【更新：k7f3a2 类别=待办】交报告", Line("update", "k7f3a2", "交报告", {"kind": "待办"})),
-        ("[skip]", Line("skip")),
+        ("［ADD　kind＝fact］ x y", OperationLine("add", text="x y", attributes={"kind": "fact"})),
+        ("- **[ADD] Likes tea**", OperationLine("add", text="Likes tea")),
+        ("> 1. `[BOOST:K7F3A2]` because it was used", OperationLine("boost", "k7f3a2")),
+        ("2) [DELETE:k7f3a2]", OperationLine("delete", "k7f3a2")),
+        ("[UPDATE:k7f3a2] new text", OperationLine("update", "k7f3a2", "new text")),
+        ("[UPDATE:[k7f3a2]] new text", OperationLine("update", "k7f3a2", "new text")),
+        ("[UPDATE: id=k7f3a2] new text", OperationLine("update", "k7f3a2", "new text")),
+        ("[UPDATE:k7f3a2 kind=fact] new", OperationLine("update", "k7f3a2", "new", {"kind": "fact"})),
+        ("[NEGATE：k7f3a2]：不再喜欢咖啡", OperationLine("negate", "k7f3a2", "不再喜欢咖啡")),
+        ("【更新：k7f3a2 类别=待办】交报告", OperationLine("update", "k7f3a2", "交报告", {"kind": "待办"})),
+        ("[skip]", OperationLine("skip")),
         (
             '[ADD kind=todo, importance=high expires=2026-01-07 entities="产品评审, a]b"] 要参加产品评审',
-            Line(
+            OperationLine(
                 "add",
                 text="要参加产品评审",
                 attributes={
@@ -52,14 +52,14 @@ from memory.text.tokens import estimate_tokens
         ),
         (
             "[ADD entities=“李雷，韩梅梅”] 认识他们",
-            Line("add", text="认识他们", attributes={"entities": "李雷，韩梅梅"}),
+            OperationLine("add", text="认识他们", attributes={"entities": "李雷，韩梅梅"}),
         ),
-        ("[ADD] likes [brackets] and `code`", Line("add", text="likes [brackets] and `code`")),
-        ("**[ADD]** Sings", Line("add", text="Sings")),
-        ("`[ADD] Sings`", Line("add", text="Sings")),
+        ("[ADD] likes [brackets] and `code`", OperationLine("add", text="likes [brackets] and `code`")),
+        ("**[ADD]** Sings", OperationLine("add", text="Sings")),
+        ("`[ADD] Sings`", OperationLine("add", text="Sings")),
     ],
 )
-def test_a_line_is_read_as_it_comes(text: str, line: Line | None) -> None:
+def test_a_line_is_read_as_it_comes(text: str, line: OperationLine | None) -> None:
     """Full-width brackets and colons, bullets, numbers, emphasis, quoted attributes, either language."""
     found, _ = read(text)
     if line is None:
@@ -93,15 +93,15 @@ def test_a_line_that_cannot_be_read_is_reported_and_skipped(text: str, why: str)
 def test_unknown_attributes_are_reported_and_the_line_counts() -> None:
     """A line is worth more than an attribute of it."""
     found, unread = read('[ADD kind=fact mood="very good" loud] Sings')
-    assert found == [Line("add", text="Sings", attributes={"kind": "fact"})]
+    assert found == [OperationLine("add", text="Sings", attributes={"kind": "fact"})]
     assert [(u.why, u.text) for u in unread] == [("attribute", "mood"), ("attribute", "loud")]
 
 
 def test_thinking_and_fences_are_no_answer() -> None:
     """A thinking block may hold anything; only what stands outside counts."""
-    assert read("<think>\n[ADD] wrong\n</think>\n```\n[ADD] right\n```")[0] == [Line("add", text="right")]
-    assert read("[ADD] wrong\n</think>\n[SKIP]")[0] == [Line("skip")]
-    assert read("[ADD] right\n<think>\n[ADD] never finished")[0] == [Line("add", text="right")]
+    assert read("<think>\n[ADD] wrong\n</think>\n```\n[ADD] right\n```")[0] == [OperationLine("add", text="right")]
+    assert read("[ADD] wrong\n</think>\n[SKIP]")[0] == [OperationLine("skip")]
+    assert read("[ADD] right\n<think>\n[ADD] never finished")[0] == [OperationLine("add", text="right")]
 
 
 def test_an_endless_answer_is_cut_off() -> None:
@@ -140,7 +140,7 @@ def test_no_answer_makes_a_reader_raise(text: str) -> None:
     found, _ = read(text)
     assert all(f.text for f in found if f.op in {"add", "update", "negate"})
     assert all(f.id for f in found if f.op in {"update", "negate", "boost", "delete"})
-    answer.objects(text)
+    answer.parse_objects(text)
     for task in ANSWERS:
         with suppress(ValueError):
             parse(text, task)
@@ -187,7 +187,7 @@ def test_fields_of_a_candidate_are_read_whatever_type_they_have() -> None:
       "expires_at": "none", "entities": ["x", 3, null], "sensitivity": 2, "denied": true, "said": [2, "x", -1]}]"""
     (c,) = parse(text, "extract").memories
     assert (c.kind, c.entities, c.sensitivity, c.importance, c.expires) == (Kind.TODO, ("x", "3"), 2, None, "")
-    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", "", True, (Cited(2),))
+    assert (c.matches, c.contradicts, c.denied, c.said) == ("k7f3a2", "", True, (Citation(2),))
 
 
 # --- summaries -------------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_absurd_dates_are_not_believed() -> None:
     def ok(text: str, use: str) -> bool:
         said = dates.read(text, "UTC")
         assert said is not None
-        return dates.believable(said, use, at)  # type: ignore[arg-type]
+        return dates.is_believable(said, use, at)  # type: ignore[arg-type]
 
     assert [ok(t, "due") for t in ("2026-01-03", "2026-01-02", "2025-12-01", "2030", "2150")] == [
         True,
@@ -359,6 +359,6 @@ def test_a_clipped_text_keeps_within_its_measure(text: str, most: int) -> None:
 @given(st.lists(st.text(max_size=50), max_size=20), st.integers(min_value=10, max_value=100))
 def test_portions_lose_nothing_and_keep_the_order(texts: list[str], most: int) -> None:
     """Every item is in exactly one portion; the newest that fit are a tail."""
-    assert [t for p in material.portions(texts, most, str) for t in p] == texts
-    tail = material.newest_within(texts, most, str)
+    assert [t for p in material.split_into_portions(texts, most, str) for t in p] == texts
+    tail = material.take_newest_within(texts, most, str)
     assert tail == texts[len(texts) - len(tail) :]

@@ -10,7 +10,7 @@ import pytest
 from memory.errors import Conflict, ModelError
 from memory.learn.merge import Merger
 from memory.models import Kind, Layer, Memory, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.learn.world import START, World, summary
 
 GOOD = summary("talked about tea and a trip", "Likes tea.\nA trip to Kyoto is planned.")
@@ -25,7 +25,7 @@ async def hide(world: World, text: str) -> None:
     """Hide the messages that say this and empty the running summary, as forgetting does."""
     world.tick()
 
-    def write(tx: Tx) -> None:
+    def write(tx: Transaction) -> None:
         tx.changes.begin("user", "forget", world.now)
         for m in tx.conversations.messages(session_id=world.session.id):
             if text in m.text:
@@ -229,7 +229,7 @@ async def test_an_episode_that_was_dropped_is_told_anew(world: World) -> None:
     await world.work("summarise", payload, summary("tea and durian", "tea, durian"))
     dropped = await episode(world)
 
-    def drop(tx: Tx) -> None:
+    def drop(tx: Transaction) -> None:
         tx.changes.begin("user", "forget", world.now)
         Merger(tx, curve="fade", u=1.0).delete(dropped, world.now)
 

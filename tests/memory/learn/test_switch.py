@@ -11,9 +11,9 @@ import pytest
 
 from memory.errors import Conflict
 from memory.learn import background as switch
-from memory.lifecycle import CURVES, level_of, weight
+from memory.lifecycle import CURVES, compute_level, compute_weight
 from memory.models import Job, Json, Kind, State, WeightEvent
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.learn.world import START, World
 
 DAY = timedelta(days=1)
@@ -25,10 +25,10 @@ async def run(world: World) -> Mapping[str, Json]:
         lambda s: s.lease(world.now, world.now + timedelta(minutes=1), world.worker, kinds=["curve"])
     )
     assert job is not None
-    effect = await switch.Switcher(world.store, 1.0).run(job, world.now)
+    effect = await switch.CurveSwitcher(world.store, 1.0).run(job, world.now)
     results: list[Mapping[str, Json]] = []
 
-    def write(tx: Tx) -> Mapping[str, Json]:
+    def write(tx: Transaction) -> Mapping[str, Json]:
         results.append(effect(tx))
         return results[-1]
 
@@ -36,7 +36,7 @@ async def run(world: World) -> Mapping[str, Json]:
     return results[0]
 
 
-def log_of(memory_id: str, tx: Tx) -> list[WeightEvent]:
+def log_of(memory_id: str, tx: Transaction) -> list[WeightEvent]:
     return tx.memories.weight_log(memory_id)
 
 
@@ -71,11 +71,11 @@ async def test_all_are_moved_and_it_is_said(world: World, monkeypatch: pytest.Mo
     for old in made:
         new = await world.get(old.id)
         assert new.curve == "score"
-        assert level_of(new, 1.0, world.now) is level_of(old, 1.0, world.now)
+        assert compute_level(new, 1.0, world.now) is compute_level(old, 1.0, world.now)
         (created, moved) = await world.store.read(world.user, partial(log_of, old.id))
         assert (created.event, moved.event, moved.reason) == ("created", "adopted", "fade → score")
-        assert moved.old_weight == pytest.approx(weight(old, 1.0, world.now), abs=1e-9)
-        assert moved.new_weight == new.weight == weight(new, 1.0, world.now)
+        assert moved.old_weight == pytest.approx(compute_weight(old, 1.0, world.now), abs=1e-9)
+        assert moved.new_weight == new.weight == compute_weight(new, 1.0, world.now)
         assert (moved.before["curve"], moved.after["curve"]) == ("fade", "score")
     told = (await world.store.changes(world.user, 0, 999))[-1]
     assert told.entity == "job"
@@ -90,7 +90,7 @@ async def test_it_goes_on_where_it_was_interrupted(world: World, monkeypatch: py
     await switch.plan(world.store, "fsrs", world.now)
     job = await world.store.system(lambda s: s.lease(world.now, world.now + DAY, world.worker, kinds=["curve"]))
     assert job is not None
-    some = switch.Switcher(world.store, 1.0)
+    some = switch.CurveSwitcher(world.store, 1.0)
     await world.store.write(world.user, lambda tx: some._some(tx, job, "fsrs", world.now))
     await world.store.system(lambda s: s.release(world.worker, world.now))
     with pytest.raises(Conflict):
@@ -124,7 +124,7 @@ async def test_every_curve_to_every_other(world: World) -> None:
         await run(world)
         now = await world.get(m.id)
         assert now.curve == curve
-        assert level_of(now, 1.0, world.now) is level_of(m, 1.0, world.now)
+        assert compute_level(now, 1.0, world.now) is compute_level(m, 1.0, world.now)
     log = await world.store.read(world.user, lambda tx: tx.memories.weight_log(m.id))
     assert [e.after["curve"] for e in log] == ["fade", *path]
 
@@ -133,7 +133,7 @@ async def test_those_fainter_than_the_curve_keeps_are_counted(world: World) -> N
     """So that whoever switches hears that the next night forgets them."""
     await world.remember("likes tea")
     m = await world.remember("was once in Riga", kind=Kind.CONTEXT, at=START - 40_000 * DAY)
-    assert weight(m, 1.0, world.now) == 0.01
+    assert compute_weight(m, 1.0, world.now) == 0.01
     await switch.plan(world.store, "relevance", world.now)
     assert (await run(world))["fainter"] == 1
 

@@ -10,7 +10,7 @@ from typing import Any
 from memory.embed import LexicalEmbedder
 from memory.errors import ModelError
 from memory.jobs import Effect, Handler
-from memory.learn.merge import Claim, Merger, Saved
+from memory.learn.merge import Claim, Merger, SaveResult
 from memory.models import (
     Draft,
     Filter,
@@ -28,9 +28,9 @@ from memory.models import (
     TurnState,
     Usage,
 )
-from memory.ports import Chunk, FloatArray, ModelRequest, Tx
+from memory.ports import Chunk, FloatArray, ModelRequest, Transaction
 from memory.service import MemoryService
-from memory.store import SqliteStore, worker_id
+from memory.store import SqliteStore, make_worker_id
 from tests.servers.tasks import decision, summary
 
 __all__ = ["decision", "summary"]
@@ -41,7 +41,7 @@ EVERY_STATE = Filter(states=frozenset(State))
 
 
 def save_draft(
-    tx: Tx,
+    tx: Transaction,
     draft: Draft,
     now: datetime,
     *,
@@ -52,7 +52,7 @@ def save_draft(
     sources: Sequence[str] = (),
     said_at: datetime | None = None,
     **claimed: Any,
-) -> Saved:
+) -> SaveResult:
     """Save one draft as learning does, said when the newest of its sources was; inside a write with a set begun."""
     proposed = claimed.pop("proposed", False)
     if said_at is None:
@@ -106,7 +106,7 @@ class World:
     model: ScriptedModel = field(default_factory=ScriptedModel)
     embedder: LexicalEmbedder = field(default_factory=LexicalEmbedder)
     now: datetime = START
-    worker: str = field(default_factory=worker_id)
+    worker: str = field(default_factory=make_worker_id)
     turns: int = 0
 
     def handlers(self, **options: Any) -> Mapping[JobKind, Handler]:
@@ -129,7 +129,7 @@ class World:
         self.turns += 1
         turn_id, at = f"t{self.turns}", self.tick()
 
-        def write(tx: Tx) -> None:
+        def write(tx: Transaction) -> None:
             c = tx.conversations
             said = c.add_message(Message("", self.session.id, turn_id, author or self.user, "user", text, at, tz))
             c.open_turn(
@@ -177,7 +177,7 @@ class World:
             effect: Effect = await handler(job, self.now)
             results: list[Mapping[str, Json]] = []
 
-            def write(tx: Tx) -> Mapping[str, Json]:
+            def write(tx: Transaction) -> Mapping[str, Json]:
                 results.append(effect(tx))
                 return results[-1]
 
@@ -202,9 +202,9 @@ class World:
         vector = (await self.embedder.embed([text], "content"))[0]
         at = fields.pop("at", START - timedelta(days=1))
 
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             tx.changes.begin("user", "remember", at)
-            saved: Saved = save_draft(
+            saved: SaveResult = save_draft(
                 tx, Draft(text, **fields), at, curve="fade", u=1.0, vector=vector, embedder_id=self.embedder.id
             )
             assert saved.memory is not None

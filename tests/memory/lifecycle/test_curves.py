@@ -10,8 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, U, adopted, born, happen, is_set_aside, level_of, verdict, weight
-from memory.lifecycle.curve import DAY, CurveEvent, day_of, idle, level_within, waits
+from memory.lifecycle import (
+    CURVES,
+    U,
+    apply_event,
+    compute_level,
+    compute_weight,
+    decide_action,
+    is_set_aside,
+    move_to_curve,
+    start_life,
+)
+from memory.lifecycle.curve import DAY, CurveEvent, count_idle_days, get_own_day, is_before_its_day, level_within
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 from memory.store.rows import dump, memory_from_json, memory_to_json
 
@@ -73,7 +83,7 @@ def lives(draw: st.DrawFn, events: list[CurveEvent] = EVENTS) -> tuple[Memory, f
         on=T0 + draw(short) if kind is Kind.EVENT else None,
         repeats=draw(st.sampled_from([None, "yearly"])) if kind is Kind.EVENT else None,
     )
-    m, u, now = born(m, draw(st.sampled_from(list(Importance))), draw(curves), T0), draw(speeds), T0
+    m, u, now = start_life(m, draw(st.sampled_from(list(Importance))), draw(curves), T0), draw(speeds), T0
     for event in draw(st.lists(st.sampled_from([*events, *SWITCHES]), max_size=8)):
         now += draw(short)
         m = lived(m, event, u, now)
@@ -87,8 +97,8 @@ def lived(m: Memory, event: str, u: float, now: datetime) -> Memory:
     """The memory after an event or a switch."""
     if event in SWITCHES:
         curve = event.removeprefix("to ")
-        return m if curve == m.curve else adopted(m, curve, u, now)
-    return happen(m, event, u, now)[0]  # type: ignore[arg-type]
+        return m if curve == m.curve else move_to_curve(m, curve, u, now)
+    return apply_event(m, event, u, now)[0]  # type: ignore[arg-type]
 
 
 def stored(m: Memory) -> Memory:
@@ -101,7 +111,7 @@ def test_a_weight_is_bounded(life: tuple[Memory, float, datetime], gap: timedelt
     """Within the curve's own bounds (and at least 1 for what is protected), at any time."""
     m, u, now = life
     low, high = bounds(m, m.curve)
-    assert low <= weight(m, u, now + gap) <= high
+    assert low <= compute_weight(m, u, now + gap) <= high
 
 
 @given(lives(), gaps, gaps)
@@ -110,19 +120,19 @@ def test_a_weight_never_rises_without_use(
 ) -> None:
     """Time alone takes, and never gives."""
     m, u, now = life
-    assert weight(m, u, now + first + second) <= weight(m, u, now + first) + 1e-12
+    assert compute_weight(m, u, now + first + second) <= compute_weight(m, u, now + first) + 1e-12
 
 
 @given(lives(), gaps, st.sampled_from(USES))
 def test_a_use_never_lowers(life: tuple[Memory, float, datetime], gap: timedelta, use: CurveEvent) -> None:
     """Nor at once, nor compared with never having been used, at any later time; and the level comes up with it."""
     m, u, now = life
-    used, log = happen(m, use, u, now + gap)
-    assert used.weight >= weight(m, u, now + gap) - 1e-12
-    assert (log.old_weight, log.new_weight) == (weight(m, u, now + gap), used.weight)
+    used, log = apply_event(m, use, u, now + gap)
+    assert used.weight >= compute_weight(m, u, now + gap) - 1e-12
+    assert (log.old_weight, log.new_weight) == (compute_weight(m, u, now + gap), used.weight)
     assert used.level <= m.level
     later = now + gap + timedelta(days=100)
-    assert weight(used, u, later) >= weight(m, u, later) - 1e-12
+    assert compute_weight(used, u, later) >= compute_weight(m, u, later) - 1e-12
 
 
 @given(lives(), gaps, st.sampled_from(USES), gaps)
@@ -131,10 +141,12 @@ def test_a_use_begins_anew(
 ) -> None:
     """From then on it is idle since the use (a todo since its day), whatever a switch of curves had said before."""
     m, u, now = life
-    used, _ = happen(m, use, u, now + gap)
+    used, _ = apply_event(m, use, u, now + gap)
     later = now + gap + then
-    since = max(used.last_activated_at, day_of(used) or used.last_activated_at)
-    assert idle(used, later) == (0.0 if waits(used, later) else max(0.0, (later - since) / DAY))
+    since = max(used.last_activated_at, get_own_day(used) or used.last_activated_at)
+    assert count_idle_days(used, later) == (
+        0.0 if is_before_its_day(used, later) else max(0.0, (later - since) / DAY)
+    )
     assert not is_set_aside(used)
 
 
@@ -142,10 +154,10 @@ def test_a_use_begins_anew(
 def test_a_denial_never_raises(life: tuple[Memory, float, datetime], gap: timedelta, event: CurveEvent) -> None:
     """Denied, contradicted or worn by a night: never stronger than before, also the second time."""
     m, u, now = life
-    after, _ = happen(m, event, u, now + gap)
-    assert after.weight <= weight(m, u, now + gap) + 1e-12
-    again, _ = happen(after, event, u, now + gap + timedelta(days=1))
-    assert again.weight <= weight(after, u, now + gap + timedelta(days=1)) + 1e-12
+    after, _ = apply_event(m, event, u, now + gap)
+    assert after.weight <= compute_weight(m, u, now + gap) + 1e-12
+    again, _ = apply_event(after, event, u, now + gap + timedelta(days=1))
+    assert again.weight <= compute_weight(after, u, now + gap + timedelta(days=1)) + 1e-12
 
 
 @given(lives(), gaps, st.floats(1.0, 3.0))
@@ -164,7 +176,7 @@ def test_more_strength_never_fades_faster(life: tuple[Memory, float, datetime], 
     )
     at = now
     for _ in range(4):
-        assert weight(strong, u, at) >= weight(m, u, at) - 1e-12
+        assert compute_weight(strong, u, at) >= compute_weight(m, u, at) - 1e-12
         at += gap / 3
 
 
@@ -172,7 +184,7 @@ def test_more_strength_never_fades_faster(life: tuple[Memory, float, datetime], 
 def test_the_user_factor_is_ordered(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
     """Who forgets slowly remembers at least as well as others; who forgets fast, at most."""
     m, _, now = life
-    slow, normal, fast = (weight(m, U[name], now + gap) for name in ("slow", "normal", "fast"))
+    slow, normal, fast = (compute_weight(m, U[name], now + gap) for name in ("slow", "normal", "fast"))
     assert slow >= normal >= fast
 
 
@@ -182,8 +194,8 @@ def test_evaluating_twice_equals_evaluating_once(
 ) -> None:
     """A restart, or a nightly recomputation that caches the weight, changes nothing."""
     m, u, now = life
-    cached = replace(m, weight=weight(m, u, now + first))
-    assert weight(stored(cached), u, now + first + second) == weight(m, u, now + first + second)
+    cached = replace(m, weight=compute_weight(m, u, now + first))
+    assert compute_weight(stored(cached), u, now + first + second) == compute_weight(m, u, now + first + second)
 
 
 @given(
@@ -197,24 +209,24 @@ def test_a_life_with_restarts_is_the_same_life(
     curve: str, kind: Kind, u: float, events: list[tuple[timedelta, str]], gap: timedelta
 ) -> None:
     """Stored, reread and weighed before and after every event, or kept in memory all along: the same to the bit."""
-    through = restarted = born(
+    through = restarted = start_life(
         memory(kind, expires_at=T0 + 30 * DAY if kind is Kind.TODO else None), Importance.MEDIUM, curve, T0
     )
     now = T0
     for wait, event in events:
         halfway = now + wait / 2
-        restarted = stored(replace(restarted, weight=weight(restarted, u, halfway)))
+        restarted = stored(replace(restarted, weight=compute_weight(restarted, u, halfway)))
         now += wait
         through, restarted = lived(through, event, u, now), stored(lived(restarted, event, u, now))
     assert replace(restarted, weight=0.0) == replace(through, weight=0.0)
-    assert weight(restarted, u, now + gap) == weight(through, u, now + gap)
+    assert compute_weight(restarted, u, now + gap) == compute_weight(through, u, now + gap)
 
 
 @given(lives(), gaps)
 def test_a_stored_state_gives_the_same_weight(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
     """The store keeps all that a weight is computed from."""
     m, u, now = life
-    assert weight(stored(m), u, now + gap) == weight(m, u, now + gap)
+    assert compute_weight(stored(m), u, now + gap) == compute_weight(m, u, now + gap)
 
 
 @given(lives(), gaps)
@@ -222,19 +234,19 @@ def test_protected_memories_do_not_fade(life: tuple[Memory, float, datetime], ga
     """Pinned ones weigh at least 1 and stay FULL for good; so do core and system ones that nobody denied."""
     m, u, now = life
     for shielded in (replace(m, pinned=True), replace(m, layer=Layer.CORE, negated_at=None)):
-        assert weight(shielded, u, now + gap) >= 1.0
-        assert level_of(shielded, u, now + gap) is Level.FULL
+        assert compute_weight(shielded, u, now + gap) >= 1.0
+        assert compute_level(shielded, u, now + gap) is Level.FULL
 
 
 @given(lives(), gaps, curves)
 def test_another_curve_can_take_over(life: tuple[Memory, float, datetime], gap: timedelta, curve: str) -> None:
     """Whatever the life so far, the new curve starts within its bounds, and everything of the memory's own stays."""
     m, u, now = life
-    moved = adopted(m, curve, u, now + gap)
+    moved = move_to_curve(m, curve, u, now + gap)
     low, high = bounds(m, curve)
     assert moved.curve == curve
     assert low <= moved.weight <= high
-    assert verdict(moved, u, now + gap + timedelta(days=30)) is not None
+    assert decide_action(moved, u, now + gap + timedelta(days=30)) is not None
     own = {"curve": "", "curve_state": m.curve_state, "importance": 0.0, "importance_at": T0, "weight": 0.0}
     assert replace(moved, **own) == replace(m, **own)  # type: ignore[arg-type]
 
@@ -244,20 +256,20 @@ def test_a_switch_leaves_the_level(life: tuple[Memory, float, datetime], gap: ti
     """It never jumps (under `fade` and `fsrs` a denial, and a todo's day to come, leave less room than that)."""
     m, u, now = life
     now += gap
-    waiting = waits(m, now)
+    waiting = is_before_its_day(m, now)
     if (m.negated_at is None and not waiting) or curve in {"score", "importance"}:
-        assert level_of(adopted(m, curve, u, now), u, now) is level_of(m, u, now)
+        assert compute_level(move_to_curve(m, curve, u, now), u, now) is compute_level(m, u, now)
 
 
 def test_a_switch_leaves_the_slowest_in_its_archive() -> None:
     """Identity, of general sensitivity, of a slow forgetter, spoken of four times just now: at the bottom still."""
-    m = born(memory(Kind.IDENTITY, sensitivity=Sensitivity.GENERAL), Importance.LOW, "importance", T0)
+    m = start_life(memory(Kind.IDENTITY, sensitivity=Sensitivity.GENERAL), Importance.LOW, "importance", T0)
     for _ in range(4):
-        m, _ = happen(m, "mention", 0.8, T0)
+        m, _ = apply_event(m, "mention", 0.8, T0)
     m = replace(m, importance=0.29)
-    assert level_of(m, 0.8, T0) is Level.ARCHIVE
+    assert compute_level(m, 0.8, T0) is Level.ARCHIVE
     for curve in sorted(CURVES):
-        assert level_of(adopted(m, curve, 0.8, T0), 0.8, T0) is Level.ARCHIVE, curve
+        assert compute_level(move_to_curve(m, curve, 0.8, T0), 0.8, T0) is Level.ARCHIVE, curve
 
 
 @given(lives(), gaps, curves)
@@ -267,14 +279,14 @@ def test_a_switch_keeps_the_weight(life: tuple[Memory, float, datetime], gap: ti
     now += gap
     old, new = CURVES[m.curve], CURVES[curve]
     w = old.weight(m, u, now)
-    waiting = waits(m, now)
+    waiting = is_before_its_day(m, now)
     reach = {"fade": KINDS[m.kind].factor, "relevance": 1.0, "score": 1.0, "fsrs": 1.0}.get(curve, 0.0)
     faintest = (
         0.13 if curve == "fsrs" else 0.06
     )  # the shortest stability, idle for as long as anything counts as idle
     clear = {level_within(new.breakpoints, x) for x in (w, w * 0.9)} == {level_within(old.breakpoints, w)}
     if m.negated_at is None and not waiting and clear and faintest < w <= reach and w < new.bounds[1]:
-        moved = adopted(m, curve, u, now)
+        moved = move_to_curve(m, curve, u, now)
         assert new.weight(moved, u, now) == pytest.approx(w, abs=1e-6)
 
 
@@ -283,10 +295,10 @@ def test_a_switch_there_and_back(life: tuple[Memory, float, datetime], gap: time
     """What is set aside, pinned, due or an episode is so under every curve, and no level is lost on the way."""
     m, u, now = life
     now += gap
-    back = adopted(adopted(m, curve, u, now), m.curve, u, now)
-    waiting = waits(m, now)
+    back = move_to_curve(move_to_curve(m, curve, u, now), m.curve, u, now)
+    waiting = is_before_its_day(m, now)
     if m.negated_at is None and not waiting:
-        assert level_of(back, u, now) is level_of(m, u, now)
+        assert compute_level(back, u, now) is compute_level(m, u, now)
 
 
 @pytest.mark.parametrize("curve", sorted(CURVES))
@@ -294,9 +306,9 @@ def test_a_switch_there_and_back(life: tuple[Memory, float, datetime], gap: time
 @pytest.mark.parametrize("importance", list(Importance))
 def test_a_new_memory_is_full(curve: str, kind: Kind, importance: Importance) -> None:
     """Whatever its kind and importance, and its weight says so too; nothing is to be done about it."""
-    m = born(memory(kind, layer=Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT), importance, curve, T0)
-    assert (m.level, level_of(m, 1.0, T0)) == (Level.FULL, Level.FULL)
-    assert m.weight == weight(m, 1.0, T0)
+    m = start_life(memory(kind, layer=Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT), importance, curve, T0)
+    assert (m.level, compute_level(m, 1.0, T0)) == (Level.FULL, Level.FULL)
+    assert m.weight == compute_weight(m, 1.0, T0)
 
 
 @settings(max_examples=50)
@@ -304,5 +316,5 @@ def test_a_new_memory_is_full(curve: str, kind: Kind, importance: Importance) ->
 def test_levels_only_deepen_with_time(life: tuple[Memory, float, datetime], gap: timedelta) -> None:
     """FULL, SUMMARY, TAG, TRACE, ARCHIVE: in this order, never back by itself."""
     m, u, now = life
-    steps = [level_of(m, u, now + gap * i) for i in range(6)]
+    steps = [compute_level(m, u, now + gap * i) for i in range(6)]
     assert steps == sorted(steps)

@@ -10,26 +10,26 @@ import pytest
 
 from memory.lifecycle import (
     CURVES,
-    Decay,
-    Fade,
-    Forget,
-    Keep,
-    Promote,
-    born,
-    counter,
-    factors,
-    happen,
-    level_at,
-    level_of,
+    DecayAction,
+    FadeAction,
+    ForgetAction,
+    KeepAction,
+    PromoteAction,
+    apply_event,
+    compute_counter,
+    compute_factors,
+    compute_level,
+    compute_weight,
+    decide_action,
+    level_for_weight,
     review_due,
-    revived,
-    verdict,
-    weight,
+    revive_memory,
+    start_life,
 )
 from memory.lifecycle.fade import conflict, momentum, semantic, w_time
 from memory.lifecycle.fsrs import retrievability
 from memory.lifecycle.relevance import LIVELY_ABOVE, LOWER_BELOW
-from memory.lifecycle.replay import EPOCH, course, imagined
+from memory.lifecycle.replay import EPOCH, replay_log, simulate_memory
 from memory.models import KINDS, CurveState, Importance, Kind, Layer, Level, Memory, Sensitivity
 
 T0 = datetime(2026, 1, 3, 9, 30, tzinfo=UTC)
@@ -54,7 +54,7 @@ def memory(
         importance=1.5,
         importance_at=T0,
     )
-    return born(replace(m, **fields), how, curve, T0)  # type: ignore[arg-type]
+    return start_life(replace(m, **fields), how, curve, T0)  # type: ignore[arg-type]
 
 
 # --- fade (the weight paper, the fading-levels paper) -------------------------------------------------
@@ -64,23 +64,23 @@ def memory(
 def test_time_weight_after_half_a_year(kind: Kind, expected: float) -> None:
     """The weight paper's table: identity 0.4545, passing information 0.3077 after 180 days."""
     assert w_time(180, 1.0, KINDS[kind].factor) == pytest.approx(expected, abs=5e-5)
-    assert factors(memory(kind), 1.0, T0 + 180 * DAY)["time_weight"] == pytest.approx(expected, abs=5e-5)
+    assert compute_factors(memory(kind), 1.0, T0 + 180 * DAY)["time_weight"] == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize(("t", "expected"), [(0, 1.50), (7, 1.35), (30, 1.11)])
 def test_reinforcement(t: int, expected: float) -> None:
     """The weight paper's table of S, by the formula and after a real mention."""
     assert semantic(t) == pytest.approx(expected, abs=6e-3)
-    m, _ = happen(memory(), "mention", 1.0, T0 + 5 * DAY)
-    assert factors(m, 1.0, T0 + (5 + t) * DAY)["semantic_boost"] == pytest.approx(expected, abs=6e-3)
+    m, _ = apply_event(memory(), "mention", 1.0, T0 + 5 * DAY)
+    assert compute_factors(m, 1.0, T0 + (5 + t) * DAY)["semantic_boost"] == pytest.approx(expected, abs=6e-3)
 
 
 @pytest.mark.parametrize(("t", "expected"), [(0, 1.00), (7, 0.95), (30, 0.82), (90, 0.58)])
 def test_conflict(t: int, expected: float) -> None:
     """The weight paper's table of C; the immediate factor of 0.3 stands beside it."""
     assert conflict(t) == pytest.approx(expected, abs=6e-3)
-    m, _ = happen(memory(), "negate", 1.0, T0 + 5 * DAY)
-    found = factors(m, 1.0, T0 + (5 + t) * DAY)
+    m, _ = apply_event(memory(), "negate", 1.0, T0 + 5 * DAY)
+    found = compute_factors(m, 1.0, T0 + (5 + t) * DAY)
     assert found["conflict_penalty"] == pytest.approx(expected, abs=6e-3)
     assert found["negation"] == 0.3
 
@@ -91,10 +91,10 @@ def test_momentum(n: int, expected: float) -> None:
     assert momentum(n) == pytest.approx(expected, abs=6e-3)
     m = memory()
     for i in range(n):
-        m, _ = happen(m, "mention", 1.0, T0 + i * timedelta(hours=2))
+        m, _ = apply_event(m, "mention", 1.0, T0 + i * timedelta(hours=2))
     now = T0 + n * timedelta(hours=2)
-    assert factors(m, 1.0, now)["momentum"] == pytest.approx(expected, abs=6e-3)
-    assert factors(m, 1.0, now + 3 * DAY)["momentum"] == 1.0
+    assert compute_factors(m, 1.0, now)["momentum"] == pytest.approx(expected, abs=6e-3)
+    assert compute_factors(m, 1.0, now + 3 * DAY)["momentum"] == 1.0
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -106,7 +106,7 @@ def test_a_new_memory_weighs_its_importance(kind: Kind) -> None:
 
 def test_the_log_of_s2_can_be_replayed() -> None:
     """The weight is the product of the logged factors, clamped."""
-    m, event = happen(memory(Kind.PREFERENCE), "mention", 1.0, T0 + 9 * DAY)
+    m, event = apply_event(memory(Kind.PREFERENCE), "mention", 1.0, T0 + 9 * DAY)
     assert set(event.factors) >= {"time_weight", "semantic_boost", "conflict_penalty", "importance", "momentum"}
     assert event.new_weight == min(2.0, prod(event.factors.values())) == m.weight
     assert event.before["last_activated_at"] == round(T0.timestamp() * 1000)
@@ -120,25 +120,25 @@ def test_s4_example_of_a_faded_coffee() -> None:
     """
     for t, expected in ((30, 0.77), (100, 0.50), (300, 0.25), (1000, 0.09)):
         assert w_time(t, 1.0, 1.0) == pytest.approx(expected, abs=6e-3)
-    levels = [level_of(memory(Kind.WHIM), 1.0, T0 + t * DAY) for t in (1, 100, 300, 1000, 3000, 30_000)]
+    levels = [compute_level(memory(Kind.WHIM), 1.0, T0 + t * DAY) for t in (1, 100, 300, 1000, 3000, 30_000)]
     assert levels == [Level.FULL, Level.SUMMARY, Level.TAG, Level.TRACE, Level.TRACE, Level.ARCHIVE]
-    assert weight(memory(Kind.WHIM), 1.0, T0 + 30_000 * DAY) == 0.01
+    assert compute_weight(memory(Kind.WHIM), 1.0, T0 + 30_000 * DAY) == 0.01
 
 
 def test_a_clamped_memory_has_been_idle_for_180_days() -> None:
     """The weight paper asks both for ARCHIVE; at 180 days not even the weakest, denied at once, has come down to 0.01."""
-    m, _ = happen(memory(Kind.CONTEXT), "negate", 1.3, T0)
-    assert weight(m, 1.3, T0 + 180 * DAY) > 0.01
+    m, _ = apply_event(memory(Kind.CONTEXT), "negate", 1.3, T0)
+    assert compute_weight(m, 1.3, T0 + 180 * DAY) > 0.01
 
 
 def test_s2s_own_log_line() -> None:
     """Its sample, a preference 11 days after a mention: 0.9220 · 1.2885 · 1.3 = 1.5443, "activated (1.54)"."""
-    m, _ = happen(memory(Kind.PREFERENCE), "mention", 1.0, T0)
-    found = factors(m, 1.0, T0 + 11 * DAY)
+    m, _ = apply_event(memory(Kind.PREFERENCE), "mention", 1.0, T0)
+    found = compute_factors(m, 1.0, T0 + 11 * DAY)
     assert found["time_weight"] == pytest.approx(0.9220, abs=5e-5)
     assert found["semantic_boost"] == pytest.approx(1.2885, abs=1e-4)
     assert (found["conflict_penalty"], found["importance"], found["momentum"]) == (1.0, 1.3, 1.0)
-    assert weight(m, 1.0, T0 + 11 * DAY) == pytest.approx(1.5443, abs=3e-4)
+    assert compute_weight(m, 1.0, T0 + 11 * DAY) == pytest.approx(1.5443, abs=3e-4)
 
 
 @pytest.mark.parametrize(
@@ -157,25 +157,27 @@ def test_s2s_table_of_kinds(kind: Kind, factor: float) -> None:
     assert KINDS[kind].factor == factor
     slower = [k for k in Kind if k is not Kind.EPISODE and KINDS[k].factor > factor]
     for t in (1, 30, 180, 3000):
-        kept = weight(memory(kind), 1.0, T0 + t * DAY) / factor
-        assert all(weight(memory(k), 1.0, T0 + t * DAY) / KINDS[k].factor > kept for k in slower)
+        kept = compute_weight(memory(kind), 1.0, T0 + t * DAY) / factor
+        assert all(compute_weight(memory(k), 1.0, T0 + t * DAY) / KINDS[k].factor > kept for k in slower)
 
 
 def test_s2s_bounds() -> None:
     """Never above 2.0, however often it is spoken of; never below 0.01, however long it is not, however denied."""
     m = memory(Kind.IDENTITY)
     for i in range(10):
-        m, _ = happen(m, "mention", 1.0, T0 + timedelta(hours=i))
+        m, _ = apply_event(m, "mention", 1.0, T0 + timedelta(hours=i))
     assert m.weight == 2.0
-    denied, _ = happen(m, "negate", 1.0, T0 + DAY)
-    assert weight(denied, 1.0, T0 + 100_000 * DAY) == 0.01
+    denied, _ = apply_event(m, "negate", 1.0, T0 + DAY)
+    assert compute_weight(denied, 1.0, T0 + 100_000 * DAY) == 0.01
 
 
 def test_s2_general_sensitivity_doubles_the_days() -> None:
     """ "threshold_days *= 2": every level lasts exactly twice as long."""
     open_, guarded = memory(), memory(sensitivity=Sensitivity.GENERAL)
     for t in (5, 60, 90, 400, 2000):
-        assert weight(guarded, 1.0, T0 + 2 * t * DAY) == pytest.approx(weight(open_, 1.0, T0 + t * DAY))
+        assert compute_weight(guarded, 1.0, T0 + 2 * t * DAY) == pytest.approx(
+            compute_weight(open_, 1.0, T0 + t * DAY)
+        )
 
 
 @pytest.mark.parametrize(
@@ -195,21 +197,21 @@ def test_s2_general_sensitivity_doubles_the_days() -> None:
 )
 def test_s4s_levels_by_weight(w: float, expected: Level) -> None:
     """Its table and its second example; a bound belongs to the level below it ("≤ 0.01", "> 0.3")."""
-    assert level_at(memory(), w, T0) is expected
+    assert level_for_weight(memory(), w, T0) is expected
 
 
 def test_u_acts_in_the_rate_alone() -> None:
     """A fast forgetter's new memory is no stronger than anyone's."""
     m = memory()
-    assert weight(m, 1.3, T0) == weight(m, 0.8, T0) == 1.1
-    assert weight(m, 1.3, T0 + 90 * DAY) == pytest.approx(1.1 / (1 + 0.01 * 1.3 / 1.1 * 90))
+    assert compute_weight(m, 1.3, T0) == compute_weight(m, 0.8, T0) == 1.1
+    assert compute_weight(m, 1.3, T0 + 90 * DAY) == pytest.approx(1.1 / (1 + 0.01 * 1.3 / 1.1 * 90))
 
 
 def test_general_sensitivity_fades_half_as_fast() -> None:
     """α × 0.5 at sensitivity 1; no other level changes the rate."""
     expected = {0: 0.01, 1: 0.005, 2: 0.01, 3: 0.01}
     for s, alpha in expected.items():
-        found = factors(memory(sensitivity=Sensitivity(s)), 1.0, T0 + 80 * DAY)["time_weight"]
+        found = compute_factors(memory(sensitivity=Sensitivity(s)), 1.0, T0 + 80 * DAY)["time_weight"]
         assert found == pytest.approx(1 / (1 + alpha / 1.1 * 80))
 
 
@@ -217,21 +219,21 @@ def test_frequent_reinforcement_grows_by_three_tenths() -> None:
     """The third mention within 24 h adds 0.3 to what is left of S's amplitude, 0.5 at most; M is at least 1.2."""
     m = memory()
     for hours in (0, 10, 20):
-        m, event = happen(m, "mention", 1.0, T0 + timedelta(hours=hours))
+        m, event = apply_event(m, "mention", 1.0, T0 + timedelta(hours=hours))
         assert event.new_weight >= event.old_weight
     assert m.curve_state.strength == 0.5
-    assert factors(m, 1.0, T0 + timedelta(hours=20))["momentum"] >= 1.2
+    assert compute_factors(m, 1.0, T0 + timedelta(hours=20))["momentum"] >= 1.2
     faint = replace(m, curve_state=CurveState(0.1, T0 + timedelta(hours=20)))
-    third, _ = happen(faint, "mention", 1.0, T0 + timedelta(hours=20))
+    third, _ = apply_event(faint, "mention", 1.0, T0 + timedelta(hours=20))
     assert third.curve_state.strength == pytest.approx(0.4)
     apart = replace(faint, recent_mentions=())
-    assert happen(apart, "mention", 1.0, T0 + timedelta(hours=20))[0].curve_state.strength == 0.5
+    assert apply_event(apart, "mention", 1.0, T0 + timedelta(hours=20))[0].curve_state.strength == 0.5
 
 
 def test_a_boost_is_no_mention() -> None:
     """It activates and moves the counter; S, M and the mentions are as before. An act of the owner moves no counter."""
-    used, _ = happen(memory(), "use", 1.0, T0 + 9 * DAY)
-    boosted, _ = happen(memory(), "boost", 1.0, T0 + 9 * DAY)
+    used, _ = apply_event(memory(), "use", 1.0, T0 + 9 * DAY)
+    boosted, _ = apply_event(memory(), "boost", 1.0, T0 + 9 * DAY)
     assert (boosted.last_activated_at, boosted.activation_count) == (T0 + 9 * DAY, 1)
     assert (boosted.recent_mentions, boosted.curve_state.strength, boosted.weight) == ((), 0.0, memory().weight)
     assert replace(boosted, importance=used.importance) == used
@@ -241,18 +243,18 @@ def test_a_boost_is_no_mention() -> None:
 def test_a_negation_neither_activates_nor_rewrites() -> None:
     """Weight down by 70% at once; dates, level and words as they were; the pin is gone, validity ends."""
     now = T0 + 3 * DAY
-    m, event = happen(memory(pinned=True), "negate", 1.0, now)
+    m, event = apply_event(memory(pinned=True), "negate", 1.0, now)
     assert (m.pinned, m.negated_at, m.valid_until) == (False, now, now)
     assert (m.last_activated_at, m.activation_count, m.level, m.content) == (T0, 0, Level.FULL, "喜欢喝咖啡")
-    assert event.new_weight == pytest.approx(0.3 * weight(memory(), 1.0, now))
+    assert event.new_weight == pytest.approx(0.3 * compute_weight(memory(), 1.0, now))
 
 
 def test_a_denied_core_memory_fades_and_comes_back() -> None:
     """Negating suspends the shield of `core`; affirming restores it."""
     core = memory(layer=Layer.CORE)
-    denied, _ = happen(core, "negate", 1.0, T0 + DAY)
+    denied, _ = apply_event(core, "negate", 1.0, T0 + DAY)
     assert denied.weight < 0.4
-    affirmed, _ = happen(denied, "affirm", 1.0, T0 + 400 * DAY)
+    affirmed, _ = apply_event(denied, "affirm", 1.0, T0 + 400 * DAY)
     assert affirmed.weight >= 1.0
     assert (affirmed.negated_at, affirmed.valid_until, affirmed.last_activated_at) == (None, None, T0 + 400 * DAY)
 
@@ -260,8 +262,8 @@ def test_a_denied_core_memory_fades_and_comes_back() -> None:
 def test_an_affirmation_leaves_another_end_of_validity_alone() -> None:
     """Only what the negation itself had ended becomes valid again."""
     until = T0 + DAY
-    denied, _ = happen(memory(valid_until=until), "negate", 1.0, T0 + 2 * DAY)
-    affirmed, _ = happen(denied, "affirm", 1.0, T0 + 3 * DAY)
+    denied, _ = apply_event(memory(valid_until=until), "negate", 1.0, T0 + 2 * DAY)
+    affirmed, _ = apply_event(denied, "affirm", 1.0, T0 + 3 * DAY)
     assert affirmed.valid_until == until
 
 
@@ -269,15 +271,15 @@ def test_an_affirmation_leaves_another_end_of_validity_alone() -> None:
 def test_a_use_brings_the_original_back(event: str) -> None:
     """Content and level of what had faded come back in its own words."""
     faded = replace(memory(), content="喜欢饮品", level=Level.TAG)
-    m, _ = happen(faded, event, 1.0, T0 + 500 * DAY)  # type: ignore[arg-type]
+    m, _ = apply_event(faded, event, 1.0, T0 + 500 * DAY)  # type: ignore[arg-type]
     assert (m.level, m.content) == (Level.FULL, "喜欢喝咖啡")
 
 
 def test_a_mention_of_something_long_denied_does_not_make_it_full() -> None:
     """Content follows the level after the event, and a denial still weighs."""
-    denied, _ = happen(memory(), "negate", 1.0, T0)
-    m, _ = happen(replace(denied, level=Level.ARCHIVE, content="历史痕迹：饮品"), "mention", 1.0, T0 + 900 * DAY)
-    assert m.level is level_of(m, 1.0, T0 + 900 * DAY) is Level.TAG
+    denied, _ = apply_event(memory(), "negate", 1.0, T0)
+    m, _ = apply_event(replace(denied, level=Level.ARCHIVE, content="历史痕迹：饮品"), "mention", 1.0, T0 + 900 * DAY)
+    assert m.level is compute_level(m, 1.0, T0 + 900 * DAY) is Level.TAG
     assert m.content == "喜欢喝咖啡"
 
 
@@ -285,10 +287,10 @@ def test_s2s_trigger_of_frequent_reinforcement() -> None:
     """Three mentions within 24 hours, to the millisecond; the third a moment later is a mention like any other."""
     within = replace(memory(), recent_mentions=(T0, T0 + timedelta(hours=12)), curve_state=CurveState(0.1, T0))
     at = T0 + DAY - timedelta(milliseconds=1)
-    third, _ = happen(within, "mention", 1.0, at)
+    third, _ = apply_event(within, "mention", 1.0, at)
     left = 0.1 * exp(-0.05 * (at - T0) / DAY)
     assert third.curve_state.strength == pytest.approx(left + 0.3)
-    late, _ = happen(within, "mention", 1.0, T0 + DAY)
+    late, _ = apply_event(within, "mention", 1.0, T0 + DAY)
     assert late.curve_state.strength == 0.5
 
 
@@ -300,25 +302,25 @@ def test_a_todo_waits_for_its_day(curve: str) -> None:
     """It does not fade before it is due, is archived the moment it is, and comes back when spoken of."""
     due = T0 + 200 * DAY
     m = memory(Kind.TODO, curve, expires_at=due)
-    assert weight(m, 1.0, due) == m.weight
-    assert level_of(m, 1.0, due - timedelta(seconds=1)) is Level.FULL
-    assert level_of(m, 1.0, due) is Level.ARCHIVE
-    assert verdict(m, 1.0, due) == Fade(Level.ARCHIVE)
-    spoken, _ = happen(m, "mention", 1.0, due + DAY)
-    assert level_of(spoken, 1.0, due + DAY) is Level.FULL
+    assert compute_weight(m, 1.0, due) == m.weight
+    assert compute_level(m, 1.0, due - timedelta(seconds=1)) is Level.FULL
+    assert compute_level(m, 1.0, due) is Level.ARCHIVE
+    assert decide_action(m, 1.0, due) == FadeAction(Level.ARCHIVE)
+    spoken, _ = apply_event(m, "mention", 1.0, due + DAY)
+    assert compute_level(spoken, 1.0, due + DAY) is Level.FULL
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
 def test_an_event_waits_for_its_day_and_an_instruction_never_fades(curve: str) -> None:
     """An event fades from its last day on, and never expires; one that repeats does not fade at all."""
     m = memory(Kind.EVENT, curve, on=T0 + 190 * DAY, on_until=T0 + 200 * DAY)
-    assert weight(m, 1.0, T0 + 200 * DAY) == m.weight
-    assert level_of(m, 1.0, T0 + 201 * DAY) is Level.FULL
-    assert weight(m, 1.0, T0 + 300 * DAY) < m.weight
-    assert weight(replace(m, repeats="yearly"), 1.0, T0 + 3_000 * DAY) == m.weight
+    assert compute_weight(m, 1.0, T0 + 200 * DAY) == m.weight
+    assert compute_level(m, 1.0, T0 + 201 * DAY) is Level.FULL
+    assert compute_weight(m, 1.0, T0 + 300 * DAY) < m.weight
+    assert compute_weight(replace(m, repeats="yearly"), 1.0, T0 + 3_000 * DAY) == m.weight
     told = memory(Kind.INSTRUCTION, curve)
-    assert verdict(told, 1.0, T0 + 3_000 * DAY) in {Keep(), Decay()}
-    assert level_of(told, 1.0, T0 + 3_000 * DAY) is Level.FULL
+    assert decide_action(told, 1.0, T0 + 3_000 * DAY) in {KeepAction(), DecayAction()}
+    assert compute_level(told, 1.0, T0 + 3_000 * DAY) is Level.FULL
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
@@ -326,9 +328,9 @@ def test_episodes_keep_their_own_rule(curve: str) -> None:
     """1.0 for 7 days, then ×0.8 a day; whole until day 14 whatever the weight, then ARCHIVE; never reviewed."""
     m = memory(Kind.EPISODE, curve, layer=Layer.EPISODE)
     for t, expected in ((0, 1.0), (7, 1.0), (8, 0.8), (10, 0.512), (13.5, 0.8**6.5)):
-        assert weight(m, 1.3, T0 + t * DAY) == pytest.approx(expected)
-        assert level_of(m, 1.0, T0 + t * DAY) is Level.FULL
-    assert verdict(m, 1.0, T0 + 14 * DAY) == Fade(Level.ARCHIVE)
+        assert compute_weight(m, 1.3, T0 + t * DAY) == pytest.approx(expected)
+        assert compute_level(m, 1.0, T0 + t * DAY) is Level.FULL
+    assert decide_action(m, 1.0, T0 + 14 * DAY) == FadeAction(Level.ARCHIVE)
     assert review_due(m, 1.0, T0 + 100 * DAY) is None
 
 
@@ -339,8 +341,8 @@ def test_episodes_keep_their_own_rule(curve: str) -> None:
 def test_the_counter_starts_by_importance_and_decays_after_a_week(how: Importance, first: float) -> None:
     """×0.95 a day once 7 days have passed without activation."""
     m = memory(how=how)
-    assert counter(m, 1.0, T0 + 7 * DAY) == first
-    assert counter(m, 1.0, T0 + 10 * DAY) == pytest.approx(first * 0.95**3)
+    assert compute_counter(m, 1.0, T0 + 7 * DAY) == first
+    assert compute_counter(m, 1.0, T0 + 10 * DAY) == pytest.approx(first * 0.95**3)
 
 
 def test_the_counter_is_the_same_under_every_curve() -> None:
@@ -349,26 +351,26 @@ def test_the_counter_is_the_same_under_every_curve() -> None:
     for curve in ("fade", "importance", "score", "relevance", "fsrs"):
         m = memory(curve=curve)
         for t, event in ((2, "boost"), (20, "mention"), (40, "negate"), (41, "boost")):
-            m, _ = happen(m, event, 1.0, T0 + t * DAY)  # type: ignore[arg-type]
-        lives.append(counter(m, 1.0, T0 + 60 * DAY))
+            m, _ = apply_event(m, event, 1.0, T0 + t * DAY)  # type: ignore[arg-type]
+        lives.append(compute_counter(m, 1.0, T0 + 60 * DAY))
     assert lives == [lives[0]] * 5
 
 
 def test_boosts_lead_to_the_reviewer_and_then_to_core() -> None:
     """2.5 asks for a promotion, after a KEEP the question rests for 30 days, 3.0 makes core (the three-layer paper)."""
     m = memory(Kind.SKILL, how=Importance.HIGH, recent_mentions=(T0 + DAY,))
-    m, _ = happen(m, "boost", 1.0, T0 + DAY)
-    assert verdict(m, 1.0, T0 + DAY) == Keep()
-    m, _ = happen(m, "boost", 1.0, T0 + 2 * DAY)
-    assert verdict(m, 1.0, T0 + 2 * DAY) == Promote()
+    m, _ = apply_event(m, "boost", 1.0, T0 + DAY)
+    assert decide_action(m, 1.0, T0 + DAY) == KeepAction()
+    m, _ = apply_event(m, "boost", 1.0, T0 + 2 * DAY)
+    assert decide_action(m, 1.0, T0 + 2 * DAY) == PromoteAction()
     kept = replace(m, reviewed_at=T0 + 2 * DAY)
-    assert verdict(kept, 1.0, T0 + 3 * DAY) == Keep()
-    m, _ = happen(m, "boost", 1.0, T0 + 3 * DAY)
+    assert decide_action(kept, 1.0, T0 + 3 * DAY) == KeepAction()
+    m, _ = apply_event(m, "boost", 1.0, T0 + 3 * DAY)
     assert m.layer is Layer.FACT
-    m, event = happen(m, "boost", 1.0, T0 + 4 * DAY)
+    m, event = apply_event(m, "boost", 1.0, T0 + 4 * DAY)
     assert (m.layer, event.after["layer"]) == (Layer.CORE, "core")
-    assert verdict(m, 1.0, T0 + 4000 * DAY) == Keep()
-    assert counter(m, 1.0, T0 + 4000 * DAY) == m.importance
+    assert decide_action(m, 1.0, T0 + 4000 * DAY) == KeepAction()
+    assert compute_counter(m, 1.0, T0 + 4000 * DAY) == m.importance
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -379,9 +381,9 @@ def test_core_takes_a_lasting_sort_and_two_days_or_the_persons_word(kind: Kind) 
     for m, said in ((same_day, False), (replace(same_day, verified=True), True), (memory(kind), True)):
         now = T0 + 2 * DAY
         if m.recent_mentions == () and said:
-            m, _ = happen(m, "mention", 1.0, now)  # noqa: PLW2901 - on the second day
+            m, _ = apply_event(m, "mention", 1.0, now)  # noqa: PLW2901 - on the second day
         assert (review_due(replace(m, importance=2.6), 1.0, now) == "promotion") is (lasting and said)
-        after, _ = happen(replace(m, importance=2.9), "boost", 1.0, now)
+        after, _ = apply_event(replace(m, importance=2.9), "boost", 1.0, now)
         assert (after.layer is Layer.CORE) is (lasting and said)
 
 
@@ -389,31 +391,31 @@ def test_core_takes_a_lasting_sort_and_two_days_or_the_persons_word(kind: Kind) 
 def test_a_low_counter_asks_whether_to_keep_under_importance_alone(curve: str) -> None:
     """Below 0.5, once the level is as it should be; never of what is verified, pinned or standing."""
     m = memory(curve=curve, how=Importance.LOW)
-    assert counter(m, 1.0, T0 + 21 * DAY) < 0.5 <= counter(m, 1.0, T0 + 20 * DAY)
+    assert compute_counter(m, 1.0, T0 + 21 * DAY) < 0.5 <= compute_counter(m, 1.0, T0 + 20 * DAY)
     at = T0 + 21 * DAY
-    faded = replace(m, level=level_of(m, 1.0, at))
-    assert (verdict(faded, 1.0, at) == Decay()) is (curve == "importance")
+    faded = replace(m, level=compute_level(m, 1.0, at))
+    assert (decide_action(faded, 1.0, at) == DecayAction()) is (curve == "importance")
     spared = [replace(faded, verified=True), replace(faded, close=True), replace(faded, kind=Kind.INSTRUCTION)]
     for other in (*spared, replace(faded, kind=Kind.HEALTH), replace(faded, pinned=True)):
         assert review_due(other, 1.0, at) is None
-        assert verdict(other, 1.0, T0 + 4000 * DAY) != Forget()
+        assert decide_action(other, 1.0, T0 + 4000 * DAY) != ForgetAction()
 
 
 @pytest.mark.parametrize("curve", ["fade", "importance", "score", "relevance", "fsrs"])
 def test_what_its_owner_brings_back_is_whole_and_stays(curve: str) -> None:
     """In its own words, active and strong: the next night finds nothing to do about it."""
     now = T0 + 3000 * DAY
-    back, log = revived(replace(memory(curve=curve), level=Level.ARCHIVE, content="…"), 1.3, now)
+    back, log = revive_memory(replace(memory(curve=curve), level=Level.ARCHIVE, content="…"), 1.3, now)
     assert (back.level, back.content, log.event) == (Level.FULL, back.original_content, "restored")
-    assert verdict(back, 1.3, now + DAY) == Keep()
+    assert decide_action(back, 1.3, now + DAY) == KeepAction()
 
 
 def test_importance_forgets_below_three_tenths() -> None:
     """The counter is the weight: 1.0 · 0.95^24 = 0.292 (the three-layer paper)."""
     m = memory(curve="importance", how=Importance.LOW)
-    assert weight(m, 1.0, T0 + 30 * DAY) == pytest.approx(0.95**23)
-    assert verdict(m, 1.0, T0 + 30 * DAY) != Forget()
-    assert verdict(m, 1.0, T0 + 31 * DAY) == Forget()
+    assert compute_weight(m, 1.0, T0 + 30 * DAY) == pytest.approx(0.95**23)
+    assert decide_action(m, 1.0, T0 + 30 * DAY) != ForgetAction()
+    assert decide_action(m, 1.0, T0 + 31 * DAY) == ForgetAction()
 
 
 @pytest.mark.parametrize(
@@ -436,7 +438,7 @@ def test_each_curves_own_breakpoints(curve: str, expected: tuple[float, ...]) ->
 def test_a_pin_keeps_the_counter_where_it_was() -> None:
     """Protected memories keep theirs, so a year under a pin costs nothing of it when the pin is taken."""
     m = memory(pinned=True, how=Importance.HIGH)
-    assert counter(m, 1.0, T0 + 365 * DAY) == 2.0
+    assert compute_counter(m, 1.0, T0 + 365 * DAY) == 2.0
 
 
 # --- score (the session paper), relevance (the product paper), fsrs -----------------------------------
@@ -447,10 +449,10 @@ def test_score_accumulates_with_diminishing_returns() -> None:
     m = memory(curve="score")
     assert m.weight == 0.6
     for expected in (0.68, 0.744):
-        m, _ = happen(m, "mention", 1.0, T0)
+        m, _ = apply_event(m, "mention", 1.0, T0)
         assert m.weight == pytest.approx(expected)
     for _ in range(100):
-        m, _ = happen(m, "boost", 1.0, T0)
+        m, _ = apply_event(m, "boost", 1.0, T0)
     assert m.weight <= 1.0
 
 
@@ -458,18 +460,18 @@ def test_score_accumulates_with_diminishing_returns() -> None:
 def test_score_keeps_for_a_week_and_then_loses_a_hundredth_a_day(how: Importance, first: float) -> None:
     """0.99^(days−7), each day counted once."""
     m = memory(curve="score", how=how)
-    assert weight(m, 1.0, T0 + 7 * DAY) == first
-    assert weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(first * 0.99**43)
-    contradicted, _ = happen(m, "contradicted", 1.0, T0 + 20 * DAY)
+    assert compute_weight(m, 1.0, T0 + 7 * DAY) == first
+    assert compute_weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(first * 0.99**43)
+    contradicted, _ = apply_event(m, "contradicted", 1.0, T0 + 20 * DAY)
     assert contradicted.weight == pytest.approx(first * 0.99**13 * 0.5)
-    assert weight(contradicted, 1.0, T0 + 50 * DAY) == pytest.approx(first * 0.99**43 * 0.5)
+    assert compute_weight(contradicted, 1.0, T0 + 50 * DAY) == pytest.approx(first * 0.99**43 * 0.5)
 
 
 def test_score_is_forgotten_below_a_twentieth() -> None:
     """0.4 · 0.99^n < 0.05 from the 207th day after the week on (the session paper)."""
     m = memory(curve="score", how=Importance.LOW)
-    assert verdict(m, 1.0, T0 + (7 + 206) * DAY) == Fade(Level.TRACE)
-    assert verdict(m, 1.0, T0 + (7 + 207) * DAY) == Forget()
+    assert decide_action(m, 1.0, T0 + (7 + 206) * DAY) == FadeAction(Level.TRACE)
+    assert decide_action(m, 1.0, T0 + (7 + 207) * DAY) == ForgetAction()
 
 
 @pytest.mark.parametrize(
@@ -491,36 +493,38 @@ def test_score_is_forgotten_below_a_twentieth() -> None:
 def test_relevance_is_s1s_formula(kind: Kind, importance: float) -> None:
     """exp(−0.01·days)·(1+ln(1+activations))·importance."""
     m = memory(kind, "relevance")
-    assert weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(exp(-0.5) * importance)
+    assert compute_weight(m, 1.0, T0 + 50 * DAY) == pytest.approx(exp(-0.5) * importance)
     for i in range(3):
-        m, _ = happen(m, "mention", 1.0, T0 + i * DAY)
-    assert weight(m, 1.0, T0 + 52 * DAY) == pytest.approx(exp(-0.5) * (1 + log(4)) * importance)
+        m, _ = apply_event(m, "mention", 1.0, T0 + i * DAY)
+    assert compute_weight(m, 1.0, T0 + 52 * DAY) == pytest.approx(exp(-0.5) * (1 + log(4)) * importance)
 
 
 def test_score_is_archived_below_a_fifth() -> None:
     """The session paper: 0.2 is still active, below it is not: TAG is the first level that recall leaves alone."""
     m = memory(curve="score", how=Importance.LOW)
-    assert level_of(m, 1.0, T0 + (7 + 68) * DAY) is Level.SUMMARY  # 0.4 · 0.99^68 = 0.2019
-    assert level_of(m, 1.0, T0 + (7 + 69) * DAY) is Level.TAG  # 0.1999
+    assert compute_level(m, 1.0, T0 + (7 + 68) * DAY) is Level.SUMMARY  # 0.4 · 0.99^68 = 0.2019
+    assert compute_level(m, 1.0, T0 + (7 + 69) * DAY) is Level.TAG  # 0.1999
 
 
 def test_relevance_has_s1s_thresholds() -> None:
     """Lively above 0.7, lowered below 0.3, forgotten below 0.1."""
     assert (LIVELY_ABOVE, LOWER_BELOW, CURVES["relevance"].forgets_below) == (0.7, 0.3, 0.1)
     m = memory(Kind.PREFERENCE, "relevance")
-    assert weight(m, 1.0, T0 + 25 * DAY) > LIVELY_ABOVE > weight(m, 1.0, T0 + 26 * DAY)  # 0.9 · e^-0.25 = 0.7009
+    assert (
+        compute_weight(m, 1.0, T0 + 25 * DAY) > LIVELY_ABOVE > compute_weight(m, 1.0, T0 + 26 * DAY)
+    )  # 0.9 · e^-0.25 = 0.7009
 
 
 def test_a_night_lowers_relevance_by_a_tenth() -> None:
     """A dated event, so that a life can be replayed; below 0.1 the memory is forgotten."""
     m = memory(curve="relevance")
     now = T0 + 110 * DAY
-    assert weight(m, 1.0, now) < 0.3
-    worn, event = happen(m, "lowered", 1.0, now)
-    assert worn.weight == pytest.approx(0.9 * weight(m, 1.0, now))
+    assert compute_weight(m, 1.0, now) < 0.3
+    worn, event = apply_event(m, "lowered", 1.0, now)
+    assert worn.weight == pytest.approx(0.9 * compute_weight(m, 1.0, now))
     assert (event.event, worn.last_activated_at, worn.activation_count) == ("lowered", T0, 0)
-    assert verdict(m, 1.0, T0 + 200 * DAY) != Forget()
-    assert verdict(m, 1.0, T0 + 210 * DAY) == Forget()
+    assert decide_action(m, 1.0, T0 + 200 * DAY) != ForgetAction()
+    assert decide_action(m, 1.0, T0 + 210 * DAY) == ForgetAction()
 
 
 def test_fsrs_is_the_published_curve() -> None:
@@ -540,16 +544,16 @@ def test_fsrs_agrees_with_the_package_on_whole_days() -> None:
     m = memory(curve="fsrs")
     for t in (3, 10, 40):
         card, _ = scheduler.review_card(card, Rating.Good, T0 + t * DAY)
-        m, _ = happen(m, "mention", 1.0, T0 + t * DAY)
+        m, _ = apply_event(m, "mention", 1.0, T0 + t * DAY)
         now = T0 + (t + 9) * DAY
-        assert weight(m, 1.0, now) == pytest.approx(scheduler.get_card_retrievability(card, now))
+        assert compute_weight(m, 1.0, now) == pytest.approx(scheduler.get_card_retrievability(card, now))
 
 
 @pytest.mark.parametrize("curve", ["fade", "fsrs"])
 def test_two_curves_never_forget(curve: str) -> None:
     """After a hundred years there is still a trace."""
-    m, _ = happen(memory(Kind.CONTEXT, curve, Importance.LOW), "negate", 1.3, T0)
-    assert isinstance(verdict(m, 1.3, T0 + 36_500 * DAY), Fade)
+    m, _ = apply_event(memory(Kind.CONTEXT, curve, Importance.LOW), "negate", 1.3, T0)
+    assert isinstance(decide_action(m, 1.3, T0 + 36_500 * DAY), FadeAction)
 
 
 # --- a life as it is drawn ------------------------------------------------------------------------------
@@ -557,8 +561,8 @@ def test_two_curves_never_forget(curve: str) -> None:
 
 def test_a_drawn_life_steps_where_the_weight_steps() -> None:
     """Three days after a mention M falls from one moment to the next, and is not drawn as a slope; nor is an event."""
-    m, log = imagined(Kind.FACT, Importance.MEDIUM, "fade", 1.0, [(30.0, "mention")], 365.0)
-    life = course(m, log, 1.0, EPOCH + 365 * DAY, steps=40)
+    m, log = simulate_memory(Kind.FACT, Importance.MEDIUM, "fade", 1.0, [(30.0, "mention")], 365.0)
+    life = replay_log(m, log, 1.0, EPOCH + 365 * DAY, steps=40)
     at = EPOCH + 33 * DAY
     before = next(x for x in life.moments if x.at == at - timedelta(milliseconds=1))
     after = next(x for x in life.moments if x.at == at)

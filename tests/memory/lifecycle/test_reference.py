@@ -11,7 +11,7 @@ import pytest
 import memory.lifecycle
 from memory.lifecycle import CURVES
 from memory.lifecycle.fsrs import shape
-from memory.lifecycle.relevance import importance_of
+from memory.lifecycle.relevance import parse_importance
 from memory.models import Importance, Kind
 
 TEXT = (Path(memory.lifecycle.__file__).parent / "REFERENCE.md").read_text("utf-8")
@@ -41,7 +41,7 @@ def test_importance_by_kind() -> None:
     }
     said = {k.strip(): n for k, n in said.items()}
     for kind in Kind:
-        assert importance_of(kind) == said.get(kind.value, said["the rest"]), kind
+        assert parse_importance(kind) == said.get(kind.value, said["the rest"]), kind
 
 
 def test_the_figures_of_fsrs() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from memory.embed import LexicalEmbedder
-from memory.mirror import Mirror, Place, Report, files
+from memory.mirror import Mirror, MirrorPlace, SyncReport, files
 from memory.models import Filter, Memory, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.service import MemoryService
-from memory.store import SqliteStore, open_store, worker_id
+from memory.store import SqliteStore, make_worker_id, open_store
 from tests.memory.learn.world import START, TZ, ScriptedModel
 
 KEY = b"k" * 32
@@ -53,10 +53,10 @@ class Desk:
         self.now += timedelta(**(by or {"minutes": 1}))
         return self.now
 
-    async def sync(self) -> Report:
+    async def sync(self) -> SyncReport:
         return await self.mirror.sync(self.user, self.tick())
 
-    async def edit(self, change: Callable[[str], str]) -> Report:
+    async def edit(self, change: Callable[[str], str]) -> SyncReport:
         """Open, change, save; Ebb looks."""
         self.save(change(self.text))
         return await self.sync()
@@ -70,7 +70,7 @@ class Desk:
         return await self.put(m, **fields) if fields else m
 
     async def put(self, m: Memory, **fields: Any) -> Memory:
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             tx.changes.begin("system", "test", self.tick())
             old = tx.memories.get(m.id)
             assert old is not None
@@ -90,7 +90,7 @@ class Desk:
     async def texts(self, *states: State) -> set[str]:
         return {m.original_content for m in await self.all(*states)}
 
-    async def read(self, fn: Callable[[Tx], Any]) -> Any:
+    async def read(self, fn: Callable[[Transaction], Any]) -> Any:
         return await self.store.read(self.user, fn)
 
 
@@ -113,13 +113,13 @@ def without(text: str, *memories: Memory) -> str:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A home whose owner has a MEMORY.md that nobody has written yet, and an editor that saves in one go."""
     monkeypatch.setattr(files, "_SETTLE", 0.005)
-    store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker_id(), key=KEY)
+    store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY)
     try:
         user = await store.system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
         service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
-        service.keep_mirror(Place(tmp_path, user, tz=TZ))
+        service.keep_mirror(MirrorPlace(tmp_path, user, tz=TZ))
         yield Desk(store, service, user, tmp_path)
         await service.close()
     finally:

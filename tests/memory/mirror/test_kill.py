@@ -9,11 +9,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from memory.embed import LexicalEmbedder
-from memory.mirror import Place
+from memory.mirror import MirrorPlace
 from memory.mirror.read import parse
 from memory.models import State
 from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests import warm
 from tests.memory.learn.world import START, ScriptedModel
 from tests.memory.mirror.conftest import KEY, Desk, without
@@ -23,20 +23,20 @@ import asyncio, sys
 from datetime import timedelta
 from pathlib import Path
 from memory.embed import LexicalEmbedder
-from memory.mirror import Place
+from memory.mirror import MirrorPlace
 from memory.mirror import files
 from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.store import open_store, make_worker_id
 from tests.memory.learn.world import START, ScriptedModel
 
 files._SETTLE = 0.001
 
 async def main(home, user, first):
-    store = await open_store(home / "ebb.db", clock=lambda: START, worker=worker_id(), key=b"k" * 32)
+    store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=b"k" * 32)
     e = LexicalEmbedder()
     await store.use_embedder(e.id, e.dim)
     service = MemoryService(store, model=ScriptedModel(), embedder=e, key=b"k" * 32)
-    service.keep_mirror(Place(home, user))
+    service.keep_mirror(MirrorPlace(home, user))
     print("ready", flush=True)
     n = 0
     while True:
@@ -52,11 +52,11 @@ asyncio.run(main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
 
 
 async def _open(home: Path, user: str) -> Desk:
-    store = await open_store(home / "ebb.db", clock=lambda: START, worker=worker_id(), key=KEY)
+    store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY)
     embedder = LexicalEmbedder()
     await store.use_embedder(embedder.id, embedder.dim)
     service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
-    service.keep_mirror(Place(home, user))
+    service.keep_mirror(MirrorPlace(home, user))
     return Desk(store, service, user, home)
 
 

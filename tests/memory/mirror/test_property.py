@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from memory.mirror.merge import Plan, Standing, plan
-from memory.mirror.page import Entry, Page, Stamp, render
-from memory.mirror.read import ids_in, parse
-from memory.models import Kind, Shown
+from memory.mirror.merge import MemoryStatus, MergePlan, plan
+from memory.mirror.page import MirrorEntry, MirrorPage, MirrorStamp, render
+from memory.mirror.read import find_ids, parse
+from memory.models import Kind, MirrorDigest
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _DAMAGE = ("brackets", "slip", "line", "signs", "bars", "kind")
@@ -43,15 +43,15 @@ class Table:
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
-        self.bases: dict[int, dict[str, Shown]] = {0: {}}
+        self.bases: dict[int, dict[str, MirrorDigest]] = {0: {}}
         self.version = 0
         self.unread: list[tuple[str, int]] = []
         self.names = itertools.count(1)
         self.by_person: set[str] = set()  # what the person deleted
         self.by_program: set[str] = set()
 
-    def shown(self) -> dict[str, Shown]:
-        return {i: Shown(r.text, r.text, str(r.kind)) for i, r in self.rows.items() if r.state == "here"}
+    def shown(self) -> dict[str, MirrorDigest]:
+        return {i: MirrorDigest(r.text, r.text, str(r.kind)) for i, r in self.rows.items() if r.state == "here"}
 
     def add(self, text: str) -> str:
         i = new_id(next(self.names))
@@ -61,24 +61,26 @@ class Table:
     def write(self) -> str:
         self.version += 1
         self.bases[self.version] = self.shown()
-        entries = [Entry(i, r.kind, r.text, 1.0, "2026-01-01", 0) for i, r in self.rows.items() if r.state == "here"]
-        stamp = Stamp("aaaa", self.version)
-        return render(Page(entries, stamp, "now", [raw for raw, _ in self.unread]), "en")
+        entries = [
+            MirrorEntry(i, r.kind, r.text, 1.0, "2026-01-01", 0) for i, r in self.rows.items() if r.state == "here"
+        ]
+        stamp = MirrorStamp("aaaa", self.version)
+        return render(MirrorPage(entries, stamp, "now", [raw for raw, _ in self.unread]), "en")
 
-    def take(self, text: str) -> Plan:
-        """What `Taking` does, without what it does to a real store."""
+    def take(self, text: str) -> MergePlan:
+        """What `EditApplier` does, without what it does to a real store."""
         ever = {i for b in self.bases.values() for i in b}
-        doc = parse(text, ever & ids_in(text))
+        doc = parse(text, ever & find_ids(text))
         assert doc.stamp is not None
         base = self.bases[doc.stamp.version]
         stands = {
-            i: Standing("here" if r.state == "here" else "gone", r.text, r.text, str(r.kind))
+            i: MemoryStatus("here" if r.state == "here" else "gone", r.text, r.text, str(r.kind))
             for i, r in self.rows.items()
         }
         out = plan(doc, base, stands, lambda i, d: any(i in b and b[i].text == d for b in self.bases.values()), str)
         shows = dict(base)
         for i, d in out.rewritten.items():
-            shows[i] = Shown(d, base[i].original if i in base else d, str(Kind.FACT))
+            shows[i] = MirrorDigest(d, base[i].original if i in base else d, str(Kind.FACT))
         for i in (*out.deleted, *out.missing):
             shows.pop(i, None)
             if i in out.deleted:
@@ -86,13 +88,13 @@ class Table:
                 self.by_person.add(i)
         for e in out.edits:
             self.rows[e.id].text = e.text
-            shows[e.id] = Shown(e.text, e.text, str(self.rows[e.id].kind))
+            shows[e.id] = MirrorDigest(e.text, e.text, str(self.rows[e.id].kind))
         for n in out.new:
             if any(r.state == "here" and r.text == n.text for r in self.rows.values()):
                 continue  # known
             i = self.add(n.text)
             if n.beside is None:
-                shows[i] = Shown(n.text, n.text, str(Kind.FACT))
+                shows[i] = MirrorDigest(n.text, n.text, str(Kind.FACT))
         self.bases[doc.stamp.version] = shows
         in_file = set(doc.unread)
         kept = [(raw, since) for raw, since in self.unread if since > doc.stamp.version or raw in in_file]

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from memory.embed import LexicalEmbedder
-from memory.mirror import Place, files
+from memory.mirror import MirrorPlace, files
 from memory.mirror.read import parse
 from memory.models import Level, Memory
 from memory.service import MemoryService
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.memory.learn.world import START, TZ, ScriptedModel
 from tests.memory.mirror.conftest import KEY, Desk
 
@@ -71,12 +71,12 @@ class Life(RuleBasedStateMachine):
         self._read()
 
     async def _open(self, home: Path) -> Desk:
-        store = await open_store(home / "ebb.db", clock=lambda: START, worker=worker_id(), key=KEY)
+        store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=KEY)
         user = await store.system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
         await store.use_embedder(embedder.id, embedder.dim)
         service = MemoryService(store, model=ScriptedModel(), embedder=embedder, key=KEY)
-        service.keep_mirror(Place(home, user, tz=TZ))
+        service.keep_mirror(MirrorPlace(home, user, tz=TZ))
         return Desk(store, service, user, home)
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
@@ -96,7 +96,7 @@ class Life(RuleBasedStateMachine):
 
     def _read(self) -> None:
         """An editor opens the file as it is."""
-        self.buffers.append(files.decoded(self.desk.path.read_bytes(), "en"))
+        self.buffers.append(files.decode_file(self.desk.path.read_bytes(), "en"))
         self.cut.append(set())
         self.touched.append(set())
         self.fresh.append(set())

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from memory.models import Kind, Level, Memory, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.mirror.conftest import Desk, block, without
 
 
@@ -117,7 +117,7 @@ async def test_a_page_with_faded_texts_is_read_back_as_it_was(desk: Desk) -> Non
     m = await desk.remember(whole, level=Level.SUMMARY, content="I love jazz")
     await desk.sync()
 
-    def faded(tx: Tx) -> None:
+    def faded(tx: Transaction) -> None:
         was = tx.mirror.base(1)[m.id]
         tx.mirror.take(1, {m.id: replace(was, text=tx.mirror.digest("I love jazz"))})
 
@@ -222,7 +222,7 @@ async def test_one_of_two_that_say_the_same(desk: Desk) -> None:
     """Tidying up duplicates by hand takes away the one, and spares the other."""
     a = await desk.remember("I love jazz")
 
-    def twin(tx: Tx) -> Memory:
+    def twin(tx: Transaction) -> Memory:
         tx.changes.begin("system", "test", desk.tick())
         old = tx.memories.get(a.id)
         assert old is not None
@@ -527,10 +527,10 @@ async def test_purged_leaves_the_unread_part_too(desk: Desk) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gb18030"])
 async def test_what_editors_do_to_a_file(desk: Desk, encoding: str) -> None:
     """Marks, line ends, full-width signs, old encodings: nothing is taken for an edit that is none."""
-    from memory.mirror import Place
+    from memory.mirror import MirrorPlace
 
     m = await desk.remember("我喜欢爵士乐")
-    desk.service.keep_mirror(Place(desk.home, desk.user, lang="zh", tz="Asia/Shanghai"))
+    desk.service.keep_mirror(MirrorPlace(desk.home, desk.user, lang="zh", tz="Asia/Shanghai"))
     await desk.sync()
     assert "# 记忆" in desk.text
     assert f"### [{m.id}] 偏好 |" in desk.text

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.privacy import redact, secret_label
+from memory.privacy import make_secret_label, redact
 from tests.eval.data import load_cases
 
 _A = "a1B2c3D4e5F6g7H8i9J0"  # stands for the random part of a key
@@ -266,12 +266,12 @@ def test_long_texts_take_no_long_time(piece: str) -> None:
 )
 def test_labels(text: str, label: str) -> None:
     """A label says which secret it is, in the person's own words where they named it."""
-    assert secret_label(text) == label
+    assert make_secret_label(text) == label
 
 
 @pytest.mark.parametrize("text, _kind, value", SECRETS)
 def test_a_label_gives_nothing_away(text: str, _kind: str, value: str) -> None:
     """No part of the secret, not even a word of it, is in the label."""
-    label = secret_label(text).casefold()
+    label = make_secret_label(text).casefold()
     assert value.casefold() not in label
     assert redact(label)[1] == ()

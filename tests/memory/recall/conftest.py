@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from memory.embed import LexicalEmbedder
-from memory.lifecycle import born
-from memory.models import CurveState, Importance, Kind, Layer, Memory, Mode, Query, Recall, language_of
-from memory.ports import Reader, Store, Tx
-from memory.recall import QueryEmbedder, recall
+from memory.lifecycle import start_life
+from memory.models import CurveState, Importance, Kind, Layer, Memory, Mode, Query, Recall, detect_language
+from memory.ports import Reader, Store, Transaction
+from memory.recall import QueryEmbedder, recall_memories
 from memory.store import open_store
 
 NOW = datetime(2026, 2, 11, 10, 0, tzinfo=UTC)
@@ -42,7 +42,7 @@ class Person:
             user_id=self.id,
             content=text,
             original_content=text,
-            language=language_of(text),
+            language=detect_language(text),
             layer=Layer.EPISODE if kind is Kind.EPISODE else Layer.FACT,
             kind=kind,
             created_at=at,
@@ -52,10 +52,10 @@ class Person:
             importance=1.5,
             importance_at=at,
         )
-        m = replace(born(m, Importance.MEDIUM, "fade", at), **fields)
+        m = replace(start_life(m, Importance.MEDIUM, "fade", at), **fields)
         (vector,) = EMBEDDER.vectors([text])
 
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             tx.changes.begin("user", "chat", NOW)
             saved = tx.memories.add(m)
             tx.vectors.put(saved.id, EMBEDDER.id, vector)
@@ -70,7 +70,7 @@ class Person:
         fields.setdefault("now", NOW)
         fields.setdefault("mode", Mode.NORMAL)
         query = Query(self.id, text, tuple(context), tz="UTC", vector=vector, **fields)
-        return await recall(self.reader, query, u=u)
+        return await recall_memories(self.reader, query, u=u)
 
 
 def texts(found: Recall) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory.index.text import terms
+from memory.index.text import list_search_terms
 from memory.models import Query
-from memory.recall import ranked
-from memory.text.translations import alike
+from memory.recall import rank_candidates
+from memory.text.translations import find_synonyms
 from memory.text.words import stem
 from tests.memory.recall.conftest import NOW, Person
 
@@ -15,22 +15,22 @@ from tests.memory.recall.conftest import NOW, Person
 def test_it_goes_both_ways() -> None:
     """What stands for a word, the word stands for; nothing stands for itself, and most words have nothing."""
     for word in ("job", "职业", "allergies", "过敏", "trip", "猫"):
-        assert alike(word)
-        assert stem(word) not in {stem(w) for w in alike(word)}
-        for other in alike(word):
-            assert stem(word) in {stem(w) for w in alike(other)}
-    assert alike("zeppelin") == ()
+        assert find_synonyms(word)
+        assert stem(word) not in {stem(w) for w in find_synonyms(word)}
+        for other in find_synonyms(word):
+            assert stem(word) in {stem(w) for w in find_synonyms(other)}
+    assert find_synonyms("zeppelin") == ()
 
 
 @pytest.mark.parametrize("word", ["姓名", "电话", "老公", "岁", "birthday", "trip", "allergic"])
 def test_what_is_looked_for_is_what_the_index_has(word: str) -> None:
     """An index term each: an English word, a Chinese pair or character."""
-    for other in alike(word):
-        assert other in terms(other)
+    for other in find_synonyms(word):
+        assert other in list_search_terms(other)
 
 
 async def first(person: Person, text: str) -> str:
-    hits = await ranked(person.reader, Query(person.id, text, (), NOW, "UTC"), u=1.0)
+    hits = await rank_candidates(person.reader, Query(person.id, text, (), NOW, "UTC"), u=1.0)
     return hits[0].memory.original_content if hits else ""
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from memory.embed import LexicalEmbedder, Moving
+from memory.embed import LexicalEmbedder, SwitchingEmbedder
 from memory.errors import ModelError
 from memory.ports import FloatArray
 from memory.recall import QueryEmbedder, reader
@@ -104,7 +104,7 @@ async def test_a_failure_is_no_vector() -> None:
 
 async def test_each_embedder_has_its_own_reader_of_messages() -> None:
     """Going over in one process: both vectors stand in a row, and the reader reads the new one's alone."""
-    moving = Moving(LexicalEmbedder())
+    moving = SwitchingEmbedder(LexicalEmbedder())
     q = QueryEmbedder(moving, 5_000)
     asked, _ = await q.embed("where is Anna?")
     assert asked is not None and asked.reader is None

@@ -7,8 +7,17 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ports import Chance
-from memory.recall.fusion import CONFIDENCE, RECENCY, RETENTION, WEIGHTS, nudged, nudges, thread, trust
+from memory.ports import ChanceStatistics
+from memory.recall.fusion import (
+    CONFIDENCE,
+    RECENCY,
+    RETENTION,
+    WEIGHTS,
+    apply_nudges,
+    compute_nudges,
+    embedder_weight,
+    neighbour_weight,
+)
 from tests.bench.ground import made
 from tests.memory.recall.conftest import DAY, NOW
 
@@ -20,7 +29,7 @@ MEMORY = made("u", "likes tea", NOW)
 def test_nudges_are_bounded(weight: float, confidence: float, days: float) -> None:
     """Each at most so much more or less than one, whatever the memory."""
     m = replace(MEMORY, confidence=confidence, last_activated_at=NOW - days * DAY)
-    found = nudges(m, weight, NOW)
+    found = compute_nudges(m, weight, NOW)
     for name, most in (("retention", RETENTION), ("recency", RECENCY), ("confidence", CONFIDENCE)):
         assert abs(found[name] - 1) <= most + 1e-9
 
@@ -30,7 +39,10 @@ def test_nudges_are_bounded(weight: float, confidence: float, days: float) -> No
 def test_better_kept_is_never_ranked_lower(score: float, a: float, b: float) -> None:
     """Of two that fit as well; and the order of factors does not matter."""
     low, high = sorted((a, b))
-    assert nudged(score, nudges(MEMORY, low, NOW)) <= nudged(score, nudges(MEMORY, high, NOW)) + 1e-9
+    assert (
+        apply_nudges(score, compute_nudges(MEMORY, low, NOW))
+        <= apply_nudges(score, compute_nudges(MEMORY, high, NOW)) + 1e-9
+    )
 
 
 @settings(deadline=None)
@@ -38,8 +50,15 @@ def test_better_kept_is_never_ranked_lower(score: float, a: float, b: float) -> 
 def test_what_tells_memories_apart_is_trusted_more(a: float, b: float) -> None:
     """By the dimensions they spread over; never not at all."""
     low, high = sorted((a, b))
-    dull, keen = (trust("x:", Chance(0.1, 96, d)) for d in (low, high))
-    assert 0 < trust("lexical:ngrams", None) < trust("x:", None) == trust("x:", Chance(0.1)) <= dull <= keen
+    dull, keen = (embedder_weight("x:", ChanceStatistics(0.1, 96, d)) for d in (low, high))
+    assert (
+        0
+        < embedder_weight("lexical:ngrams", None)
+        < embedder_weight("x:", None)
+        == embedder_weight("x:", ChanceStatistics(0.1))
+        <= dull
+        <= keen
+    )
 
 
 @settings(deadline=None)
@@ -47,10 +66,15 @@ def test_what_tells_memories_apart_is_trusted_more(a: float, b: float) -> None:
 def test_neighbours_count_where_sessions_are_conversations(a: float, b: float) -> None:
     """None at all where the next memory is no nearer than any other, all where it is much nearer."""
     low, high = sorted((a, b))
-    assert 0 <= thread(Chance(0.1, 96, 50, low)) <= thread(Chance(0.1, 96, 50, high)) <= 1
-    assert thread(Chance(0.1, 96, 50, 0.0)) == 0
-    assert thread(Chance(0.1, 96, 50, 1.0)) == 1
-    assert 0 < thread(Chance(0.1, 96, 50)) == thread(None) < 1
+    assert (
+        0
+        <= neighbour_weight(ChanceStatistics(0.1, 96, 50, low))
+        <= neighbour_weight(ChanceStatistics(0.1, 96, 50, high))
+        <= 1
+    )
+    assert neighbour_weight(ChanceStatistics(0.1, 96, 50, 0.0)) == 0
+    assert neighbour_weight(ChanceStatistics(0.1, 96, 50, 1.0)) == 1
+    assert 0 < neighbour_weight(ChanceStatistics(0.1, 96, 50)) == neighbour_weight(None) < 1
 
 
 def test_only_what_asks_counts_against_a_memory() -> None:

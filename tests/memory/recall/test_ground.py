@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.ports import Holding
-from memory.recall.ground import Evidence, Ground, best, evidence, together, union
-from memory.recall.parts import Clause, Part
+from memory.ports import Posting
+from memory.recall.ground import SignalScores, TermScores, combine_parts, find_best_rows, make_feature, merge_rows
+from memory.recall.parts import PartClause, QuestionPart
 
 SIZE = 301
 found = st.dictionaries(st.integers(0, SIZE - 1), st.floats(0, 10, width=32), max_size=30)
@@ -22,12 +22,14 @@ every = np.ones(SIZE, np.bool_)
 def test_sums_are_those_of_mappings(a: dict[int, float], b: dict[int, float]) -> None:
     """Missing is nought; what has no weight counts nothing; a value is found again where it was put."""
     total = np.zeros(SIZE, np.float32)
-    for e in (evidence("a", a), evidence("b", b), evidence("c", {7: 9.0})):
+    for e in (make_feature("a", a), make_feature("b", b), make_feature("c", {7: 9.0})):
         e.weighed({"a": 1.0, "b": 2.0}, total)
     assert total.tolist() == pytest.approx([a.get(p, 0.0) + 2 * b.get(p, 0.0) for p in range(SIZE)])
     some = np.arange(0, SIZE, 7)
-    assert evidence("a", a).of(some).get("a", np.zeros(len(some))).tolist() == [a.get(p, 0.0) for p in some.tolist()]
-    assert Evidence(None, {"t": total}).of(some)["t"].tolist() == total[some].tolist()
+    assert make_feature("a", a).of(some).get("a", np.zeros(len(some))).tolist() == [
+        a.get(p, 0.0) for p in some.tolist()
+    ]
+    assert SignalScores(None, {"t": total}).of(some)["t"].tolist() == total[some].tolist()
 
 
 @settings(deadline=None)
@@ -35,21 +37,24 @@ def test_sums_are_those_of_mappings(a: dict[int, float], b: dict[int, float]) ->
 def test_the_best_are_the_best(a: dict[int, float], most: int) -> None:
     """Highest first, of equals the newer; nothing that has no score."""
     values = np.array([a.get(p, 0.0) for p in range(SIZE)], np.float32)
-    assert best(values, most).tolist() == sorted((p for p, v in a.items() if v > 0), key=lambda p: (-a[p], -p))[:most]
+    assert (
+        find_best_rows(values, most).tolist()
+        == sorted((p for p, v in a.items() if v > 0), key=lambda p: (-a[p], -p))[:most]
+    )
 
 
 @pytest.mark.parametrize("values", [np.full(5000, 2.5), np.arange(5000) % 3, np.zeros(5000), 1 / np.arange(1, 5001)])
 def test_the_best_of_very_many(values: np.ndarray) -> None:
     """All alike, three sorts, none, or each half as good as the one before."""
     expected = np.lexsort((-np.arange(5000), -values))[:80]
-    assert best(values.astype(np.float32), 80).tolist() == [p for p in expected.tolist() if values[p] > 0]
+    assert find_best_rows(values.astype(np.float32), 80).tolist() == [p for p in expected.tolist() if values[p] > 0]
 
 
 @settings(deadline=None)
 @given(st.lists(places, max_size=5))
 def test_union(parts: list[np.ndarray]) -> None:
     """Each place once, ascending."""
-    assert union(parts, SIZE).tolist() == sorted({p for some in parts for p in some.tolist()})
+    assert merge_rows(parts, SIZE).tolist() == sorted({p for some in parts for p in some.tolist()})
 
 
 @settings(deadline=None)
@@ -58,14 +63,14 @@ def test_a_part_is_a_share_of_one(held: dict[str, tuple[np.ndarray, float]], fai
     """0 … 1, the best answered memory 1, those that the filter holds back 0; whatever the order of words."""
     passing = every.copy()
     passing[failing] = False
-    ground = Ground({t: Holding(p, rarity) for t, (p, rarity) in held.items()}, passing)
+    ground = TermScores({t: Posting(p, rarity) for t, (p, rarity) in held.items()}, passing)
     words = tuple(held)
-    values = ground.part(Part("", 1.0, (Clause(words, ()), Clause(words[:1], ()))))
+    values = ground.part(QuestionPart("", 1.0, (PartClause(words, ()), PartClause(words[:1], ()))))
     assert np.all((values >= 0) & (values <= 1 + 1e-6))
     assert not values[failing].any()
     left = {p for t in words for p in held[t][0].tolist()} - set(failing.tolist())
     assert values.max() == pytest.approx(1.0 if left else 0.0)
-    back = ground.part(Part("", 1.0, (Clause(words[::-1], ()), Clause(words[:1], ()))))
+    back = ground.part(QuestionPart("", 1.0, (PartClause(words[::-1], ()), PartClause(words[:1], ()))))
     assert back.tolist() == pytest.approx(values.tolist(), abs=1e-5)
     shares = ground.share(words)
     assert np.all((shares >= 0) & (shares <= 1 + 1e-6))
@@ -77,14 +82,14 @@ def test_a_part_is_a_share_of_one(held: dict[str, tuple[np.ndarray, float]], fai
 def test_parts_together(each: list[list[float]], weight: float) -> None:
     """At least the best answered one, at most all of them."""
     values = [weight * np.array(v) for v in each]
-    out = together([np.array(v, np.float32) for v in each], [weight] * len(each), 3)
+    out = combine_parts([np.array(v, np.float32) for v in each], [weight] * len(each), 3)
     assert np.all(out >= np.max(values, axis=0) - 1e-5)
     assert np.all(out <= np.sum(values, axis=0) + 1e-5)
 
 
 def test_one_more_memory_moves_no_two_others() -> None:
     """What holds none of the words changes nobody's sum."""
-    held = {"cat": Holding(np.array([3, 5]), 2.0), "dog": Holding(np.array([5]), 3.0)}
-    one = Ground(held, every).sum(["cat", "dog"])
-    two = Ground({**held, "owl": Holding(np.array([9]), 4.0)}, every).sum(["cat", "dog"])
+    held = {"cat": Posting(np.array([3, 5]), 2.0), "dog": Posting(np.array([5]), 3.0)}
+    one = TermScores(held, every).sum(["cat", "dog"])
+    two = TermScores({**held, "owl": Posting(np.array([9]), 4.0)}, every).sum(["cat", "dog"])
     assert one[[3, 5]].tolist() == two[[3, 5]].tolist() == [2.0, 5.0]

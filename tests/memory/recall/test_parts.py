@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.recall.parts import MOST, parts_of
+from memory.recall.parts import MOST, split_into_parts
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from memory.recall.parts import MOST, parts_of
 )
 def test_how_many_questions(text: str, parts: int) -> None:
     """Each question by itself; a message with nothing to look for has none."""
-    found = [p for p in parts_of(text) if p.clauses]
+    found = [p for p in split_into_parts(text) if p.clauses]
     assert (len(found) >= 1) is (parts >= 1)
     assert len(found) <= max(parts, 2)
 
@@ -36,7 +36,8 @@ def test_how_many_questions(text: str, parts: int) -> None:
 def test_the_point_counts_most(text: str, point: str, aside: str) -> None:
     """What was said before the message came to its point counts for less."""
     weights = {
-        word: max((p.weight for p in parts_of(text) if word in p.text), default=0.0) for word in (point, aside)
+        word: max((p.weight for p in split_into_parts(text) if word in p.text), default=0.0)
+        for word in (point, aside)
     }
     assert weights[point] > weights[aside]
 
@@ -44,14 +45,14 @@ def test_the_point_counts_most(text: str, point: str, aside: str) -> None:
 def test_a_quotation_is_one_piece() -> None:
     """Commas and question marks inside it cut nothing."""
     for text in ('who sang "when, where, and why?" at the party', "谁唱了《何时，何地，为何？》这首歌"):
-        assert len(parts_of(text)) == 1
+        assert len(split_into_parts(text)) == 1
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:
     """At most so many parts, each with something to look for and a weight of at most one."""
-    found = parts_of(text)
+    found = split_into_parts(text)
     assert len(found) <= MOST
     assert all(p.clauses and 0 < p.weight <= 1 for p in found)
     assert all(c.words or c.characters for p in found for c in p.clauses)

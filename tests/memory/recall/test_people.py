@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory.models import Query
-from memory.recall import ranked
-from memory.recall.people import about, named, own
+from memory.recall import rank_candidates
+from memory.recall.people import find_people_names, is_about_speaker, share_of_names
 from tests.memory.recall.conftest import NOW, Person
 
 
@@ -28,7 +28,7 @@ from tests.memory.recall.conftest import NOW, Person
 )
 def test_names_by_their_form(text: str, names: set[str]) -> None:
     """A capital that no sentence gave, a surname and what follows; neither days nor words that look alike."""
-    assert named(text) == names
+    assert find_people_names(text) == names
 
 
 @pytest.mark.parametrize(
@@ -48,15 +48,15 @@ def test_names_by_their_form(text: str, names: set[str]) -> None:
 )
 def test_its_speaker_or_somebody_else(text: str, whose: float) -> None:
     """Somebody else only where nothing is said of the speaker."""
-    assert own(text) == whose
+    assert is_about_speaker(text) == whose
 
 
 def test_the_share_of_the_names() -> None:
     """All, half or none; a Chinese name that caught one character too many still counts."""
-    assert about(frozenset({"Noor", "Fiona"}), "Noor called") == 0.5
-    assert about(frozenset({"许诺今"}), "许诺要开一家店") == 1.0
-    assert about(frozenset({"Noor"}), "Fiona called") == 0.0
-    assert about(frozenset(), "Fiona called") == 0.0
+    assert share_of_names(frozenset({"Noor", "Fiona"}), "Noor called") == 0.5
+    assert share_of_names(frozenset({"许诺今"}), "许诺要开一家店") == 1.0
+    assert share_of_names(frozenset({"Noor"}), "Fiona called") == 0.0
+    assert share_of_names(frozenset(), "Fiona called") == 0.0
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,5 @@ async def test_nobody_elses_answer_comes_first(person: Person, others: list[str]
     await person.knows(answer, days_ago=30)
     for other in others:
         await person.knows(other)
-    hits = await ranked(person.reader, Query(person.id, question, (), NOW, "UTC"), u=1.0)
+    hits = await rank_candidates(person.reader, Query(person.id, question, (), NOW, "UTC"), u=1.0)
     assert hits[0].memory.original_content == answer

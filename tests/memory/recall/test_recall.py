@@ -7,14 +7,14 @@ from datetime import datetime
 
 import pytest
 
-from memory.lifecycle import weight
+from memory.lifecycle import compute_weight
 from memory.models import Kind, Level, Memory, Mode, Sensitivity, State
-from memory.ports import Store, Tx
+from memory.ports import Store, Transaction
 from tests.memory.recall.conftest import DAY, NOW, Person, texts
 
 
 async def put(person: Person, m: Memory, **fields: object) -> Memory:
-    def write(tx: Tx) -> Memory:
+    def write(tx: Transaction) -> Memory:
         tx.changes.begin("system", "upkeep", NOW)
         return tx.memories.put(replace(m, **fields), "updated")  # type: ignore[arg-type]
 
@@ -96,7 +96,7 @@ async def test_the_weight_is_that_of_now(person: Person) -> None:
     """What the store has is a cache."""
     await person.knows("User owns a red canoe", days_ago=30)
     (hit,) = (await person.ask("what colour is my canoe?")).hits
-    assert hit.memory.weight == weight(hit.memory, 1.0, NOW)
+    assert hit.memory.weight == compute_weight(hit.memory, 1.0, NOW)
     assert hit.memory.weight < 1.1
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from memory.lifecycle import born
+from memory.lifecycle import start_life
 from memory.models import Importance, Kind, Layer, Level, Memory, Sensitivity, State
-from memory.ports import Tx
-from memory.recall import residents
+from memory.ports import Transaction
+from memory.recall import find_standing
 from tests.memory.recall.conftest import DAY, NOW, Person
 
 
 async def profile(person: Person, *, health: bool = True) -> list[str]:
-    found = await person.store.read(person.id, lambda tx: residents(tx, 1.0, NOW, health=health))
+    found = await person.store.read(person.id, lambda tx: find_standing(tx, 1.0, NOW, health=health))
     return [m.original_content for m in found]
 
 
@@ -56,11 +56,11 @@ async def test_twenty_and_400_tokens_but_all_of_health(person: Person) -> None:
 async def test_under_score_from_a_half_on(person: Person) -> None:
     """The session paper: score ≥ 0.5."""
     for how, text in ((Importance.LOW, "weak"), (Importance.MEDIUM, "strong")):
-        scored = born(await person.knows(text, kind=Kind.PREFERENCE), how, "score", NOW)
+        scored = start_life(await person.knows(text, kind=Kind.PREFERENCE), how, "score", NOW)
         await person.store.write(person.id, partial(rescore, scored))
     assert await profile(person) == ["strong"]
 
 
-def rescore(m: Memory, tx: Tx) -> None:
+def rescore(m: Memory, tx: Transaction) -> None:
     tx.changes.begin("system", "upkeep", NOW)
     tx.memories.put(m, "updated")

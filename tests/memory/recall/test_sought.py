@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.recall.parts import parts_of
-from memory.recall.question import question
+from memory.recall.parts import split_into_parts
+from memory.recall.question import parse_question
 from tests.memory.recall.conftest import Person, texts
 
 SAME = """
@@ -38,7 +38,11 @@ What has changed about my job?                     | What about my job?
 def words(text: str) -> set[str]:
     """What is looked up in the index; of Chinese the characters, for a pair may lie across what was left out."""
     return {
-        w for p in parts_of(text) for c in p.clauses for w in (*c.words, *c.characters) if w.isascii() or len(w) == 1
+        w
+        for p in split_into_parts(text)
+        for c in p.clauses
+        for w in (*c.words, *c.characters)
+        if w.isascii() or len(w) == 1
     }
 
 
@@ -47,7 +51,7 @@ def test_the_instruction_is_not_looked_for(line: str) -> None:
     """The same words as those of the bare question."""
     told, bare = (part.strip() for part in line.split("|"))
     assert words(told) == words(bare)
-    assert set(question(told, ()).terms) <= set(question(bare, ()).terms)
+    assert set(parse_question(told, ()).terms) <= set(parse_question(bare, ()).terms)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +68,7 @@ def test_the_instruction_is_not_looked_for(line: str) -> None:
 )
 def test_the_same_words_as_what_is_looked_for(text: str, word: str) -> None:
     """A list that one has is looked for, and so is a word that stands alone."""
-    assert word in question(text, ()).whole
+    assert word in parse_question(text, ()).whole
 
 
 @pytest.mark.parametrize(

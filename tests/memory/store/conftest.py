@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store import SqliteStore, open_store, worker_id
+from memory.store import SqliteStore, make_worker_id, open_store
 from tests.memory.store.support import KEY, NOW, clock
 
 
@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 async def store(path: Path) -> AsyncIterator[SqliteStore]:
     """An open store."""
-    opened = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    opened = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     yield opened
     await opened.close()
 

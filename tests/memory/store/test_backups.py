@@ -16,10 +16,10 @@ import pytest
 
 from memory.errors import StoreBusy, StoreDamaged
 from memory.models import Filter
-from memory.ports import Tx
-from memory.store import SqliteStore, open_store, worker_id
+from memory.ports import Transaction
+from memory.store import SqliteStore, make_worker_id, open_store
 from memory.store.backups import clean_backups, list_backups, make_backup, recover_backup
-from memory.store.purge import trace_words
+from memory.store.purge import find_words_in_files
 from tests.memory.store.support import KEY, MODEL, NOW, a_memory, a_message, clock, later
 from tests.memory.store.test_purge import TOKENS, live
 
@@ -32,7 +32,7 @@ def names(path: Path) -> list[str]:
 @asynccontextmanager
 async def opened(path: Path) -> AsyncIterator[tuple[SqliteStore, str]]:
     """The file, and its only user."""
-    store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     try:
         users = await store.system(lambda s: s.users() or [s.create_user(NOW)])
         yield store, users[0]
@@ -83,7 +83,7 @@ async def test_what_is_purged_is_in_no_byte_of_any_backup(path: Path) -> None:
         await store.write(user, lambda tx: tx.memories.add(a_memory("Plays the cello")))
         await asyncio.to_thread(make_backup, path, "hand", later(days=-3))
 
-        def said(tx: Tx) -> str:
+        def said(tx: Transaction) -> str:
             session = tx.conversations.open_session("user:me", NOW)
             return tx.conversations.add_message(a_message(session.id, "Quillwort makes me sneeze.")).id
 
@@ -100,7 +100,7 @@ async def test_what_is_purged_is_in_no_byte_of_any_backup(path: Path) -> None:
         for file in (p for p in path.parent.rglob("*") if p.is_file()):
             data = await asyncio.to_thread(file.read_bytes)
             assert not [t for t in TOKENS if t.encode() in data], file
-        assert [t for t in TOKENS if trace_words(path.parent, t)] == []
+        assert [t for t in TOKENS if find_words_in_files(path.parent, t)] == []
         assert await asyncio.to_thread(clean_backups, path, NOW) == 0
     newest = next(b for b in list_backups(path) if b.sort == "hand")
     await asyncio.to_thread(recover_backup, path, newest.path, NOW)
@@ -167,7 +167,7 @@ def test_words_are_found_in_every_form_and_nowhere_else(tmp_path: Path) -> None:
     con.close()
 
     def where(words: str) -> list[tuple[str, str, int]]:
-        return trace_words(tmp_path, words)
+        return find_words_in_files(tmp_path, words)
 
     assert where("quillwort tea") == [
         ("a.log", "", 1),
@@ -203,7 +203,7 @@ async def test_a_clock_that_jumps_is_believed_once_it_is_confirmed(store: Sqlite
 async def test_work_that_a_wrong_clock_put_off_for_years_is_due(store: SqliteStore, user: str) -> None:
     """At the next start; what waits for tomorrow waits."""
 
-    def put(tx: Tx) -> None:
+    def put(tx: Transaction) -> None:
         for key, run_at in (("far", later(days=1500)), ("soon", later(hours=20))):
             tx.jobs.enqueue("monitor", key, {}, NOW, lane=key, run_at=run_at)
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from memory.index.vectors import level_vectors, unit
+from memory.index.vectors import level_vectors, normalise_vector
 from memory.models import Filter, Lang
-from memory.ports import Chance, FloatArray, Tx
+from memory.ports import ChanceStatistics, FloatArray, Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import MODEL, NOW, a_memory, vector
 
@@ -21,7 +21,7 @@ def near(seed: int, share: float) -> FloatArray:
     return v / np.linalg.norm(v)
 
 
-def mean_cosine(chance: Chance) -> float:
+def mean_cosine(chance: ChanceStatistics) -> float:
     """The mean cosine of memories with each other."""
     assert chance.centre is not None
     return float(chance.centre @ chance.centre)
@@ -31,7 +31,7 @@ async def learn(store: SqliteStore, user: str, vectors: list[FloatArray], sessio
     """A memory a vector, in so many sessions of equal length, those of one all made at one time; 0 for none."""
     size = len(vectors) // sessions if sessions else 0
 
-    def work(tx: Tx) -> None:
+    def work(tx: Transaction) -> None:
         own = [{"source_session": f"s{i // size}"} if size else {} for i in range(len(vectors))]
         saved = tx.memories.add_many([a_memory(f"memory {i}", **fields) for i, fields in enumerate(own)])
         tx.vectors.put_many({m.id: v for m, v in zip(saved, vectors, strict=True)}, MODEL)
@@ -93,12 +93,14 @@ async def test_both_languages_are_equally_near(store: SqliteStore, user: str) ->
     apart = np.eye(1, DIM, dtype=np.float32)[0]
     matters = [vector(i, DIM) for i in range(10)]
     rows = [a_memory(f"{lang} {i}", language=lang) for lang in ("en", "zh") for i in range(10)]
-    own = [unit(m + sign * 2 * apart) for sign, some in ((1, matters[:5] * 2), (-1, matters)) for m in some]
+    own = [
+        normalise_vector(m + sign * 2 * apart) for sign, some in ((1, matters[:5] * 2), (-1, matters)) for m in some
+    ]
     ids = [m.id for m in await store.write(user, lambda tx: tx.memories.add_many(rows))]
     await store.write(user, lambda tx: tx.vectors.put_many(dict(zip(ids, own, strict=True)), MODEL))
     idle: Mapping[Lang, FloatArray] = {"en": np.stack(own[:2]), "zh": np.stack(own[12:14])}
     slant = (await store.reader(user).chance(idle)).slant
-    asked = unit(matters[7] + 2 * apart)  # in English, of what was said in Chinese alone
+    asked = normalise_vector(matters[7] + 2 * apart)  # in English, of what was said in Chinese alone
     near = [await store.reader(user).nearest(v, 1, Filter()) for v in (asked, level_vectors(asked[None], slant)[0])]
     assert [found[0].id == ids[17] for found in near] == [False, True]
 
@@ -126,7 +128,7 @@ async def test_crowded_or_not(store: SqliteStore, user: str, other: str) -> None
 async def test_whether_a_session_is_a_conversation(store: SqliteStore, user: str, other: str) -> None:
     """Where the next of a session shares its words it says so, without an embedder; where none does, it does not."""
 
-    async def say(who: str, texts: list[str], sessions: int) -> Chance:
+    async def say(who: str, texts: list[str], sessions: int) -> ChanceStatistics:
         size = len(texts) // sessions if sessions else 0
         rows = [a_memory(t, source_session=f"s{i // size}" if size else None) for i, t in enumerate(texts)]
         await store.write(who, lambda tx: tx.memories.add_many(rows))

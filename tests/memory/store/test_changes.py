@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory.models import Filter, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore, memory_from_json
 from tests.memory.store.support import NOW, a_memory, a_message, later
 
@@ -11,7 +11,7 @@ from tests.memory.store.support import NOW, a_memory, a_message, later
 async def test_a_set_holds_what_an_undo_needs(store: SqliteStore, user: str) -> None:
     """Whole memories before and after; turn, reason and time of the set."""
 
-    def act(tx: Tx) -> str:
+    def act(tx: Transaction) -> str:
         opened = tx.changes.begin("monitor", "monitor", NOW, turn_id="t1", job_id="j1")
         memory = tx.memories.add(a_memory("Likes tea"))
         tx.memories.put(replace(memory, content="tea", pinned=True), "updated")
@@ -62,7 +62,7 @@ async def test_the_cursor_goes_on_where_it_was(store: SqliteStore, user: str) ->
 async def test_undoable_is_what_a_person_would_take_back(store: SqliteStore, user: str) -> None:
     """No mentions, no undos, nothing undone, nothing purged; the newest first."""
 
-    def act(tx: Tx) -> dict[str, str]:
+    def act(tx: Transaction) -> dict[str, str]:
         sets = {"add": tx.changes.begin("monitor", "monitor", NOW).id}
         memory = tx.memories.add(a_memory("one"))
         sets["mention"] = tx.changes.begin("monitor", "monitor", NOW).id
@@ -98,7 +98,7 @@ async def test_undoable_is_what_a_person_would_take_back(store: SqliteStore, use
 async def test_the_log_never_repeats_what_was_said(store: SqliteStore, user: str) -> None:
     """Messages, sessions and turns leave ids and states in it, so that hiding them is enough."""
 
-    def act(tx: Tx) -> None:
+    def act(tx: Transaction) -> None:
         session = tx.conversations.open_session("s", NOW)
         message = tx.conversations.add_message(a_message(session.id, "my SECRETWORD"))
         tx.conversations.put_message(replace(message, hidden_at=later(minutes=1)))
@@ -127,7 +127,7 @@ async def test_the_log_never_repeats_what_was_said(store: SqliteStore, user: str
 async def test_latest_for_names_the_last_set_that_touched_it(store: SqliteStore, user: str) -> None:
     """What stands in the way of an undo."""
 
-    def act(tx: Tx) -> tuple[str, str]:
+    def act(tx: Transaction) -> tuple[str, str]:
         memory = tx.memories.add(a_memory("one"))
         opened = tx.changes.begin("user", "forget", NOW)
         tx.memories.put(replace(memory, state=State.DELETED), "deleted")

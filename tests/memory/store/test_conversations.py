@@ -7,8 +7,8 @@ import pytest
 
 from memory.errors import Conflict, NotFound
 from memory.models import Hit, Message, Mode, Recall, Session, TurnRow, Usage
-from memory.ports import Tx
-from memory.store import SqliteStore, worker_id
+from memory.ports import Transaction
+from memory.store import SqliteStore, make_worker_id
 from tests.memory.store.support import NOW, a_memory, a_message, finished, later, spawn
 
 SCOPE = "user:me"
@@ -28,7 +28,7 @@ def a_turn(session: Session, turn_id: str = "t1", **fields: Any) -> TurnRow:
         "state": "open",
         "started_at": NOW,
         "user_message_id": "m",
-        "leased_by": worker_id(),
+        "leased_by": make_worker_id(),
         "leased_until": later(seconds=30),
     }
     return TurnRow(**(given | fields))
@@ -76,7 +76,7 @@ async def test_messages_come_in_order_and_in_spans(store: SqliteStore, user: str
     """after < seq < before, <= through, the newest, hidden ones on request only."""
     session = await an_open_session(store, user)
 
-    def say(tx: Tx) -> list[Message]:
+    def say(tx: Transaction) -> list[Message]:
         return [tx.conversations.add_message(a_message(session.id, f"{i} 你好")) for i in range(6)]
 
     said = await store.write(user, say)
@@ -118,7 +118,7 @@ async def test_a_scope_has_one_open_turn(store: SqliteStore, user: str) -> None:
     with pytest.raises(Conflict):
         await store.write(user, lambda tx: tx.conversations.open_turn(a_turn(session, "t2")))
 
-    def finish(tx: Tx) -> bool:
+    def finish(tx: Transaction) -> bool:
         return tx.conversations.finish_turn("t1", turn.leased_by, "done", later(seconds=5), reply_message_id="r")
 
     assert not await store.write(user, lambda tx: tx.conversations.finish_turn("t1", "else", "done", NOW))
@@ -137,12 +137,12 @@ async def test_a_failed_turn_may_be_answered_again(store: SqliteStore, user: str
     turn = a_turn(session)
     await store.write(user, lambda tx: tx.conversations.open_turn(turn))
 
-    def again(tx: Tx) -> bool:
+    def again(tx: Transaction) -> bool:
         return tx.conversations.reopen_turn("t1", "w2", later(seconds=60))
 
     assert not await store.write(user, again)
 
-    def fail(tx: Tx) -> None:
+    def fail(tx: Transaction) -> None:
         tx.conversations.finish_turn("t1", turn.leased_by, "failed", NOW, error="rate_limit", retry_after=3.5)
 
     await store.write(user, fail)
@@ -165,7 +165,7 @@ async def test_orphans_are_turns_whose_lease_or_process_ended(store: SqliteStore
     assert not await store.write(user, lambda tx: tx.conversations.renew_turn("t1", "else", later(hours=1)))
     assert await store.write(user, lambda tx: tx.conversations.renew_turn("t1", lease_of(tx), later(hours=1)))
     assert await store.read(user, lambda tx: tx.conversations.orphans(later(seconds=30))) == []
-    dead = finished(spawn("from memory.store import worker_id; print(worker_id())")).strip()
+    dead = finished(spawn("from memory.store import make_worker_id; print(make_worker_id())")).strip()
     await store.write(user, lambda tx: tx.conversations.finish_turn("t1", lease_of(tx), "done", NOW))
     await store.write(user, lambda tx: tx.conversations.open_turn(a_turn(session, "t2", leased_by=dead)))
     orphans = await store.read(user, lambda tx: tx.conversations.orphans(NOW))
@@ -186,7 +186,7 @@ async def test_a_clock_ahead_takes_no_reply_away(store: SqliteStore, user: str) 
     assert not await store.write(user, lambda tx: tx.conversations.finish_turn("t1", turn.leased_by, "done", NOW))
 
 
-def lease_of(tx: Tx) -> str:
+def lease_of(tx: Transaction) -> str:
     """Who holds the open turn."""
     running = tx.conversations.running(SCOPE)
     assert running is not None
@@ -196,7 +196,7 @@ def lease_of(tx: Tx) -> str:
 async def test_the_trace_of_a_turn_holds_ids_and_numbers(store: SqliteStore, user: str) -> None:
     """Memories are shown as they stand now; those erased since are left out."""
 
-    def act(tx: Tx) -> tuple[str, str]:
+    def act(tx: Transaction) -> tuple[str, str]:
         a, b = tx.memories.add(a_memory("Likes tea")), tx.memories.add(a_memory("Likes coffee"))
         hit = Hit(a, 0.9, {"vector": 0.8}, {"weight": 1.1}, 0.75, {"words": 3.5, "bias": -4.0}, why="relevance")
         near = Hit(b, 0.2, gate=0.1, passed=False)
@@ -238,7 +238,7 @@ async def test_the_trace_of_a_turn_holds_ids_and_numbers(store: SqliteStore, use
 async def test_tokens_are_counted_by_role_and_day(store: SqliteStore, user: str) -> None:
     """From the day asked for on."""
 
-    def spend(tx: Tx) -> None:
+    def spend(tx: Transaction) -> None:
         tx.traces.spend("chat", "m", Usage(10, 5, 2), later(days=-1))
         tx.traces.spend("chat", "m", Usage(1, 1, 1), NOW)
         tx.traces.spend("memory", "n", Usage(100, 50, 0), NOW)
@@ -246,7 +246,7 @@ async def test_tokens_are_counted_by_role_and_day(store: SqliteStore, user: str)
     await store.write(user, spend)
     await store.write(user, spend)
 
-    def spent(tx: Tx) -> list[Usage]:
+    def spent(tx: Transaction) -> list[Usage]:
         return [
             tx.traces.spent("chat", later(days=-1)),
             tx.traces.spent("chat", NOW),
@@ -260,7 +260,7 @@ async def test_tokens_are_counted_by_role_and_day(store: SqliteStore, user: str)
 async def test_a_choice_is_taken_once_and_in_time(store: SqliteStore, user: str) -> None:
     """The newest unanswered one of a scope is what a bare answer means."""
 
-    def put(tx: Tx) -> None:
+    def put(tx: Transaction) -> None:
         tx.put_choice("k1", SCOPE, "forget", {"ids": ["a"]}, later(minutes=5))
         tx.put_choice("k2", SCOPE, "undo", None, later(minutes=1))
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory.models import Filter, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import a_memory, neighbours
 
@@ -11,7 +11,7 @@ from tests.memory.store.support import a_memory, neighbours
 async def test_names_are_compared_folded(store: SqliteStore, user: str) -> None:
     """Case, width and spacing of an entity's name do not matter; a rare one counts more."""
 
-    def teach(tx: Tx) -> list[str]:
+    def teach(tx: Transaction) -> list[str]:
         names = [("ACME  Corp",), ("acme corp", "Ａｎｎａ"), ("acme corp",), ("王小明",)]
         return [tx.memories.add(a_memory(str(n), entities=n)).id for n in names]
 
@@ -26,7 +26,7 @@ async def test_names_are_compared_folded(store: SqliteStore, user: str) -> None:
 async def test_neighbours_are_two_hops_away_at_most(store: SqliteStore, user: str) -> None:
     """Each hop counts half; the start is never its own neighbour."""
 
-    def teach(tx: Tx) -> list[str]:
+    def teach(tx: Transaction) -> list[str]:
         names = [("a",), ("a", "b"), ("b", "c"), ("c", "d"), ("x",)]
         return [tx.memories.add(a_memory(str(n), entities=n)).id for n in names]
 
@@ -42,7 +42,7 @@ async def test_neighbours_are_two_hops_away_at_most(store: SqliteStore, user: st
 async def test_the_gone_and_the_secret_are_nobodys_neighbours(store: SqliteStore, user: str) -> None:
     """And an entity follows its memory's new list."""
 
-    def teach(tx: Tx) -> list[str]:
+    def teach(tx: Transaction) -> list[str]:
         first = tx.memories.add(a_memory("first", entities=("a",)))
         tx.memories.add(a_memory("gone", entities=("a",), state=State.DELETED))
         tx.memories.add(a_memory("secret", entities=("a",), sensitivity=Sensitivity.SECRET))

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.index.columns import Columns, Postings
-from memory.index.text import key
+from memory.index.text import hash_term
 from memory.models import Filter, Kind, Layer, Level, Sensitivity, State
-from memory.ports import Tx
-from memory.store import SqliteStore, open_store, worker_id
+from memory.ports import Transaction
+from memory.store import SqliteStore, make_worker_id, open_store
 from memory.store.reader import Indexes
 from tests.memory.store.support import KEY, NOW, a_memory, clock, later
 
@@ -30,7 +30,7 @@ def said(columns: Columns) -> Mapping[str, Any]:
     ids = [i or None for i in columns.ids[: len(columns)]]
     held: dict[str, set[str]] = {i: set() for i in ids if i}
     for word in WORDS:
-        for place in columns.terms.each([key(word)])[0].tolist():
+        for place in columns.terms.each([hash_term(word)])[0].tolist():
             held[columns.ids[place]].add(word)
     names: dict[str, set[str]] = {i: set() for i in ids if i}
     for name, code in columns.names.items():
@@ -104,7 +104,7 @@ async def test_followed_is_what_is_read_anew(store: SqliteStore, batches: list[l
     )
     ids: list[str] = []
 
-    def write(tx: Tx, some: list[Any]) -> None:
+    def write(tx: Transaction, some: list[Any]) -> None:
         tx.changes.begin("user", "chat", NOW)
         for step in some:
             if step[0] == "add":
@@ -132,7 +132,7 @@ async def test_another_process_writes(store: SqliteStore, user: str, path: Path)
     """Its writes are seen with the next look, and a store that slept through what was pruned reads anew."""
     await store.write(user, lambda tx: [tx.memories.add(a_memory(f"lamp {i}")) for i in range(40)])
     assert len(await seen(store, user, store.indexes)) == 40
-    second = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    second = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     try:
         added = await second.write(user, lambda tx: tx.memories.add(a_memory("whale")))
         assert (await seen(store, user, store.indexes))[added.id][7] == {"whale"}
@@ -148,7 +148,7 @@ async def test_what_is_expected_is_there(store: SqliteStore, user: str) -> None:
     await store.use_embedder("test:columns:8", 8)
     rows = np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32)
 
-    def teach(tx: Tx) -> None:
+    def teach(tx: Transaction) -> None:
         tx.changes.begin("user", "chat", NOW)
         made = [tx.memories.add(a_memory(f"lamp {i}")).id for i in range(30)]
         tx.vectors.put_many(dict(zip(made, rows, strict=True)), "test:columns:8")
@@ -224,5 +224,5 @@ def test_many_new_pairs_are_sorted_in() -> None:
 @pytest.mark.parametrize(("a", "b"), [("running", "runs"), ("cafés", "cafe"), ("allergies", "allergy")])
 def test_words_of_one_stem_have_one_key(a: str, b: str) -> None:
     """Accents and endings do not matter; Chinese is as it is."""
-    assert key(a) == key(b)
-    assert key("小猫") != key("猫小")
+    assert hash_term(a) == hash_term(b)
+    assert hash_term("小猫") != hash_term("猫小")

@@ -9,14 +9,14 @@ import pytest
 
 from memory.errors import NotFound
 from memory.models import Filter, Hit, Memory, Mode, Recall, Sensitivity, State, Tombstone, TurnRow, Usage
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import MODEL, NOW, a_memory, a_message, later, neighbours, vector
 
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 
 
-def live(tx: Tx) -> dict[str, Any]:
+def live(tx: Transaction) -> dict[str, Any]:
     """The same life, whoever lives it."""
     opened = tx.changes.begin("user", "chat", NOW)
     session = tx.conversations.open_session("chat:1", NOW)
@@ -51,7 +51,7 @@ async def test_neither_reads_anything_of_the_other(store: SqliteStore, user: str
         assert set(await neighbours(store, me, [own["memory"].id, foreign["memory"].id], 2)) == {own["friend"].id}
         assert await reader.get([foreign["memory"].id]) == []
 
-        def look(tx: Tx, foreign: dict[str, Any] = foreign) -> list[Any]:
+        def look(tx: Transaction, foreign: dict[str, Any] = foreign) -> list[Any]:
             c = tx.conversations
             return [
                 tx.memories.get(foreign["memory"].id),
@@ -98,7 +98,7 @@ async def test_neither_changes_anything_of_the_other(store: SqliteStore, user: s
         with pytest.raises(NotFound):
             await store.write(user, act)
 
-    def quiet(tx: Tx) -> list[Any]:
+    def quiet(tx: Transaction) -> list[Any]:
         tx.vectors.put(foreign.id, MODEL, vector(9))
         tx.jobs.cancel(theirs["job"].id)
         tx.tombstones.remove(theirs["friend"].id)
@@ -113,7 +113,7 @@ async def test_neither_changes_anything_of_the_other(store: SqliteStore, user: s
 
     assert not any(await store.write(user, quiet))
 
-    def still(tx: Tx) -> tuple[Any, ...]:
+    def still(tx: Transaction) -> tuple[Any, ...]:
         changed = tx.changes.get(theirs["set"])
         return (
             tx.memories.get(foreign.id) == foreign,
@@ -130,7 +130,7 @@ async def test_neither_changes_anything_of_the_other(store: SqliteStore, user: s
 async def test_the_same_digest_differs_between_people(store: SqliteStore, user: str, other: str) -> None:
     """Nobody can tell that two people forgot the same thing; spelling does not matter, words do."""
 
-    def digests(tx: Tx) -> list[str]:
+    def digests(tx: Transaction) -> list[str]:
         return [tx.tombstones.digest(t) for t in ("Likes tea.", "likes  TEA!", "likes tee")]
 
     mine, theirs = await store.read(user, digests), await store.read(other, digests)

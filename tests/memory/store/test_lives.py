@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from memory.errors import Conflict
-from memory.lifecycle import adopted, logged
+from memory.lifecycle import build_log_entry, move_to_curve
 from memory.models import Level, Memory, Op, Sensitivity, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import NOW, a_memory, later
 
@@ -20,7 +20,7 @@ async def add(store: SqliteStore, user: str, text: str, at: datetime, **fields: 
     """Learned at that time, of words said then unless told otherwise."""
     made = {"created_at": at, "last_activated_at": at, "importance_at": at} | fields
 
-    def write(tx: Tx) -> Memory:
+    def write(tx: Transaction) -> Memory:
         tx.changes.begin("monitor", "monitor", at)
         return tx.memories.add(a_memory(text, **made))
 
@@ -28,7 +28,7 @@ async def add(store: SqliteStore, user: str, text: str, at: datetime, **fields: 
 
 
 async def put(store: SqliteStore, user: str, m: Memory, op: Op, at: datetime, **fields: Any) -> Memory:
-    def write(tx: Tx) -> Memory:
+    def write(tx: Transaction) -> Memory:
         tx.changes.begin("system", "upkeep", at)
         now = tx.memories.get(m.id)
         assert now is not None
@@ -57,7 +57,7 @@ async def test_made_by_then(store: SqliteStore, user: str, other: str) -> None:
 async def test_what_was_said_by_then_and_learned_later(store: SqliteStore, user: str) -> None:
     """An hour's outage, or an import, does not move what was said."""
 
-    def write(tx: Tx) -> Memory:
+    def write(tx: Transaction) -> Memory:
         tx.changes.begin("monitor", "monitor", later(days=3))
         return tx.memories.add(a_memory("likes tea"))
 
@@ -167,18 +167,18 @@ async def test_a_move_to_another_curve(store: SqliteStore, user: str) -> None:
     await add(store, user, "a pin", NOW, sensitivity=Sensitivity.SECRET, state=State.DELETED)
     seq = await store.read(user, lambda tx: tx.changes.last_seq())
 
-    def move(tx: Tx) -> int:
+    def move(tx: Transaction) -> int:
         found = tx.lives.of_other_curves("score", 10)
         for old in found:
-            new = adopted(old, "score", 1.0, later(days=50))
-            tx.lives.move(new, logged("adopted", old, new, 1.0, later(days=50)))
+            new = move_to_curve(old, "score", 1.0, later(days=50))
+            tx.lives.move(new, build_log_entry("adopted", old, new, 1.0, later(days=50)))
         return len(found)
 
     assert await store.write(user, move) == 2
     assert await store.write(user, move) == 0
     assert await store.read(user, lambda tx: tx.lives.curves()) == {"score": 2}
     after = (await store.reader(user).get([m.id]))[0]
-    assert after == replace(adopted(m, "score", 1.0, later(days=50)), rev=m.rev + 1)
+    assert after == replace(move_to_curve(m, "score", 1.0, later(days=50)), rev=m.rev + 1)
     assert await store.read(user, lambda tx: tx.changes.last_seq()) == seq
     log = await store.read(user, lambda tx: tx.memories.weight_log(m.id))
     assert [e.event for e in log] == ["adopted"]

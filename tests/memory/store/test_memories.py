@@ -21,7 +21,7 @@ from memory.models import (
     State,
     WeightEvent,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore, memory_from_json, memory_to_json
 from memory.store.rows import dump, load
 from tests.memory.store.support import MODEL, NOW, a_memory, a_message, later, vector
@@ -123,7 +123,7 @@ async def test_put_needs_the_rev_that_was_read(store: SqliteStore, user: str) ->
     """Who wrote in between is named."""
     memory = await store.write(user, lambda tx: tx.memories.add(a_memory("first")))
 
-    def change(tx: Tx) -> str:
+    def change(tx: Transaction) -> str:
         opened = tx.changes.begin("user", "edit", NOW)
         assert tx.memories.put(replace(memory, pinned=True), "updated").rev == memory.rev + 1
         return opened.id
@@ -141,7 +141,7 @@ async def test_what_is_deleted_leaves_every_index_at_once(store: SqliteStore, us
     """Text, FTS, vectors and vec0, in the same transaction; coming back, it is embedded anew."""
     await store.use_embedder(MODEL, 16)
 
-    def teach(tx: Tx) -> Memory:
+    def teach(tx: Transaction) -> Memory:
         added = tx.memories.add(a_memory("Allergic to peanuts"))
         tx.vectors.put(added.id, MODEL, vector(1))
         return added
@@ -164,7 +164,7 @@ async def test_a_rewritten_original_is_indexed_and_embedded_anew(store: SqliteSt
     """`content` fades without touching the index; only the original counts."""
     await store.use_embedder(MODEL, 16)
 
-    def teach(tx: Tx) -> Memory:
+    def teach(tx: Transaction) -> Memory:
         added = tx.memories.add(a_memory("Plays the violin"))
         tx.vectors.put(added.id, MODEL, vector(1))
         return added
@@ -186,7 +186,7 @@ async def test_an_added_memory_without_a_vector_asks_for_one(store: SqliteStore,
     """One `embed` job a transaction, and none for what was embedded in it, or is a secret."""
     await store.use_embedder(MODEL, 16)
 
-    def teach(tx: Tx) -> list[str]:
+    def teach(tx: Transaction) -> list[str]:
         tx.vectors.put(tx.memories.add(a_memory("one")).id, MODEL, vector(1))
         tx.memories.add(a_memory("home Wi-Fi password", sensitivity=Sensitivity.SECRET))
         return [tx.memories.add(a_memory("two")).id, tx.memories.add(a_memory("three")).id]
@@ -199,7 +199,7 @@ async def test_an_added_memory_without_a_vector_asks_for_one(store: SqliteStore,
 async def test_find_filters_orders_and_pages(store: SqliteStore, user: str) -> None:
     """The browser's view."""
 
-    def teach(tx: Tx) -> list[str]:
+    def teach(tx: Transaction) -> list[str]:
         return [
             tx.memories.add(
                 a_memory(
@@ -222,7 +222,7 @@ async def test_find_filters_orders_and_pages(store: SqliteStore, user: str) -> N
     assert {m.id for m in found.items} == {ids[3], ids[5]}
 
 
-def put_in(memory: Memory, state: State) -> Callable[[Tx], Memory]:
+def put_in(memory: Memory, state: State) -> Callable[[Transaction], Memory]:
     """Write the memory in another state."""
     return lambda tx: tx.memories.put(replace(memory, state=state), "updated")
 
@@ -266,7 +266,7 @@ async def test_a_secret_is_only_returned_where_the_filter_admits_it(store: Sqlit
 async def test_validity_and_negation_are_filtered_in_the_store(store: SqliteStore, user: str) -> None:
     """`valid_until` is exclusive; what has not begun yet is there already."""
 
-    def teach(tx: Tx) -> dict[str, str]:
+    def teach(tx: Transaction) -> dict[str, str]:
         rows = {
             "now": a_memory("tea now"),
             "past": a_memory("tea past", valid_until=NOW),
@@ -290,7 +290,7 @@ async def test_a_mention_counts_once_for_a_message_and_never_for_its_source(stor
     """Whoever noticed it."""
     memory = await store.write(user, lambda tx: tx.memories.add(a_memory("Likes tea")))
 
-    def work(tx: Tx) -> list[bool]:
+    def work(tx: Transaction) -> list[bool]:
         tx.memories.source(memory.id, "said")
         tx.memories.source(memory.id, "said")
         said = [tx.memories.mention(memory.id, m, NOW) for m in ("said", "again", "again")]
@@ -307,7 +307,7 @@ async def test_a_mention_counts_once_for_a_message_and_never_for_its_source(stor
 async def test_sources_come_in_the_order_they_were_said(store: SqliteStore, user: str) -> None:
     """Not in the order they were noted."""
 
-    def work(tx: Tx) -> tuple[str, list[str]]:
+    def work(tx: Transaction) -> tuple[str, list[str]]:
         session = tx.conversations.open_session("user:x", NOW)
         said = [tx.conversations.add_message(a_message(session.id, str(i))).id for i in range(3)]
         memory = tx.memories.add(a_memory("x"))
@@ -327,7 +327,7 @@ async def test_the_weight_log_keeps_events_in_order(store: SqliteStore, user: st
         for i, e in enumerate(["created", "mention", "boost"])
     ]
 
-    def note(tx: Tx) -> None:
+    def note(tx: Transaction) -> None:
         for event in reversed(events):
             tx.memories.log(event)
 
@@ -347,7 +347,7 @@ async def test_counts_know_every_state(store: SqliteStore, user: str) -> None:
 async def test_episodes_are_found_by_time(store: SqliteStore, user: str) -> None:
     """Newest first, within the window."""
 
-    def teach(tx: Tx) -> list[str]:
+    def teach(tx: Transaction) -> list[str]:
         return [
             tx.memories.add(
                 a_memory(f"episode {i}", layer=Layer.EPISODE, kind=Kind.EPISODE, created_at=later(days=-i))

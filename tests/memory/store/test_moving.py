@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memory.models import Filter, State
-from memory.ports import FloatArray, Reader, Tx
+from memory.ports import FloatArray, Reader, Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import MODEL, a_memory, vector
 
@@ -16,7 +16,7 @@ OLD, OLD_DIM, DIM = "old:letters:48", 48, 16
 async def learned(store: SqliteStore, user: str, seeds: range, dim: int, model: str) -> list[str]:
     """Memories with the vectors of these seeds."""
 
-    def work(tx: Tx) -> list[str]:
+    def work(tx: Transaction) -> list[str]:
         saved = tx.memories.add_many([a_memory(f"memory {s}") for s in seeds])
         tx.vectors.put_many({m.id: vector(s, dim) for m, s in zip(saved, seeds, strict=True)}, model)
         return [m.id for m in saved]
@@ -61,7 +61,7 @@ async def test_the_earlier_embedders_cosines_are_measured_anew(store: SqliteStor
         v: FloatArray = vector(seed, OLD_DIM) + alike
         return v / np.linalg.norm(v)
 
-    def work(tx: Tx) -> list[str]:
+    def work(tx: Transaction) -> list[str]:
         saved = tx.memories.add_many([a_memory(f"other {s}") for s in range(200)])
         tx.vectors.put_many({m.id: near(s) for s, m in enumerate(saved)}, "flat:letters:48")
         return [m.id for m in saved]
@@ -82,7 +82,7 @@ async def test_the_old_vectors_go_a_batch_at_a_time(store: SqliteStore, user: st
     ids = await learned(store, user, range(30), OLD_DIM, OLD)
     await store.use_embedder(MODEL, DIM, before=OLD)
 
-    def progress(tx: Tx) -> tuple[tuple[int, int], list[tuple[str, int]]]:
+    def progress(tx: Transaction) -> tuple[tuple[int, int], list[tuple[str, int]]]:
         return tx.vectors.progress(MODEL), tx.vectors.others(MODEL)
 
     assert await store.read(user, progress) == ((0, 30), [(OLD, 30)])

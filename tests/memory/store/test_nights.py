@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from memory.models import Job, Kind, Night, Sensitivity, State, TurnRow, WeightEvent
-from memory.ports import Tx
+from memory.models import Job, Kind, Sensitivity, State, TurnRow, UpkeepNight, WeightEvent
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import NOW, a_memory, a_message, later
 
@@ -14,7 +14,7 @@ from tests.memory.store.support import NOW, a_memory, a_message, later
 async def test_outlines_tell_all_memories_without_their_words(store: SqliteStore, user: str, other: str) -> None:
     """In the order made, in any state, of any sensitivity; nobody else's."""
 
-    def write(tx: Tx) -> list[str]:
+    def write(tx: Transaction) -> list[str]:
         a = tx.memories.add(a_memory("one", kind=Kind.TODO, expires_at=later(days=2)))
         b = tx.memories.add(a_memory("two", sensitivity=Sensitivity.SECRET))
         tx.memories.put(replace(b, state=State.DELETED, deleted_at=NOW), "deleted")
@@ -50,7 +50,7 @@ async def test_the_log_since_is_of_all_memories(store: SqliteStore, user: str) -
     """From the moment on, in order."""
     a = await store.write(user, lambda tx: tx.memories.add(a_memory("a")))
 
-    def log(tx: Tx) -> None:
+    def log(tx: Transaction) -> None:
         for hours in (3, 1, 2):
             tx.memories.log(WeightEvent(a.id, later(hours=hours), "mention", 1.0, 1.5))
             tx.memories.log(WeightEvent(a.id, later(hours=hours), "level", 1.0, 1.0))
@@ -63,8 +63,8 @@ async def test_the_log_since_is_of_all_memories(store: SqliteStore, user: str) -
 async def test_a_night_is_written_over_and_the_newest_are_kept(store: SqliteStore, user: str, other: str) -> None:
     """One row for each run; progress and reports are told apart."""
 
-    def write(tx: Tx, n: int, *, done: bool) -> None:
-        tx.nights.put(Night(f"job{n}", "2026-01-03", later(days=n), done=done, data={"n": n, "done": done}))
+    def write(tx: Transaction, n: int, *, done: bool) -> None:
+        tx.nights.put(UpkeepNight(f"job{n}", "2026-01-03", later(days=n), done=done, data={"n": n, "done": done}))
 
     await store.write(user, lambda tx: write(tx, 1, done=False))
     assert await store.read(user, lambda tx: tx.nights.latest()) == []
@@ -83,7 +83,7 @@ async def test_an_erased_memory_leaves_the_reports(store: SqliteStore, user: str
     """A pair that named it goes as a whole."""
     a, b, c = [await store.write(user, lambda tx, t=t: tx.memories.add(a_memory(t))) for t in "abc"]  # type: ignore[misc]
     data = {"pairs": [[a.id, b.id], [b.id, c.id]], "ids": [a.id, c.id], "carry": {a.id: 2, c.id: 1}, "n": 3}
-    await store.write(user, lambda tx: tx.nights.put(Night("job", "2026-01-03", NOW, done=True, data=data)))
+    await store.write(user, lambda tx: tx.nights.put(UpkeepNight("job", "2026-01-03", NOW, done=True, data=data)))
     receipt = await store.write(user, lambda tx: tx.memories.erase(a.id))
     assert receipt["reports"] == 1
     (night,) = await store.read(user, lambda tx: tx.nights.latest())
@@ -93,7 +93,7 @@ async def test_an_erased_memory_leaves_the_reports(store: SqliteStore, user: str
 async def test_idle_sessions_are_those_nobody_speaks_in(store: SqliteStore, user: str, other: str) -> None:
     """Of every scope; not the empty, the recent, the closed, nor one whose answer is being written."""
 
-    def write(tx: Tx) -> list[str]:
+    def write(tx: Transaction) -> list[str]:
         c = tx.conversations
         opened = {
             scope: c.open_session(scope, NOW) for scope in ("idle", "group", "empty", "recent", "closed", "busy")
@@ -158,7 +158,7 @@ async def test_only_one_of_two_due_nights_runs_at_a_time(store: SqliteStore, use
 async def test_a_quiet_erasure_takes_what_is_its_own_and_no_more(store: SqliteStore, user: str) -> None:
     """Rows, logs and links go; what was said, what others say and what was said anew stay."""
 
-    def write(tx: Tx) -> tuple[str, str, str, str]:
+    def write(tx: Transaction) -> tuple[str, str, str, str]:
         session = tx.conversations.open_session("s", NOW)
         said = tx.conversations.add_message(a_message(session.id, "I like quillwort tea a lot."))
         tx.conversations.put_session(replace(session, running_summary="Likes quillwort tea a lot."))
@@ -173,7 +173,7 @@ async def test_a_quiet_erasure_takes_what_is_its_own_and_no_more(store: SqliteSt
     receipt = await store.write(user, lambda tx: tx.memories.erase(old, everywhere=False))
     assert (receipt["memories"], receipt["weight_log"], receipt["sources"], receipt["messages"]) == (1, 1, 1, 0)
 
-    def look(tx: Tx) -> tuple[object, ...]:
+    def look(tx: Transaction) -> tuple[object, ...]:
         kept = tx.memories.get(new)
         message, s = tx.conversations.message(said), tx.conversations.session(session)
         assert kept
@@ -189,7 +189,7 @@ async def test_a_quiet_erasure_takes_what_is_its_own_and_no_more(store: SqliteSt
 async def test_hidden_messages_are_found_by_how_long(store: SqliteStore, user: str, other: str) -> None:
     """With a text, hidden by then, this person's."""
 
-    def write(tx: Tx) -> list[str]:
+    def write(tx: Transaction) -> list[str]:
         s = tx.conversations.open_session("s", NOW)
         texts = {"old": NOW, "shown": None, "recent": later(days=3), "": NOW}
         return [tx.conversations.add_message(a_message(s.id, t, hidden_at=at)).id for t, at in texts.items()]

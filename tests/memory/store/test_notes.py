@@ -7,8 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from memory.models import Filter, Memory, Source
-from memory.ports import Tx
-from memory.store import open_store, worker_id
+from memory.ports import Transaction
+from memory.store import make_worker_id, open_store
 from tests.memory.store.support import KEY, NOW, a_memory, clock, vector
 
 _ALL = Filter()
@@ -16,12 +16,12 @@ _ALL = Filter()
 
 async def test_what_was_learned_becomes_notes(path: Path) -> None:
     """Texts, search and the words of merges; not what the person said, and no history."""
-    store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     user = await store.system(lambda s: s.create_user(NOW))
     texts = ("The user lives in Lyon.", "用户的姐姐住在里昂", "Tom hates fish")
     history = ({"at": 1, "reason": "edited", "was": "The user lives in Paris"},)
 
-    def fill(tx: Tx) -> list[Memory]:
+    def fill(tx: Transaction) -> list[Memory]:
         said = [a_memory(t, source=Source.MONITOR, correction_history=history) for t in texts]
         return [tx.memories.add(m) for m in (*said, a_memory("The user is me", source=Source.USER))]
 
@@ -38,7 +38,7 @@ async def test_what_was_learned_becomes_notes(path: Path) -> None:
         )
         con.execute("DELETE FROM schema_migrations WHERE name LIKE '0011%' OR name LIKE '0015%'")
 
-    store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     try:
         await store.use_embedder("test:16", 16)
         found = await store.read(user, lambda tx: tx.memories.many([*(m.id for m in learned), own.id]))

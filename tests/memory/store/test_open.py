@@ -13,10 +13,10 @@ import pytest
 
 from memory.errors import StoreBusy, StoreDamaged, StoreError, StoreTooNew
 from memory.models import Filter
-from memory.ports import Tx
-from memory.store import SqliteStore, connection, open_store, worker_id
+from memory.ports import Transaction
+from memory.store import SqliteStore, connection, make_worker_id, open_store
 from memory.store.connection import translate
-from memory.store.processes import lock_of
+from memory.store.processes import get_file_lock
 from memory.store.rows import from_ms, to_ms
 from memory.store.sqlite_module import choose
 from tests.memory.store.support import KEY, NOW, a_memory, clock, finished, spawn
@@ -28,7 +28,7 @@ def left_beside(path: Path) -> list[str]:
 
 
 async def opened(path: Path) -> SqliteStore:
-    return await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    return await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
@@ -109,7 +109,7 @@ async def test_a_closed_store_says_so(path: Path) -> None:
 async def test_a_write_that_raises_leaves_nothing(store: SqliteStore, user: str) -> None:
     """Whatever it had done before, ids included."""
 
-    def half(tx: Tx) -> None:
+    def half(tx: Transaction) -> None:
         tx.memories.add(a_memory("half"))
         raise KeyError("stop")
 
@@ -124,7 +124,7 @@ async def test_cancellation_cannot_split_a_transaction(store: SqliteStore, user:
     """A closure that has begun is finished and committed; one that waits never begins."""
     began, go_on = threading.Event(), threading.Event()
 
-    def slow(tx: Tx) -> None:
+    def slow(tx: Transaction) -> None:
         tx.memories.add(a_memory("first half"))
         began.set()
         go_on.wait(10)
@@ -173,14 +173,14 @@ async def test_a_closing_that_is_cancelled_leaves_no_lock_behind(path: Path, mon
     older = replace(choose(), report=replace(choose().report, wal_reset_fixed=False))
     monkeypatch.setattr("memory.store.store.choose", lambda _way: older)
     store = await opened(path)
-    with lock_of(path):
+    with get_file_lock(path):
         closing = asyncio.create_task(store.close())
         await asyncio.sleep(0.1)
         closing.cancel()
     with pytest.raises(asyncio.CancelledError) as kept:
         await closing
     await store.close()
-    with lock_of(path).acquire(timeout=0):
+    with get_file_lock(path).acquire(timeout=0):
         assert kept.tb is not None  # which would keep a lock alive
 
 
@@ -204,7 +204,7 @@ async def test_a_read_sees_one_moment_and_cannot_write(store: SqliteStore, user:
     """What is committed meanwhile is for the next one."""
     began, go_on = threading.Event(), threading.Event()
 
-    def twice(tx: Tx) -> tuple[int, int]:
+    def twice(tx: Transaction) -> tuple[int, int]:
         before = tx.memories.find(Filter()).total
         began.set()
         go_on.wait(10)
@@ -227,7 +227,7 @@ async def test_who_waits_too_long_for_the_lock_is_told(
     impatient = await opened(path)
     began, go_on = threading.Event(), threading.Event()
 
-    def hold(_tx: Tx) -> None:
+    def hold(_tx: Transaction) -> None:
         began.set()
         go_on.wait(10)
 
@@ -279,10 +279,10 @@ async def test_two_processes_may_open_a_new_file_at_once(path: Path) -> None:
     """Migrations run once; both can write."""
     script = (
         "import asyncio, sys; from datetime import datetime, UTC; from pathlib import Path\n"
-        "from memory.store import open_store, worker_id\n"
+        "from memory.store import open_store, make_worker_id\n"
         "now = datetime(2026, 1, 3, tzinfo=UTC)\n"
         "async def main():\n"
-        "    store = await open_store(Path(sys.argv[1]), clock=lambda: now, worker=worker_id(), key=b'k')\n"
+        "    store = await open_store(Path(sys.argv[1]), clock=lambda: now, worker=make_worker_id(), key=b'k')\n"
         "    print(await store.system(lambda s: s.create_user(now)))\n"
         "    await store.close()\n"
         "asyncio.run(main())\n"

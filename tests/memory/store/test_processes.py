@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from memory.models import Change, Filter
-from memory.ports import Tx
-from memory.store import SqliteStore, open_store, worker_id
+from memory.ports import Transaction
+from memory.store import SqliteStore, make_worker_id, open_store
 from tests.memory.store.support import KEY, NOW, a_memory, clock, finished, later, spawn
 
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from memory.store import open_store, worker_id
+from memory.store import open_store, make_worker_id
 from tests.memory.store.support import KEY, NOW, a_memory, clock, later
 
 async def main(path, user, loops):
-    store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     for i in range(loops):
         def exchange(tx):
             tx.changes.begin("user", "chat", NOW)
@@ -48,7 +48,7 @@ async def test_a_watcher_sees_what_this_process_commits_at_once(store: SqliteSto
     await store.write(user, lambda tx: tx.memories.add(a_memory("before")))
     after = await store.read(user, lambda tx: tx.changes.last_seq())
 
-    def half(tx: Tx) -> None:
+    def half(tx: Transaction) -> None:
         tx.memories.add(a_memory("half"))
         raise ValueError
 
@@ -88,7 +88,7 @@ async def test_a_watcher_of_one_user_hears_nothing_of_another(store: SqliteStore
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 async def test_a_killed_process_leaves_whole_transactions(path: Path) -> None:
     """kill -9 at random moments: pairs are pairs, indexes hold what the rows hold, jobs go on, once each."""
-    store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     user = await store.system(lambda s: s.create_user(NOW))
     confirmed = 0
     for _ in range(6):
@@ -101,10 +101,10 @@ async def test_a_killed_process_leaves_whole_transactions(path: Path) -> None:
         confirmed += 1 + out.count("\n")
     await store.close()
 
-    store = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     await store.system(lambda s: s.release(store.worker, NOW))
 
-    def learn(tx: Tx, key: str) -> dict[str, int]:
+    def learn(tx: Transaction, key: str) -> dict[str, int]:
         tx.memories.add(a_memory("learned " + key))
         return {"new": 1}
 

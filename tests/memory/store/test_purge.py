@@ -21,7 +21,7 @@ from memory.models import (
     Tombstone,
     WeightEvent,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import MODEL, NOW, a_memory, a_message, later, vector
 
@@ -31,7 +31,7 @@ TOKENS = ("Quillwort", "quillwort", "荨麻子", "荨 麻 子", "sealed-quill")
 SCOPE = "user:me"
 
 
-def live(tx: Tx) -> dict[str, Any]:
+def live(tx: Transaction) -> dict[str, Any]:
     """A memory with traces in every place there is."""
     opened = tx.changes.begin("monitor", "monitor", NOW, turn_id="t1")
     session = tx.conversations.open_session(SCOPE, NOW)
@@ -112,7 +112,7 @@ async def test_erase_takes_a_memory_out_of_every_place(store: SqliteStore, user:
     rows = await store.read(user, dump)
     assert not [t for t in TOKENS if t in rows]
 
-    def left(tx: Tx) -> dict[str, Any]:
+    def left(tx: Transaction) -> dict[str, Any]:
         return {
             "film": tx.memories.get(life["film"].id),
             "merged": tx.memories.get(life["merged"].id),
@@ -190,7 +190,7 @@ async def test_a_deleted_memorys_words_leave_the_index(store: SqliteStore, user:
 async def test_a_message_that_taught_something_else_keeps_that(store: SqliteStore, user: str) -> None:
     """Only the sentences that tell it go, unless the whole message is hidden already."""
 
-    def learn(tx: Tx) -> tuple[str, list[str]]:
+    def learn(tx: Transaction) -> tuple[str, list[str]]:
         session = tx.conversations.open_session(SCOPE, NOW)
         texts = ["I live in Oslo. I am allergic to peanuts!", "我住在上海。我对花生过敏。", "Oslo: no peanuts there."]
         said = [tx.conversations.add_message(a_message(session.id, t)).id for t in texts]
@@ -208,7 +208,7 @@ async def test_a_message_that_taught_something_else_keeps_that(store: SqliteStor
 
     home, said = await store.write(user, learn)
 
-    def look(tx: Tx) -> list[str]:
+    def look(tx: Transaction) -> list[str]:
         found = [tx.conversations.message(m) for m in said]
         return [m.text for m in found if m is not None]
 
@@ -219,7 +219,7 @@ async def test_a_message_that_taught_something_else_keeps_that(store: SqliteStor
 async def test_a_short_memory_does_not_take_every_text_with_its_word(store: SqliteStore, user: str) -> None:
     """One word says nothing about a text that merely has it, nor about a longer word."""
 
-    def act(tx: Tx) -> list[str]:
+    def act(tx: Transaction) -> list[str]:
         tea, teapot = tx.memories.add(a_memory("Tea")), tx.memories.add(a_memory("Buys a teapot for tea"))
         likes = tx.memories.add(a_memory("Likes green tea"))
         pots = tx.memories.add(a_memory("Likes green teapots"))
@@ -233,7 +233,7 @@ async def test_a_short_memory_does_not_take_every_text_with_its_word(store: Sqli
 async def test_what_was_said_anew_stays_and_what_was_only_derived_goes(store: SqliteStore, user: str) -> None:
     """A newer version of its own is not taken along; a summary of nothing else is deleted."""
 
-    def act(tx: Tx) -> list[Memory]:
+    def act(tx: Transaction) -> list[Memory]:
         old = tx.memories.add(a_memory("Allergic to peanuts", state=State.SUPERSEDED))
         new = tx.memories.add(a_memory("Allergic to peanuts and walnuts", supersedes=(old.id,)))
         gist = tx.memories.add(a_memory("allergic to peanuts!", source_ids=(old.id,), layer=Layer.CORE))
@@ -254,7 +254,7 @@ async def test_what_was_said_anew_stays_and_what_was_only_derived_goes(store: Sq
 async def test_an_episode_keeps_its_other_sentences(store: SqliteStore, user: str) -> None:
     """And is indexed anew without the purged one."""
 
-    def act(tx: Tx) -> str:
+    def act(tx: Transaction) -> str:
         memory = tx.memories.add(a_memory("Allergic to peanuts"))
         text = "[2026-01-03 18:00] Talked about food. Allergic to peanuts. Planned a trip."
         episode = tx.memories.add(a_memory(text, layer=Layer.EPISODE))

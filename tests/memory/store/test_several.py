@@ -8,7 +8,7 @@ from datetime import timedelta
 import numpy as np
 
 from memory.models import Filter, Layer, Memory
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import NOW, a_memory
 
@@ -18,7 +18,7 @@ EMBEDDER = "test:several:8"
 async def saved(store: SqliteStore, user: str, memories: list[Memory]) -> list[str]:
     rng = np.random.default_rng(3)
 
-    def write(tx: Tx) -> list[str]:
+    def write(tx: Transaction) -> list[str]:
         tx.changes.begin("user", "chat", NOW)
         made = [tx.memories.add(m) for m in memories]
         for m in made:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from memory.models import Job
-from memory.ports import Tx
-from memory.store import SqliteStore, worker_id
-from memory.store.processes import is_gone
+from memory.ports import Transaction
+from memory.store import SqliteStore, make_worker_id
+from memory.store.processes import is_process_gone
 from tests.memory.store.support import NOW, a_memory, finished, later, spawn
 
 
@@ -108,7 +108,7 @@ async def test_a_lease_that_ran_out_is_anothers(store: SqliteStore, user: str) -
     assert not await store.system(lambda s: s.renew(first.id, "one", later(minutes=9)))
     assert not await store.system(lambda s: s.fail(first.id, "one", "late", None, NOW))
 
-    def learn(tx: Tx) -> dict[str, Any]:
+    def learn(tx: Transaction) -> dict[str, Any]:
         tx.memories.add(a_memory("learned"))
         return {"outcome": "saved", "new": 1}
 
@@ -125,7 +125,7 @@ async def test_a_jobs_effect_and_its_end_are_one(store: SqliteStore, user: str) 
     job = await lease(store)
     assert job is not None
 
-    def broken(tx: Tx) -> dict[str, Any]:
+    def broken(tx: Transaction) -> dict[str, Any]:
         tx.memories.add(a_memory("half"))
         raise ValueError("broken")
 
@@ -134,7 +134,7 @@ async def test_a_jobs_effect_and_its_end_are_one(store: SqliteStore, user: str) 
     assert (await store.read(user, lambda tx: tx.memories.counts()))["active"] == 0
     assert await store.read(user, lambda tx: len(tx.jobs.pending())) == 1
 
-    def whole(tx: Tx) -> dict[str, Any]:
+    def whole(tx: Transaction) -> dict[str, Any]:
         tx.changes.begin("monitor", "monitor", NOW, turn_id="t1", job_id=job.id)
         tx.memories.add(a_memory("whole"))
         return {"outcome": "saved", "new": 1, "updated": 0}
@@ -184,7 +184,7 @@ async def test_a_job_that_kills_its_process_is_given_up(store: SqliteStore, user
 
 async def test_leases_of_a_dead_process_are_given_back_at_once(store: SqliteStore, user: str) -> None:
     """Its attempt counts; the own process's, given back in order, does not. Others keep theirs."""
-    gone = finished(spawn("from memory.store import worker_id; print(worker_id())")).strip()
+    gone = finished(spawn("from memory.store import make_worker_id; print(make_worker_id())")).strip()
     await store.write(user, lambda tx: [work(k, lane=k)(tx) for k in ("a", "b", "c")])
     elsewhere = "another.host:1:0.abcd"
     for worker in (gone, "me", elsewhere):
@@ -196,14 +196,14 @@ async def test_leases_of_a_dead_process_are_given_back_at_once(store: SqliteStor
 
 def test_a_worker_is_gone_only_if_that_is_sure() -> None:
     """Dead here, or its pid is another process's by now."""
-    me = worker_id()
+    me = make_worker_id()
     host, pid, _ = me.rsplit(":", 2)
-    assert not is_gone(me)
-    assert is_gone(f"{host}:{pid}:1.beef")
-    assert not is_gone(f"{host}:{pid}:0.beef")
-    assert not is_gone(f"else:{pid}:1.beef")
-    assert not is_gone("nonsense")
-    assert worker_id() != me
+    assert not is_process_gone(me)
+    assert is_process_gone(f"{host}:{pid}:1.beef")
+    assert not is_process_gone(f"{host}:{pid}:0.beef")
+    assert not is_process_gone(f"else:{pid}:1.beef")
+    assert not is_process_gone("nonsense")
+    assert make_worker_id() != me
 
 
 async def test_a_cancelled_job_does_not_run(store: SqliteStore, user: str) -> None:

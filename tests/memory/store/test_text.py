@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.index.text import normalised, segment, terms
+from memory.index.text import list_search_terms, normalised, segment_text
 from memory.models import Filter
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import SqliteStore
 from tests.memory.store.support import a_memory
 
@@ -30,18 +30,18 @@ from tests.memory.store.support import a_memory
 )
 def test_terms_are_words_pairs_and_lone_characters(text: str, wanted: list[str]) -> None:
     """Stop words of both languages are dropped."""
-    assert sorted(terms(text)) == sorted(wanted)
+    assert sorted(list_search_terms(text)) == sorted(wanted)
 
 
 def test_a_page_of_text_makes_a_bounded_query() -> None:
     """However much somebody pastes."""
-    assert len(terms(" ".join(f"word{i}" for i in range(1000)))) == 40
-    assert len(terms("".join(chr(0x4E00 + i) for i in range(1000)))) == 40
+    assert len(list_search_terms(" ".join(f"word{i}" for i in range(1000)))) == 40
+    assert len(list_search_terms("".join(chr(0x4E00 + i) for i in range(1000)))) == 40
 
 
 def test_every_cjk_character_is_a_word_of_its_own() -> None:
     """And Latin words stay whole, full-width ones folded."""
-    assert segment("喝Ｔea的猫").split() == ["喝", "Tea", "的", "猫"]
+    assert segment_text("喝Ｔea的猫").split() == ["喝", "Tea", "的", "猫"]
 
 
 def test_normalised_text_is_its_words_alone() -> None:
@@ -99,7 +99,7 @@ async def test_a_word_in_every_memory_is_still_found(store: SqliteStore, user: s
 async def test_no_text_is_ever_index_syntax(store: SqliteStore, user: str, text: str) -> None:
     """Neither in recall nor in the search box."""
 
-    def search(tx: Tx) -> int:
+    def search(tx: Transaction) -> int:
         return tx.memories.find(Filter(), text=text).total
 
     await store.reader(user).lexical(text, 5, Filter())

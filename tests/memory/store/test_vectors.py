@@ -8,15 +8,15 @@ import pytest
 
 from memory.errors import StoreError
 from memory.models import Filter, Kind, Sensitivity, State, Tombstone
-from memory.ports import Tx
-from memory.store import SqliteStore, open_store, worker_id
+from memory.ports import Transaction
+from memory.store import SqliteStore, make_worker_id, open_store
 from tests.memory.store.support import KEY, MODEL, NOW, a_memory, clock, vector
 
 
 async def teach(store: SqliteStore, user: str, seeds: range, **fields: object) -> list[str]:
     """Memories with the vectors of these seeds; ids in that order."""
 
-    def work(tx: Tx) -> list[str]:
+    def work(tx: Transaction) -> list[str]:
         ids = []
         for seed in seeds:
             ids.append(tx.memories.add(a_memory(f"memory {seed}", **fields)).id)
@@ -114,7 +114,7 @@ async def test_another_stores_vectors_are_seen(store: SqliteStore, user: str, pa
     await store.use_embedder(MODEL, 16)
     (first,) = await teach(store, user, range(1))
     assert len(await store.reader(user).nearest(vector(0), 5, Filter())) == 1
-    window = await open_store(path, clock=clock, worker=worker_id(), key=KEY)
+    window = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY)
     try:
         await window.use_embedder(MODEL, 16)
         await teach(window, user, range(1, 3))
@@ -160,7 +160,7 @@ async def test_a_tombstone_keeps_the_vector_until_the_purge(store: SqliteStore, 
     (memory_id,) = await teach(store, user, range(1))
     memory = (await store.reader(user).get([memory_id]))[0]
 
-    def forget(tx: Tx) -> None:
+    def forget(tx: Transaction) -> None:
         opened = tx.changes.begin("user", "forget", NOW)
         grave = Tombstone(user, memory_id, tx.tombstones.digest("memory 0"), NOW, opened.id)
         if grave_first:
@@ -171,7 +171,7 @@ async def test_a_tombstone_keeps_the_vector_until_the_purge(store: SqliteStore, 
 
     await store.write(user, forget)
 
-    def look(tx: Tx) -> tuple[bool, float, int]:
+    def look(tx: Transaction) -> tuple[bool, float, int]:
         digest = tx.tombstones.digest("Memory 0!")
         alike = tx.tombstones.matching("none", MODEL, vector(0), 0.9)
         return tx.tombstones.has(digest), tx.tombstones.nearest(MODEL, vector(0)), len(alike)
@@ -190,7 +190,7 @@ async def test_rebuild_derives_both_indexes_anew(store: SqliteStore, user: str) 
     await store.use_embedder(MODEL, 16)
     ids = await teach(store, user, range(4))
 
-    def damage(tx: Tx) -> None:
+    def damage(tx: Transaction) -> None:
         con = tx.con  # type: ignore[attr-defined]
         con.execute("DELETE FROM memories_text")
         if store.shared.vec:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memory.errors import StoreError
-from memory.store import Way, sqlite_report
+from memory.store import SqliteRoute, sqlite_report
 from memory.store.sqlite_module import choose
 from tests.memory.store.support import finished, spawn
 
@@ -22,12 +22,12 @@ from dataclasses import replace
 from pathlib import Path
 from memory.errors import StoreError
 from memory.models import Filter, State
-from memory.store import Way, open_store, sqlite_report, worker_id
+from memory.store import SqliteRoute, open_store, sqlite_report, make_worker_id
 from tests.memory.store.support import KEY, MODEL, NOW, a_memory, clock, vector
 
 async def main(way, path, step):
     try:
-        store = await open_store(path, clock=clock, worker=worker_id(), key=KEY, way=Way(way))
+        store = await open_store(path, clock=clock, worker=make_worker_id(), key=KEY, way=SqliteRoute(way))
     except StoreError as e:
         print(json.dumps({"unavailable": str(e)}))
         return
@@ -76,7 +76,7 @@ def pythons() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def live(way: Way, path: Path, step: str = "write") -> dict[str, Any]:
+def live(way: SqliteRoute, path: Path, step: str = "write") -> dict[str, Any]:
     """A short life of a store by that way; skips where no interpreter here provides it."""
     reasons = []
     for python in pythons():
@@ -87,8 +87,8 @@ def live(way: Way, path: Path, step: str = "write") -> dict[str, Any]:
     pytest.skip(f"{way}: {' '.join(dict.fromkeys(reasons))}")
 
 
-@pytest.mark.parametrize("way", list(Way))
-def test_each_way_does_everything(way: Way, path: Path) -> None:
+@pytest.mark.parametrize("way", list(SqliteRoute))
+def test_each_way_does_everything(way: SqliteRoute, path: Path) -> None:
     """Text and vectors are found, and the file is scrubbed."""
     said = live(way, path)
     assert said["way"] == way
@@ -98,23 +98,23 @@ def test_each_way_does_everything(way: Way, path: Path) -> None:
         4,
         True,
     )
-    assert said["connection"] == ("pysqlite3" if way is Way.PYSQLITE3 else "sqlite3")
-    assert (said["vec"] is None) == (way is Way.PLAIN)
-    assert said["vec0"] == (None if way is Way.PLAIN else 4)
+    assert said["connection"] == ("pysqlite3" if way is SqliteRoute.PYSQLITE3 else "sqlite3")
+    assert (said["vec"] is None) == (way is SqliteRoute.PLAIN)
+    assert said["vec0"] == (None if way is SqliteRoute.PLAIN else 4)
 
 
-@pytest.mark.parametrize("other", [Way.AUTO_EXTENSION, Way.PLAIN])
-def test_a_file_goes_from_one_way_to_another_and_back(other: Way, path: Path) -> None:
+@pytest.mark.parametrize("other", [SqliteRoute.AUTO_EXTENSION, SqliteRoute.PLAIN])
+def test_a_file_goes_from_one_way_to_another_and_back(other: SqliteRoute, path: Path) -> None:
     """An older SQLite rebuilds the index a newer one wrote; without sqlite-vec nothing forgotten stays in vec0."""
-    live(Way.PYSQLITE3, path, "forget")
+    live(SqliteRoute.PYSQLITE3, path, "forget")
     said = live(other, path, "forget")
     assert (said["lexical"], said["vectors"], said["scrubbed"]) == (6, 6, True)
-    back = live(Way.PYSQLITE3, path)
+    back = live(SqliteRoute.PYSQLITE3, path)
     assert (back["lexical"], back["vectors"], back["vec0"]) == (10, 10, 10)
 
 
-@pytest.mark.parametrize("way", [Way.PYSQLITE3, Way.PLAIN])
-def test_the_log_is_kept_short(way: Way, path: Path) -> None:
+@pytest.mark.parametrize("way", [SqliteRoute.PYSQLITE3, SqliteRoute.PLAIN])
+def test_the_log_is_kept_short(way: SqliteRoute, path: Path) -> None:
     """By SQLite itself where it is safe, by us under a lock where it is not."""
     assert live(way, path, "long")["log"] < 20_000_000
 
@@ -122,7 +122,7 @@ def test_the_log_is_kept_short(way: Way, path: Path) -> None:
 def test_a_process_has_one_way_only() -> None:
     """Two copies of SQLite on one file lose data, so the second choice is refused."""
     first = choose().report
-    another = next(w for w in Way if w is not first.way)
+    another = next(w for w in SqliteRoute if w is not first.way)
     with pytest.raises(StoreError, match="already"):
         choose(another)
     assert sqlite_report() == first

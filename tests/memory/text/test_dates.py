@@ -115,6 +115,6 @@ def test_written_out_and_read_back(at: datetime, grain: Grain, lang: str) -> Non
         at.hour if grain == "minute" else 0,
         at.minute if grain == "minute" else 0,
     )
-    w = dates.When(at, grain)
+    w = dates.DateMatch(at, grain)
     (back,) = dates.find_dates(dates.write_date(w, lang), NOW)
     assert (back.at, back.grain) == (at, grain)

@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from memory.learn.alike import agree, same
+from memory.learn.alike import has_same_details, same
 from memory.models import Kind
 from tests.eval.data import load_cases
 
@@ -60,7 +60,7 @@ def test_meaning_decides_over_another_wording_alone() -> None:
     """One other word in the same sentence is another value, however near an embedder finds the two."""
     assert same("Grew up on a farm near Cork", "Spent childhood on a farm outside Cork", kinds=FACTS, cosine=0.96)
     assert not same("Learning the cello at school", "Learning the viola at school", kinds=FACTS, cosine=0.99)
-    assert not agree("Lent Tom the drill", "Borrowed the drill from Tom")
+    assert not has_same_details("Lent Tom the drill", "Borrowed the drill from Tom")
 
 
 def test_comparing_grows_with_the_text() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.text.notes import strip_subject, with_subjects
+from memory.text.notes import add_subjects, strip_subject
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_the_subject_is_left_out(text: str, note: str) -> None:
 @pytest.mark.parametrize("sentence", ["The user lives in Lyon", "The user is vegan", "用户的姐姐住在里昂"])
 def test_a_note_is_known_by_its_old_sentence(sentence: str) -> None:
     """What was forgotten as a whole sentence bars the note."""
-    assert sentence in with_subjects(strip_subject(sentence))
+    assert sentence in add_subjects(strip_subject(sentence))

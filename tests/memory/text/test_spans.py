@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from memory.text.spans import own_sentences, own_text, split_spans
+from memory.text.spans import find_own_sentences, join_own_text, split_spans
 from tests.eval.data import load_cases
 
 
@@ -61,7 +61,7 @@ def test_the_set_is_split_as_people_split_it(lang: str) -> None:
     ],
 )
 def test_own_words(text: str, own: str) -> None:
-    assert own_text(text) == own
+    assert join_own_text(text) == own
     spans = split_spans(text)
     assert "".join(text[s.start : s.end] for s in spans) == text
     assert all(a.end == b.start for a, b in pairwise(spans))
@@ -79,4 +79,4 @@ def test_own_words(text: str, own: str) -> None:
     ],
 )  # fmt: skip
 def test_sentences(text: str, sentences: list[str]) -> None:
-    assert [text[a:b] for a, b in own_sentences(text)] == sentences
+    assert [text[a:b] for a, b in find_own_sentences(text)] == sentences

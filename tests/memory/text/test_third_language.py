@@ -17,16 +17,16 @@ memory.text.__path__.append(sys.argv[1])
 
 import prompts
 from bot.texts import say
-from memory.models import language_of
+from memory.models import detect_language
 from memory.store import open_store
-from memory.text.commands import intent_of
+from memory.text.commands import find_intent
 from memory.text.dates import find_dates, window_asked
 from memory.text.languages import LANGUAGES, value
 from memory.text.words import stem, tokens
 from tests.memory.recall.conftest import EMBEDDER, NOW, Person, texts
 
 assert list(LANGUAGES) == ["en", "ru", "zh"]
-assert [language_of(t) for t in ("Я живу в Риме", "My name is Анна", "我认识 Анна")] == ["ru", "en", "zh"]
+assert [detect_language(t) for t in ("Я живу в Риме", "My name is Анна", "我认识 Анна")] == ["ru", "en", "zh"]
 assert tokens("Где моя собака?") == ["где", "моя", "собака"]
 assert stem("собака") == stem("собаки") == stem("собаку")
 assert window_asked("Что я ел вчера?", NOW, "UTC") == window_asked("What did I eat yesterday?", NOW, "UTC")
@@ -34,7 +34,7 @@ assert [w.due for w in find_dates("Завтра у меня экзамен", dat
 assert value("ru", "notes", "SUBJECTS") == value("en", "notes", "SUBJECTS")
 assert prompts.load("persona", "ru") == prompts.load("persona", "en")
 assert say("ru", "help.help") == say("en", "help.help")
-assert intent_of("Я живу в Риме. Please remember that.").kind == "remember"
+assert find_intent("Я живу в Риме. Please remember that.").kind == "remember"
 
 
 async def talk(home):

@@ -30,10 +30,10 @@ from memory.models import (
     Source,
     State,
 )
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.service import MemoryService
-from memory.store import SqliteStore, open_store, worker_id
-from memory.transfer import Taken
+from memory.store import SqliteStore, make_worker_id, open_store
+from memory.transfer import ImportCounts
 from tests.memory.learn.world import START, TZ, ScriptedModel, save_draft
 
 ANY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
@@ -56,7 +56,7 @@ class Place:
         scope = f"user:{self.user}"
         return (await self.service.remember(self.user, text, self.tick(), tz=TZ, scope=scope)).memory
 
-    async def write(self, fn: Callable[[Tx], Any]) -> Any:
+    async def write(self, fn: Callable[[Transaction], Any]) -> Any:
         return await self.store.write(self.user, fn)
 
     async def texts(self, *states: State) -> set[str]:
@@ -68,7 +68,7 @@ class Place:
         await self.service.porter.export(self.user, out.append, secrets=secrets)
         return "".join(out)
 
-    async def bring(self, text: str, *, dry_run: bool = False) -> Taken:
+    async def bring(self, text: str, *, dry_run: bool = False) -> ImportCounts:
         return await self.service.porter.bring(self.user, lambda: lines_of(text), self.tick(), dry_run=dry_run)
 
 
@@ -80,7 +80,7 @@ def lines_of(text: str) -> list[str]:
 @asynccontextmanager
 async def a_place(home: Path, key: bytes = b"k" * 32) -> AsyncIterator[Place]:
     """A store of its own, with a key of its own."""
-    store = await open_store(home / "ebb.db", clock=lambda: START, worker=worker_id(), key=key)
+    store = await open_store(home / "ebb.db", clock=lambda: START, worker=make_worker_id(), key=key)
     try:
         user = await store.system(lambda s: s.create_user(START))
         embedder = LexicalEmbedder()
@@ -114,7 +114,7 @@ async def lived_in(place: Place) -> None:
     at = place.tick()
     scope = f"user:{place.user}"
 
-    def talk(tx: Tx) -> None:
+    def talk(tx: Transaction) -> None:
         tx.changes.begin("user", "chat", at)
         tx.put_user(replace(tx.user(), lang="zh", tz=TZ, settings={"references": True}))
         c = tx.conversations
@@ -159,7 +159,7 @@ async def _changed_its_mind(place: Place) -> None:
     tea, chai = await place.remember("I drink chai tea every day"), await place.remember("chai in the mornings")
     at = place.tick()
 
-    def write(tx: Tx) -> None:
+    def write(tx: Transaction) -> None:
         tx.changes.begin("monitor", "monitor", at)
         claim = Claim(Draft("The user can't stand brass bands any more"), at)
         brass = Merger(tx, curve="score", u=1.3).save(Claim(Draft("The user likes brass bands"), at)).memory
@@ -169,7 +169,7 @@ async def _changed_its_mind(place: Place) -> None:
         both = {tea.id: tea.original_content, chai.id: chai.original_content}
         base = replace(tea, merged_from=(chai.id,), original_contents=both, layer=Layer.CORE)
         stored = tx.memories.put(base, "merged")
-        tx.memories.log(lifecycle.logged("merged", tea, stored, 1.0, at, "2 into one"))
+        tx.memories.log(lifecycle.build_log_entry("merged", tea, stored, 1.0, at, "2 into one"))
         tx.memories.put(replace(chai, state=State.MERGED, merged_into=tea.id), "merged")
         derived = replace(tea, id="", content="likes spice", original_content="likes spice", state=State.PROPOSED)
         tx.memories.add(replace(derived, source_ids=(tea.id, brass.id), merged_from=(), original_contents={}))
@@ -329,7 +329,7 @@ async def test_forgotten_there_is_not_learned_here(old: Place, new: Place) -> No
     """Tombstones are made anew with this store's key."""
     await new.bring(await old.export())
 
-    def learn(tx: Tx) -> str:
+    def learn(tx: Transaction) -> str:
         tx.changes.begin("monitor", "monitor", START)
         draft = Draft("I collect stamps from Bhutan", source=Source.MONITOR)
         return save_draft(tx, draft, START, curve="fade", u=1.0, said_at=START).code

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from tests.memory.upkeep.night import START, Home, TaskModel, shorter
 from tests.servers.tasks import decision
 
@@ -15,7 +15,7 @@ from tests.servers.tasks import decision
 @pytest.fixture
 async def home(tmp_path: Path) -> AsyncIterator[Home]:
     """Whose model fades well, keeps everything apart, and concludes nothing."""
-    worker = worker_id()
+    worker = make_worker_id()
     store = await open_store(tmp_path / "ebb.db", clock=lambda: START, worker=worker, key=b"k" * 32)
     try:
         user = await store.system(lambda s: s.create_user(START))

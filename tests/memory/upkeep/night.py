@@ -10,11 +10,11 @@ from typing import Any
 
 from memory import lifecycle
 from memory.embed import LexicalEmbedder
-from memory.learn.answer import Tools
-from memory.models import Draft, Filter, Job, Json, Kind, Layer, Memory, Sensitivity, State, Usage, language_of
-from memory.ports import Chunk, ModelRequest, Tx
+from memory.learn.answer import LearningTools
+from memory.models import Draft, Filter, Job, Json, Kind, Layer, Memory, Sensitivity, State, Usage, detect_language
+from memory.ports import Chunk, ModelRequest, Transaction
 from memory.store import SqliteStore
-from memory.upkeep.keeper import Keeper, Report
+from memory.upkeep.keeper import NightReport, UpkeepService
 from tests.memory.learn.world import save_draft
 
 START = datetime(2026, 1, 3, 10, 0, tzinfo=UTC)
@@ -72,12 +72,12 @@ class Home:
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def tools(self) -> Tools:
-        return Tools(self.store, self.model, self.embedder, self.curve, self.u, self.learning)
+    def tools(self) -> LearningTools:
+        return LearningTools(self.store, self.model, self.embedder, self.curve, self.u, self.learning)
 
     @property
-    def keeper(self) -> Keeper:
-        return Keeper(self.tools, **self.options)
+    def keeper(self) -> UpkeepService:
+        return UpkeepService(self.tools, **self.options)
 
     def later(self, **by: float) -> datetime:
         self.now += timedelta(**by)
@@ -86,10 +86,10 @@ class Home:
     async def remember(self, text: str, **fields: Any) -> Memory:
         """A memory saved now, as learning does it; other fields are put over it."""
         known = {"kind", "importance", "sensitivity", "expires_at", "valid_from", "valid_until", "entities", "source"}
-        draft = Draft(text, language=language_of(text), **{k: fields.pop(k) for k in known & fields.keys()})
+        draft = Draft(text, language=detect_language(text), **{k: fields.pop(k) for k in known & fields.keys()})
         vector = (await self.embedder.embed([text], "content"))[0]
 
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             tx.changes.begin("user", "remember", self.now)
             saved = save_draft(
                 tx, draft, self.now, curve=self.curve, u=self.u, vector=vector, embedder_id=self.embedder.id
@@ -107,9 +107,9 @@ class Home:
     async def happen(self, m: Memory, event: Any) -> Memory:
         """Something happens to it, as learning would write it."""
 
-        def write(tx: Tx) -> Memory:
+        def write(tx: Transaction) -> Memory:
             tx.changes.begin("monitor", "monitor", self.now)
-            after, log = lifecycle.happen(tx.memories.many([m.id])[0], event, self.u, self.now)
+            after, log = lifecycle.apply_event(tx.memories.many([m.id])[0], event, self.u, self.now)
             stored = tx.memories.put(after, "reinforced")
             tx.memories.log(log)
             return stored
@@ -124,7 +124,7 @@ class Home:
         assert job is not None
         return job
 
-    async def night(self) -> Report:
+    async def night(self) -> NightReport:
         """A whole run, as the runner does it; its report."""
         job = await self.lease()
         effect = await self.keeper.job(job, self.now)
@@ -144,8 +144,8 @@ class Home:
         page = await self.store.read(self.user, lambda tx: tx.memories.find(f, order="created", limit=1000))
         return sorted(page.items, key=lambda m: (m.created_at, m.id))
 
-    async def write(self, fn: Callable[[Tx], Any]) -> Any:
+    async def write(self, fn: Callable[[Transaction], Any]) -> Any:
         return await self.store.write(self.user, fn)
 
-    async def read(self, fn: Callable[[Tx], Any]) -> Any:
+    async def read(self, fn: Callable[[Transaction], Any]) -> Any:
         return await self.store.read(self.user, fn)

@@ -12,7 +12,7 @@ import pytest
 from memory.errors import ModelError
 from memory.learn.keep import edit
 from memory.models import Json, Kind, Memory, Sensitivity, State
-from memory.upkeep.clashes import between
+from memory.upkeep.clashes import may_clash
 from tests.memory.lifecycle.test_curves import T0, memory
 from tests.memory.upkeep.night import Home
 
@@ -47,13 +47,13 @@ def said(text: str) -> Memory:
 )
 def test_candidates(a: str, b: str, certainty: str | None) -> None:
     """One slot with two values; said and denied; two numbers in one sentence. In any order."""
-    assert between(said(a), said(b)) == between(said(b), said(a)) == certainty
+    assert may_clash(said(a), said(b)) == may_clash(said(b), said(a)) == certainty
 
 
 def test_only_what_holds_at_the_same_time_can_contradict() -> None:
     """Neither what was replaced, denied, or over; nor passing things; nor secrets."""
     a, b = said("The user lives in Paris"), said("The user lives in Lyon")
-    assert between(a, b) == "sure"
+    assert may_clash(a, b) == "sure"
     for other in (
         replace(b, state=State.SUPERSEDED),
         replace(b, state=State.PROPOSED),
@@ -62,8 +62,8 @@ def test_only_what_holds_at_the_same_time_can_contradict() -> None:
         replace(b, sensitivity=Sensitivity.SECRET),
         replace(b, valid_from=T0 + timedelta(days=1)),
     ):
-        assert between(replace(a, valid_until=T0), other) is None
-        assert between(other, replace(a, valid_until=T0)) is None
+        assert may_clash(replace(a, valid_until=T0), other) is None
+        assert may_clash(other, replace(a, valid_until=T0)) is None
 
 
 async def test_what_the_model_confirms_is_reported_until_it_is_settled(home: Home) -> None:

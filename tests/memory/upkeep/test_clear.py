@@ -9,7 +9,7 @@ import pytest
 from memory.learn.forget import forget
 from memory.learn.undo import undo
 from memory.models import Kind, Level, Memory, Message, Source, State
-from memory.ports import Tx
+from memory.ports import Transaction
 from tests.memory.upkeep.night import Home
 
 TEA = "The user likes quillwort tea"
@@ -19,7 +19,7 @@ async def told(home: Home, text: str = "I like quillwort tea.", memory: str = TE
     """A memory with the message it was learned from."""
     m = await home.remember(memory, source=Source.USER)
 
-    def write(tx: Tx) -> str:
+    def write(tx: Transaction) -> str:
         s = tx.conversations.current("s") or tx.conversations.open_session("s", home.now)
         said = tx.conversations.add_message(Message("", s.id, None, home.user, "user", text, home.now, "UTC"))
         tx.memories.source(m.id, said.id)
@@ -81,7 +81,7 @@ async def test_what_nobody_asked_to_forget_takes_no_words_along(home: Home) -> N
     assert gone.state is State.DELETED
     e = await home.episode("[2026-01-03 18:00] The user talked about tea")
 
-    def drop(tx: Tx) -> None:
+    def drop(tx: Transaction) -> None:
         tx.memories.source(e.id, said)
         tx.memories.put(replace(e, state=State.DELETED, deleted_at=home.now), "deleted")
 

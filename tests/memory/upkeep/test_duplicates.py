@@ -13,8 +13,8 @@ from memory.errors import ModelError
 from memory.learn.forget import forget, purge
 from memory.learn.undo import undo
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State
-from memory.ports import Tx
-from memory.upkeep.duplicates import mergeable, similarity
+from memory.ports import Transaction
+from memory.upkeep.duplicates import can_merge, compute_similarity
 from tests.memory.lifecycle.test_curves import memory
 from tests.memory.upkeep.night import Home
 
@@ -84,7 +84,7 @@ async def test_what_took_another_ones_place_merges_like_any_other(home: Home) ->
     home.model.answers["merge"] = whole()
     await home.night()
     assert len(await home.all()) == 1
-    assert not mergeable(replace(a, valid_from=b.created_at), b)
+    assert not can_merge(replace(a, valid_from=b.created_at), b)
 
 
 async def test_an_undo_takes_it_apart(home: Home) -> None:
@@ -240,20 +240,20 @@ def _two(**of_one: Any) -> tuple[Memory, Memory]:
 )
 def test_what_differs_in_more_than_words_never_merges(fields: Mapping[str, Any]) -> None:
     """However alike it sounds."""
-    assert mergeable(*_two())
+    assert can_merge(*_two())
     a, b = _two(**fields)
-    assert not mergeable(a, b)
-    assert not mergeable(b, a)
+    assert not can_merge(a, b)
+    assert not can_merge(b, a)
 
 
 def test_people_of_other_names_are_other_people() -> None:
     """In Chinese too, and where only the entities say it."""
     a = memory(original_content="朋友叫小明", language="zh")
     b = memory(original_content="朋友叫小红", language="zh")
-    assert not mergeable(a, b)
+    assert not can_merge(a, b)
     x = memory(original_content="Has an old friend", entities=("Tom",))
-    assert not mergeable(x, replace(x, entities=("Ann",)))
-    assert mergeable(x, replace(x, entities=("tom",)))
+    assert not can_merge(x, replace(x, entities=("Ann",)))
+    assert can_merge(x, replace(x, entities=("tom",)))
 
 
 def test_similarity_is_on_one_scale() -> None:
@@ -263,8 +263,8 @@ def test_similarity_is_on_one_scale() -> None:
         ("openai:text-embedding-3-small:1536", 0.85, 0.5),
         ("some:thing:9", 0.9, 0.6),
     ):
-        assert similarity("x", "y", same, embedder) >= 0.75 > similarity("x", "y", other, embedder)
-    assert similarity("Likes tea", "Really likes tea", None, "any") == 1.0
+        assert compute_similarity("x", "y", same, embedder) >= 0.75 > compute_similarity("x", "y", other, embedder)
+    assert compute_similarity("Likes tea", "Really likes tea", None, "any") == 1.0
 
 
 async def test_nothing_happens_to_what_changes_while_the_model_writes(home: Home) -> None:
@@ -286,7 +286,7 @@ async def test_nothing_happens_to_what_changes_while_the_model_writes(home: Home
 async def test_a_pinned_pair_may_merge(home: Home) -> None:
     """And stays pinned."""
 
-    def pin(tx: Tx, m: Memory) -> None:
+    def pin(tx: Transaction, m: Memory) -> None:
         tx.memories.put(replace(m, pinned=True), "updated")
 
     for m in await pair(home):

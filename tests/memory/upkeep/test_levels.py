@@ -15,8 +15,8 @@ from memory.errors import ModelError
 from memory.learn.merge import Merger
 from memory.learn.undo import undo
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Message, Sensitivity, State
-from memory.ports import Tx
-from memory.upkeep.levels import unfit
+from memory.ports import Transaction
+from memory.upkeep.levels import find_level_fault
 from tests.memory.lifecycle.test_curves import memory
 from tests.memory.upkeep.night import Home, shorter
 
@@ -33,8 +33,8 @@ async def test_levels_follow_weights_through_the_years(home: Home) -> None:
         home.later(days=days)
         await home.night()
         now = await home.get(m)
-        assert now.level is lifecycle.level_of(now, 1.0, home.now)
-        assert now.weight == pytest.approx(lifecycle.weight(now, 1.0, home.now), abs=0.005)
+        assert now.level is lifecycle.compute_level(now, 1.0, home.now)
+        assert now.weight == pytest.approx(lifecycle.compute_weight(now, 1.0, home.now), abs=0.005)
         assert now.original_content == COFFEE
         assert (now.created_at, now.last_activated_at) == (m.created_at, m.last_activated_at)
         seen[now.level] = now.content
@@ -50,7 +50,7 @@ async def test_levels_follow_weights_through_the_years(home: Home) -> None:
     names = ["full", "summary", "tag", "trace", "archive"]
     assert steps == [("level", f"{a} → {b}") for a, b in pairwise(names)]
     for e in log[1:]:
-        assert e.old_weight == e.new_weight == pytest.approx(lifecycle.weight(now, 1.0, e.at), abs=1e-6)
+        assert e.old_weight == e.new_weight == pytest.approx(lifecycle.compute_weight(now, 1.0, e.at), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ async def test_a_use_brings_the_original_back(home: Home) -> None:
     await home.night()
     assert (await home.get(m)).level is Level.TRACE
 
-    def mention(tx: Tx) -> None:
+    def mention(tx: Transaction) -> None:
         tx.changes.begin("monitor", "monitor", home.now)
         merger = Merger(tx, curve="fade", u=1.0)
         said = Message("message", "", None, None, "user", "Thanks.", home.now, "UTC")
@@ -328,4 +328,4 @@ async def test_nights_wear_what_relevance_finds_faint(home: Home) -> None:
 def test_a_fainter_text_says_less_and_nothing_else(original: str, level: Level, text: str, why: str) -> None:
     """No new number or name, no lost "not", no other language."""
     m: Memory = memory(original_content=original, language="zh" if original[0] > "\u2e80" else "en")
-    assert unfit(m, level, text) == why
+    assert find_level_fault(m, level, text) == why

@@ -12,9 +12,9 @@ import pytest
 from memory.errors import Conflict, ModelError
 from memory.jobs import JobRunner
 from memory.models import Kind, Level, State
-from memory.store import open_store, worker_id
+from memory.store import make_worker_id, open_store
 from memory.upkeep import levels, run, schedule
-from memory.upkeep.keeper import Keeper
+from memory.upkeep.keeper import UpkeepService
 from tests.memory.upkeep.night import Home, TaskModel, shorter
 
 
@@ -157,10 +157,10 @@ async def test_progress_is_seen_and_a_night_goes_on_where_it_stopped(
     assert len([m for m in await home.all() if m.level is Level.TRACE]) == 5
     home.model.answers["level"] = shorter
 
-    async def never(_run: run.Run) -> None:
+    async def never(_run: run.UpkeepRun) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(levels, "settle", never)
+    monkeypatch.setattr(levels, "apply_level_rules", never)
     effect = await home.keeper.job(retried, home.now)
     assert await home.store.finish_job(job, effect, home.now)
     (report,) = await home.keeper.reports(home.user)
@@ -203,13 +203,13 @@ async def test_two_runners_never_run_one_persons_nights_at_once(home: Home, tmp_
                 yield chunk
 
     model = Counting(**home.model.answers)
-    other = await open_store(tmp_path / "ebb.db", clock=lambda: home.now, worker=worker_id(), key=b"k" * 32)
+    other = await open_store(tmp_path / "ebb.db", clock=lambda: home.now, worker=make_worker_id(), key=b"k" * 32)
     await other.use_embedder(home.embedder.id, home.embedder.dim)
     try:
         runners: list[JobRunner] = []
         for store in (home.store, other):
-            keeper = Keeper(replace(home.tools, store=store, model=model))
-            lane = schedule.lane(home.user)
+            keeper = UpkeepService(replace(home.tools, store=store, model=model))
+            lane = schedule.make_lane_name(home.user)
             key = f"hand:{len(runners)}"
             await home.write(lambda tx, k=key, lane=lane: tx.jobs.enqueue("upkeep", k, {}, home.now, lane=lane))  # type: ignore[misc]
             runners.append(JobRunner(store, {"upkeep": keeper.job}, lambda: home.now, worker=store.worker))
@@ -230,8 +230,8 @@ async def test_a_night_that_gets_ahead_is_not_given_up_however_often_it_is_kille
         until = home.now + timedelta(minutes=1)
         job = await home.store.system(lambda s: s.lease(home.now, until, "gone:1:x", kinds=["upkeep"]))
         if job is not None and ahead:
-            since = run.Since(None, None, {})
-            night = run.Run(home.tools, job, home.now, "2026-01-03", (home.now,), since, {})
+            since = run.SinceLastReport(None, None, {})
+            night = run.UpkeepRun(home.tools, job, home.now, "2026-01-03", (home.now,), since, {})
             await night.write(lambda _tx, tally: tally.count("down"), share=0.5)
         home.later(minutes=2)
         return job is not None

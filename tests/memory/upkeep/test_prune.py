@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.store import jobs, tables
 from tests.memory.upkeep.night import Home
 
@@ -16,7 +16,7 @@ async def day(home: Home, n: int) -> None:
     """A day of talking: jobs, updates and replies, all of them dealt with."""
     at = home.now
 
-    def enqueue(tx: Tx) -> None:
+    def enqueue(tx: Transaction) -> None:
         for i in range(DAILY):
             tx.jobs.enqueue("monitor", f"turn-{n}-{i}", {"turn_ids": []}, at)
 
@@ -81,7 +81,7 @@ async def test_what_exactly_once_needs_is_kept(home: Home) -> None:
     home.later(days=60)
     await home.night()
 
-    def left(tx: Tx) -> tuple[list[str], list[str]]:
+    def left(tx: Transaction) -> tuple[list[str], list[str]]:
         return [j.dedup_key for j in tx.jobs.pending("monitor")], [j.dedup_key for j in tx.jobs.latest("scrub", 5)]
 
     assert await home.read(left) == (["waits"], ["purge:1"])

@@ -16,7 +16,7 @@ from memory.errors import ModelError
 from memory.learn import keep
 from memory.learn.answer import NIGHT_FLOOR, parse
 from memory.models import Importance, Json, Kind, Layer, Level, Memory, Sensitivity, State, Usage
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.upkeep.review import MOST_REVIEWS
 from tests.memory.lifecycle.test_curves import T0, memory
 from tests.memory.upkeep.night import Home
@@ -140,7 +140,7 @@ async def test_only_the_same_review_rests(home: Home) -> None:
 async def test_under_other_curves_decay_is_nobodys_question(home: Home, curve: str) -> None:
     """However low the counter is, the curve alone decides."""
     m = await neglected(home)
-    await home.write(lambda tx: tx.memories.put(lifecycle.adopted(m, curve, 1.0, home.now), "updated"))
+    await home.write(lambda tx: tx.memories.put(lifecycle.move_to_curve(m, curve, 1.0, home.now), "updated"))
     home.model.answers["review"] = decision("delete")
     for _ in range(3):
         home.later(days=DUE)
@@ -189,26 +189,26 @@ def test_four_hundred_nights_with_a_reviewer_that_errs(curve: str) -> None:
     rng, day = random.Random(7), timedelta(days=1)
     at = T0
     some = [replace(memory(curve=curve), **(SPARED[n % 10] if n % 10 < len(SPARED) else {})) for n in range(210)]
-    held = dict(enumerate(lifecycle.born(m, Importance.HIGH, curve, at) for m in some))
+    held = dict(enumerate(lifecycle.start_life(m, Importance.HIGH, curve, at) for m in some))
     gone: dict[int, Memory] = {}
     for _ in range(400):
         at += day
         for n, m in list(held.items()):
             if n % 3 == 0 and rng.random() < 0.05:
-                held[n], _ = lifecycle.happen(m, "mention", 1.0, at)
-            match lifecycle.verdict(m, 1.0, at):
-                case lifecycle.Fade(level):
+                held[n], _ = lifecycle.apply_event(m, "mention", 1.0, at)
+            match lifecycle.decide_action(m, 1.0, at):
+                case lifecycle.FadeAction(level):
                     held[n] = replace(m, level=level, content="…")
-                case lifecycle.Decay() if rng.random() >= 1 / 12:
-                    held[n] = lifecycle.kept(m, "decay", at)
-                case lifecycle.Decay() | lifecycle.Forget():
+                case lifecycle.DecayAction() if rng.random() >= 1 / 12:
+                    held[n] = lifecycle.apply_keep(m, "decay", at)
+                case lifecycle.DecayAction() | lifecycle.ForgetAction():
                     gone[n] = held.pop(n)
     assert all(n % 10 >= len(SPARED) for n in gone)
     assert bool(gone) is (curve == "importance")
     for m in gone.values():
-        back, _ = lifecycle.revived(m, 1.0, at)
+        back, _ = lifecycle.revive_memory(m, 1.0, at)
         assert (back.level, back.content) == (Level.FULL, m.original_content)
-        assert lifecycle.verdict(back, 1.0, at + day) == lifecycle.Keep()
+        assert lifecycle.decide_action(back, 1.0, at + day) == lifecycle.KeepAction()
 
 
 async def test_the_reviewer_takes_nothing_that_only_its_owner_lets_go_of(home: Home) -> None:
@@ -321,7 +321,7 @@ async def test_the_archive_secrets_and_the_protected_are_not_reviewed(home: Home
     pinned = await neglected(home, "The user likes figs", pinned=True)
     secret = await neglected(home, "home Wi-Fi password")
 
-    def write(tx: Tx) -> None:
+    def write(tx: Transaction) -> None:
         tx.memories.put(replace(secret, sensitivity=Sensitivity.SECRET), "updated")
         tx.memories.put(replace(old, last_activated_at=home.now - timedelta(days=90_000)), "updated")
 

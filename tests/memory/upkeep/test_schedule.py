@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memory.ports import Tx
+from memory.ports import Transaction
 from memory.upkeep import schedule
 from tests.memory.upkeep.night import START, Home
 
@@ -26,7 +26,7 @@ PARIS, SHANGHAI = "Europe/Paris", "Asia/Shanghai"
 )
 def test_a_night_belongs_to_the_local_date(now: datetime, tz: str, hour: int, night: date) -> None:
     """From its hour on, in the person's own zone."""
-    assert schedule.night_of(now, tz, hour) == night
+    assert schedule.find_last_night(now, tz, hour) == night
 
 
 def test_every_date_has_one_night_also_when_clocks_change() -> None:
@@ -34,18 +34,18 @@ def test_every_date_has_one_night_also_when_clocks_change() -> None:
     for first in (date(2026, 3, 27), date(2026, 10, 23)):
         dates = [first + timedelta(days=n) for n in range(5)]
         for hour in (1, 2, 3, 4):
-            moments = [schedule.due(d, PARIS, hour) for d in dates]
+            moments = [schedule.compute_due_time(d, PARIS, hour) for d in dates]
             assert moments == sorted(set(moments))
-            assert [schedule.night_of(m, PARIS, hour) for m in moments] == dates
+            assert [schedule.find_last_night(m, PARIS, hour) for m in moments] == dates
 
 
 def test_missed_nights_are_counted_one_by_one() -> None:
     """From the one after the last; without a last one only the newest; never more than a year and a bit."""
     now = datetime(2026, 1, 10, 12, 0, tzinfo=UTC)
-    assert [n.day for n in schedule.nights_since("2026-01-06", now, "UTC", 4)] == [7, 8, 9, 10]
-    assert [n.day for n in schedule.nights_since(None, now, "UTC", 4)] == [10]
-    assert schedule.nights_since("2026-01-10", now, "UTC", 4) == ()
-    assert len(schedule.nights_since("2001-01-01", now, "UTC", 4)) == schedule.MOST_MISSED + 1
+    assert [n.day for n in schedule.list_nights_since("2026-01-06", now, "UTC", 4)] == [7, 8, 9, 10]
+    assert [n.day for n in schedule.list_nights_since(None, now, "UTC", 4)] == [10]
+    assert schedule.list_nights_since("2026-01-10", now, "UTC", 4) == ()
+    assert len(schedule.list_nights_since("2001-01-01", now, "UTC", 4)) == schedule.MOST_MISSED + 1
 
 
 async def pending(home: Home) -> list[tuple[str, datetime]]:
@@ -101,7 +101,7 @@ async def test_the_persons_own_zone_decides(home: Home) -> None:
     """Not the machine's."""
     from dataclasses import replace
 
-    def settle(tx: Tx) -> None:
+    def settle(tx: Transaction) -> None:
         tx.put_user(replace(tx.user(), tz=SHANGHAI))
 
     await home.write(settle)

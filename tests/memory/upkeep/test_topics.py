@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.models import Kind, Level, language_of
-from memory.upkeep.topics import template, topic
+from memory.models import Kind, Level, detect_language
+from memory.upkeep.topics import fill_template, find_topic
 from tests.memory.lifecycle.test_curves import memory
 
 
@@ -46,26 +46,26 @@ from tests.memory.lifecycle.test_curves import memory
 )
 def test_topics(text: str, about: str) -> None:
     """The heart of the sentence, in its own language."""
-    assert topic(memory(original_content=text, language=language_of(text))) == about
+    assert find_topic(memory(original_content=text, language=detect_language(text))) == about
 
 
 def test_its_own_topic_comes_first_and_the_kind_last() -> None:
     """Whatever there is, something is said."""
-    assert topic(memory(topics=("drinks",))) == "drinks"
-    assert topic(memory(Kind.GOAL, original_content="…")) == "goal"
-    assert topic(memory(Kind.GOAL, original_content="。", language="zh")) == "目标"
-    assert topic(memory(original_content="!", entities=("Anna",))) == "Anna"
+    assert find_topic(memory(topics=("drinks",))) == "drinks"
+    assert find_topic(memory(Kind.GOAL, original_content="…")) == "goal"
+    assert find_topic(memory(Kind.GOAL, original_content="。", language="zh")) == "目标"
+    assert find_topic(memory(original_content="!", entities=("Anna",))) == "Anna"
 
 
 def test_the_templates_are_those_of_the_five_levels() -> None:
     """The fading-levels paper, in both languages."""
     m = memory(Kind.PREFERENCE, original_content="Likes coffee")
     zh = memory(Kind.PREFERENCE, original_content="喜欢饮品", language="zh")
-    assert [template(x, Level.TRACE) for x in (m, zh)] == [
+    assert [fill_template(x, Level.TRACE) for x in (m, zh)] == [
         "Once had memories of coffee",
         "曾经有饮品相关记忆",
     ]
-    assert [template(x, Level.ARCHIVE) for x in (m, zh)] == [
+    assert [fill_template(x, Level.ARCHIVE) for x in (m, zh)] == [
         "A trace of the past: coffee (preference)",
         "历史痕迹：饮品（偏好）",
     ]
@@ -74,8 +74,8 @@ def test_the_templates_are_those_of_the_five_levels() -> None:
 @given(st.text(max_size=200))
 def test_a_topic_is_short_and_made_of_the_memorys_own_words(text: str) -> None:
     """But for "their", "being" and a gerund, nothing is added; and nothing breaks."""
-    m = memory(original_content=text, language=language_of(text))
-    about = topic(m)
+    m = memory(original_content=text, language=detect_language(text))
+    about = find_topic(m)
     assert about
     assert len(about) <= 60
     own = set(re.findall(r"\w+", text.casefold()))

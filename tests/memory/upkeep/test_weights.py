@@ -11,9 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.lifecycle import CURVES, Forget, adopted, kept, level_of, review_due, verdict, weight
+from memory.lifecycle import (
+    CURVES,
+    ForgetAction,
+    apply_keep,
+    compute_level,
+    compute_weight,
+    decide_action,
+    move_to_curve,
+    review_due,
+)
 from memory.lifecycle.fade import FadeCurve
-from memory.models import Memory, Outline
+from memory.models import Memory, MemoryOutline
 from memory.upkeep.run import weigh
 from tests.memory.aside import set_aside
 from tests.memory.lifecycle.test_curves import T0, curves, lives, memory
@@ -44,8 +53,8 @@ def stored(m: Memory) -> Memory:
     )
 
 
-def outline(m: Memory, place: int = 0) -> Outline:
-    return Outline(
+def outline(m: Memory, place: int = 0) -> MemoryOutline:
+    return MemoryOutline(
         place=place,
         id=m.id,
         rev=m.rev,
@@ -84,7 +93,7 @@ REVIEWS = ["none", "deleted", "promotion", "decay"]
 def reviewed(m: Memory, how: str, at: datetime) -> Memory:
     """As a review of that time left it: kept in one of the two, or with its date alone."""
     if how in {"promotion", "decay"}:
-        return kept(m, "promotion" if how == "promotion" else "decay", at)
+        return apply_keep(m, "promotion" if how == "promotion" else "decay", at)
     return replace(m, reviewed_at=at if how == "deleted" else None)
 
 
@@ -100,14 +109,14 @@ def test_outlines_say_what_the_memories_say(
     now = max(life[2] for life, *_ in some) + timedelta(days=gap)
     u = some[0][0][1]
     memories = [
-        stored(reviewed(set_aside(m) if aside else adopted(m, curve, u, at), review, at))
+        stored(reviewed(set_aside(m) if aside else move_to_curve(m, curve, u, at), review, at))
         for (m, _, at), aside, review, curve in some
     ]
     seen = weigh([outline(m) for m in memories], u, now)
     for m, w in zip(memories, seen, strict=True):
-        assert w.weight == pytest.approx(weight(m, u, now), abs=1e-9)
-        assert w.level == level_of(m, u, now)
-        assert w.forgets == isinstance(verdict(m, u, now), Forget)
+        assert w.weight == pytest.approx(compute_weight(m, u, now), abs=1e-9)
+        assert w.level == compute_level(m, u, now)
+        assert w.forgets == isinstance(decide_action(m, u, now), ForgetAction)
         assert w.review == review_due(m, u, now)
 
 
@@ -116,5 +125,5 @@ def test_a_new_curve_needs_nothing_of_upkeep(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(CURVES, "slow", FadeCurve(breakpoints=(0.1, 0.05, 0.02, 0.01)))
     m = stored(replace(memory(), curve="slow"))
     (seen,) = weigh([outline(m)], 1.0, T0 + timedelta(days=200))
-    assert seen.weight == pytest.approx(weight(m, 1.0, T0 + timedelta(days=200)))
-    assert seen.level == level_of(m, 1.0, T0 + timedelta(days=200)) == 0
+    assert seen.weight == pytest.approx(compute_weight(m, 1.0, T0 + timedelta(days=200)))
+    assert seen.level == compute_level(m, 1.0, T0 + timedelta(days=200)) == 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from memory.models import Change, Filter, Kind, Level, Memory, MemoryId, Night, Sensitivity, State, WeightEvent
-from memory.ports import Store, Tx
-from memory.upkeep.levels import words_at
+from memory.models import Change, Filter, Kind, Level, Memory, MemoryId, Sensitivity, State, UpkeepNight, WeightEvent
+from memory.ports import Store, Transaction
+from memory.upkeep.levels import write_level_text
 
 EVERY = Filter(states=frozenset(State), max_sensitivity=Sensitivity.SECRET)
 _LEVELLING = frozenset({"level", "reviewed", "mention", "boost", "forgotten", "promoted"})
@@ -15,7 +15,7 @@ _LEVELLING = frozenset({"level", "reviewed", "mention", "boost", "forgotten", "p
 async def broken(store: Store, user_id: str) -> list[str]:
     """A line for everything that is half done; empty where all is whole."""
 
-    def read(tx: Tx) -> list[str]:
+    def read(tx: Transaction) -> list[str]:
         memories = {m.id: m for m in tx.memories.find(EVERY, limit=1_000_000).items}
         out = [
             f"{m.id} {m.state} {m.level.name}: {why}"
@@ -36,7 +36,7 @@ def _alone(m: Memory, log: list[WeightEvent], change: Change | None) -> Iterator
         yield "faded, and its log does not say so"
     if last is not None and last.after["level"] != int(m.level):
         yield f"its log says level {last.after['level']}"
-    ruled = words_at(m, m.level)
+    ruled = write_level_text(m, m.level)
     if ruled is not None and m.content != ruled:
         yield "its words are not those of its level"
     if ruled is None and (not m.content or (m.content == m.original_content and m.kind is not Kind.EPISODE)):
@@ -61,7 +61,7 @@ def _merged(m: Memory, memories: dict[MemoryId, Memory]) -> Iterator[str]:
             yield f"{other} is in it, and stands by itself"
 
 
-def _counted(nights: Iterable[Night], tx: Tx) -> Iterator[str]:
+def _counted(nights: Iterable[UpkeepNight], tx: Transaction) -> Iterator[str]:
     """What the nights that are over have counted was done, and was done once."""
     told = sum(int(n.data.get("counts", {}).get("merges", 0)) for n in nights)
     done = sum(len(m.merged_from) > 0 for m in tx.memories.find(EVERY, limit=1_000_000).items)
