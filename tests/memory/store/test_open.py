@@ -193,7 +193,7 @@ async def test_a_reader_that_did_not_open_does_not_keep_the_file_open(
     def refuse(*_args: object, **_options: object) -> None:
         raise choose().module.OperationalError("unable to open database file")
 
-    monkeypatch.setattr("memory.store.store.connect", refuse)
+    monkeypatch.setattr("memory.store.store.open_connection", refuse)
     with pytest.raises(StoreError):
         await store.next_due()
     await store.close()
@@ -249,7 +249,7 @@ async def test_a_log_that_cannot_be_shortened_fails_no_write(
     def refuse(*_args: object) -> None:
         raise choose().module.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("memory.store.store.upkeep.tend_log", refuse)
+    monkeypatch.setattr("memory.store.store.upkeep.checkpoint_log", refuse)
     monkeypatch.setattr("memory.store.store._TEND_EVERY", 1)
     memory = await store.write(user, lambda tx: tx.memories.add(a_memory("kept")))
     assert await store.reader(user).get([memory.id]) == [memory]
