@@ -57,11 +57,6 @@ def list_search_terms(text: str) -> list[str]:
     return list(found)
 
 
-def words(text: str) -> list[str]:
-    """Split what stands in a search box into its words."""
-    return tokens(text)
-
-
 def fold(name: str) -> str:
     """Return an entity's name as it is compared: NFKC, case folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

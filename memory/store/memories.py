@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from memory.errors import Conflict, NotFound, StoreError
-from memory.index.text import fold, hash_terms, segment_text, words
+from memory.index.text import fold, hash_terms, segment_text
 from memory.models import (
     Filter,
     Layer,
@@ -44,6 +44,7 @@ from memory.store.rows import (
 from memory.store.transaction import ChangeGateway, Gateway, claim_id
 from memory.store.vectors import VectorGateway
 from memory.text.notes import strip_subject
+from memory.text.words import tokens
 
 UNINDEXED: Final = frozenset({State.FORGOTTEN, State.DELETED})
 _WORDS: Final = 40  # of a search, so that a pasted page stays a quick one
@@ -131,7 +132,7 @@ class MemoryGateway(Gateway):
     def _matching(self, text: str) -> tuple[str, list[Any]]:
         """Each word stands in the texts as it is, or has its stem among a memory's terms."""
         conditions, params = [], list[Any]()
-        parts = words(text)[:_WORDS] or [text.strip()]
+        parts = tokens(text)[:_WORDS] or [text.strip()]
         for part in parts:
             keys = hash_terms(part)[: 4 * _WORDS]
             params.append("%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%")
@@ -337,7 +338,7 @@ class LifeGateway(MemoryGateway):
 
     def as_of(self, at: datetime, *, text: str | None = None, limit: int = 50, offset: int = 0) -> MemoryPage:
         """Return what was known at that moment, in the words it had then, the newest first."""
-        parts = [p.casefold() for p in words(text or "")]
+        parts = tokens(text or "")
         known = [_noted(m) for m in self._then(to_ms(at)) if m.state is State.ACTIVE and m.negated_at is None]
         shown = [m for m in known if m.sensitivity < Sensitivity.SECRET and all(p in _text(m) for p in parts)]
         shown.sort(key=lambda m: (m.created_at, m.id), reverse=True)
