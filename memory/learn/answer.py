@@ -123,6 +123,11 @@ async def read_payload(job: Job) -> Any:
     return schemas.PAYLOADS[job.kind].model_validate(job.payload)
 
 
+def read_learning(tx: Transaction, default: str) -> str:
+    """Return how the user's conversations are learned from: auto, ask, or off."""
+    return str(tx.user().settings.get("learning") or default)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the model said. `cut`: it ran into the length limit, so its last line may be half of one."""
@@ -148,7 +153,7 @@ class LearningTools:
 
     def learns(self, tx: Transaction) -> str:
         """Tell whether the user's conversations are learned from: auto, ask, or off."""
-        return str(tx.user().settings.get("learning") or self.learning)
+        return read_learning(tx, self.learning)
 
     async def ask(
         self,

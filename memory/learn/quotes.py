@@ -18,7 +18,7 @@ from memory.errors import Conflict
 from memory.jobs import Effect
 from memory.learn import dates
 from memory.learn.alike import list_units
-from memory.learn.answer import LearningTools, read_payload
+from memory.learn.answer import LearningTools, read_learning, read_payload
 from memory.learn.drafts import NOTHING
 from memory.learn.evidence import JOINED, JOINT, find_names
 from memory.learn.extract import HISTORY_TOKENS, ExtractionInput, Extractor
@@ -52,7 +52,7 @@ def _enqueue(tx: Transaction, learning: str, now: datetime) -> None:
 
 def _find_unread(tx: Transaction, learning: str, limit: int) -> list[tuple[int, Memory]]:
     """Quotations that no model has read, and their places; none where learning is off, or asks each time."""
-    if str(tx.user().settings.get("learning") or learning) != "auto":
+    if read_learning(tx, learning) != "auto":
         return []
     return tx.memories.quotes(int(_progress(tx).get("through", 0)), limit)
 
