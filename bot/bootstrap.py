@@ -17,8 +17,8 @@ from bot.texts import Texts
 from memory.errors import StoreDamaged
 from memory.lifecycle import U
 from memory.mirror import MirrorPlace
-from memory.ports import Clock, Store, SystemTransaction
-from memory.service import MemoryService, open_keyed
+from memory.ports import Clock, Store
+from memory.service import MemoryService, get_or_create_user, open_keyed
 from memory.store import make_worker_id
 from memory.store.backups import list_backups
 
@@ -69,15 +69,7 @@ def get_local_zone(settings: Settings) -> str:
 
 async def get_owner(store: Store, now: datetime) -> str:
     """Return the user this machine belongs to; made at the first start."""
-
-    def find_or_make(s: SystemTransaction) -> str:
-        user_id = s.resolve(*OWNER)
-        if user_id is None:
-            user_id = s.create_user(now)
-            s.link(*OWNER, user_id, now)
-        return user_id
-
-    return await store.system(find_or_make)
+    return await get_or_create_user(store, *OWNER, now)
 
 
 @asynccontextmanager

@@ -15,9 +15,9 @@ from memory import models
 from memory.errors import ModelError, NotFound, Refused
 from memory.jobs import JobRunner
 from memory.models import Filter, Hit, JobKind, Json, Message, Mode, Usage
-from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, SystemTransaction, Transaction
+from memory.ports import ChatModel, Chunk, Clock, Embedder, ModelRequest, Store, Transaction
 from memory.privacy import redact
-from memory.service import MemoryService, open_keyed
+from memory.service import MemoryService, get_or_create_user, open_keyed
 from memory.text.spans import is_question, split_sentences, split_spans
 from memory.text.tokens import estimate_tokens
 
@@ -201,16 +201,7 @@ class Memory:
     async def _user_id(self, user: str) -> str:
         """Return the id of a program's user, made at their first call."""
         if user not in self._users:
-            now = self.clock()
-
-            def find_or_make(s: SystemTransaction) -> str:
-                known = s.resolve(PROVIDER, user)
-                if known is None:
-                    known = s.create_user(now)
-                    s.link(PROVIDER, user, known, now)
-                return known
-
-            self._users[user] = await self.store.system(find_or_make)
+            self._users[user] = await get_or_create_user(self.store, PROVIDER, user, self.clock())
         return self._users[user]
 
     def _store_messages(self, tx: Transaction, said: Sequence[tuple[str, str]], at: datetime) -> None:

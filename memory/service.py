@@ -44,7 +44,7 @@ from memory.models import (
     Session,
     State,
 )
-from memory.ports import ChatModel, Clock, Embedder, Store, Transaction
+from memory.ports import ChatModel, Clock, Embedder, Store, SystemTransaction, Transaction
 from memory.recall import QueryEmbedder, find_standing, recall_memories
 from memory.text.commands import find_intents
 from memory.text.intent import Intent
@@ -484,6 +484,19 @@ def _freeze(tx: Transaction, session_id: str, ids: Sequence[MemoryId]) -> None:
     session = tx.conversations.session(session_id)
     if session is not None and session.profile is None:
         tx.conversations.put_session(replace(session, profile=tuple(ids)))
+
+
+async def get_or_create_user(store: Store, provider: str, external_id: str, now: datetime) -> str:
+    """Return the user of an identity; one is made where there is none."""
+
+    def find_or_make(s: SystemTransaction) -> str:
+        user_id = s.resolve(provider, external_id)
+        if user_id is None:
+            user_id = s.create_user(now)
+            s.link(provider, external_id, user_id, now)
+        return user_id
+
+    return await store.system(find_or_make)
 
 
 async def open_keyed(path: Path, home: Path, *, clock: Clock, worker: str) -> tuple[Store, bytes | None]:
