@@ -30,7 +30,7 @@ _CLOSE: Final = (".,;:!?)]}\"'-|*_~", "([{", "([{/\\=<|&@")
 
 
 @cache
-def build_cli_parser(*, spell_urls: bool = False) -> MarkdownIt:
+def build_markdown_parser(*, spell_urls: bool = False) -> MarkdownIt:
     """Make the parser; `spell_urls` writes a link's address after its text, where links cannot be followed."""
     md = MarkdownIt("gfm-like" if spell_urls else "commonmark").enable(["table", "strikethrough"])
     md.disable(_HIDING)

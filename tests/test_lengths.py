@@ -21,7 +21,7 @@ from bot.agent import context
 from bot.agent import recall as recalling
 from bot.chats.telegram.render import render
 from bot.events import Done
-from bot.markdown import build_cli_parser
+from bot.markdown import build_markdown_parser
 from bot.notebook import Notebook
 from memory.index.text import list_search_terms
 from memory.learn import answer, dates, lines
@@ -113,7 +113,7 @@ ENTRIES: Final[Mapping[str, Callable[[str], object]]] = {
     "import": lambda t: parse_file(clean_input(t).encode(), "text"),
     "prompt": _prompt,
     "Telegram": lambda t: (render(t), render(f"You said {t}.", typed=[t])),
-    "terminal": lambda t: (one_line(t), list(pieces(t)), clean_output(t), build_cli_parser(spell_urls=True).parse(t)),
+    "terminal": lambda t: (one_line(t), list(pieces(t)), clean_output(t), build_markdown_parser(spell_urls=True).parse(t)),
     "notebook chat": _chat,
     "notebook monitor": _heard("monitor", "exchange"),
     "notebook extract": _heard("extract", "messages"),

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.highlight import highlight
 
-from bot.markdown import build_cli_parser
+from bot.markdown import build_markdown_parser
 
 _BULLETS = ("• ", "▪ ", "‣ ", "◦ ")
 _HEADING = "bold $markdown-h2-color"
@@ -25,7 +25,7 @@ _MIN_WIDTH = 8
 def render_markdown(source: str, width: int) -> Content:
     """`source` (Markdown) laid out for `width` cells."""
     width = max(width, _MIN_WIDTH)
-    tree = SyntaxTreeNode(build_cli_parser(spell_urls=True).parse(source))
+    tree = SyntaxTreeNode(build_markdown_parser(spell_urls=True).parse(source))
     return Content("\n").join(list(_blocks(tree.children, width)))
 
 

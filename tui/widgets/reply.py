@@ -38,7 +38,7 @@ class LiveReply(ConversationEntry):
     def __init__(self, line: MessageLine, voice: WindowLanguage) -> None:
         from textual.widgets import Markdown  # with its highlighter, a third of all imports: not before first paint
 
-        from bot.markdown import build_cli_parser
+        from bot.markdown import build_markdown_parser
 
         super().__init__(classes="said -assistant -live")
         self.line = line
@@ -46,7 +46,7 @@ class LiveReply(ConversationEntry):
         self._voice = voice
         self._head = Static(classes="head")
         self._body = Markdown(
-            classes="body", open_links=False, parser_factory=partial(build_cli_parser, spell_urls=True)
+            classes="body", open_links=False, parser_factory=partial(build_markdown_parser, spell_urls=True)
         )
         self._foot = Static(classes="foot")
         self._stream: MarkdownStream | None = None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it.tree import SyntaxTreeNode
 
-from bot.markdown import build_cli_parser, count_columns, pad_to_columns
+from bot.markdown import build_markdown_parser, count_columns, pad_to_columns
 from memory.text.output import clean_output
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def render(
         folded = folded.replace(quote, sign)
     page.add(clean_output(before))
     try:
-        page.add_blocks(SyntaxTreeNode(build_cli_parser().parse(folded)).children)
+        page.add_blocks(SyntaxTreeNode(build_markdown_parser().parse(folded)).children)
         if page.letters() < _letters(before + source):
             return render_plain(f"{before}{markdown}{after}", limit)
     except Exception as e:  # noqa: BLE001 - the boundary to the Markdown parser: formatting never fails a reply
@@ -150,7 +150,7 @@ class _RenderedText:
                 self.add(node.markup)
         elif node.type in ("fence", "code_block"):
             about = node.info.split() if node.type == "fence" else []
-            if len(about) > 1:
+            if about and (len(about) > 1 or not node.content.strip()):  # no entity can hold these words
                 self.add(f"{node.info.strip()}\n")
                 start = self.at
             self.add(node.content.removesuffix("\n"))

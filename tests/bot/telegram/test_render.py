@@ -152,7 +152,7 @@ def test_formatting_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(module, "build_cli_parser", broken)
+    monkeypatch.setattr(module, "build_markdown_parser", broken)
     assert render("**hello**", before="a ", after=" b") == [MessagePart("a **hello** b")]
 
 
